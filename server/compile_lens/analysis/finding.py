@@ -1,0 +1,98 @@
+"""What the product shows: findings, and the summary of a region. Plain data that the terminal, JSON and the editor render.
+
+Lines and columns count from 1; columns are Unicode code points. ``end_column`` is exclusive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(str, Enum):
+    """How much a finding matters, from worst to least (the LSP's four levels)."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+    @property
+    def rank(self) -> int:
+        """0 for ``error`` up to 3 for ``hint``: smaller is worse."""
+        return list(Severity).index(self)
+
+
+class Kind(str, Enum):
+    """The family of a finding; part of the JSON contract."""
+
+    GRAPH_BREAK = "graph-break"
+    RECOMPILE = "recompile"
+    RECOMPILE_LIMIT = "recompile-limit"
+    COMPILE_ERROR = "compile-error"
+    RUN_ERROR = "run-error"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range in a source file. ``file`` is an absolute path as the run saw it."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a finding: the library line behind a break, a call site with other shapes."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """One level of the call path to a finding, outermost first: ``text`` is the source line, stripped ('' if unknown)."""
+
+    place: Place
+    function: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing worth telling the user, at a range, with a stable code and what to do about it.
+
+    ``message`` is one sentence; ``explanation`` is a paragraph; ``hints`` are torch's or ours, one action each.
+    ``frames`` are compile ids such as ``"0/1"``; ``count`` is how often it happened in the run.
+    ``detail`` is raw evidence that is folded away by default (a traceback, a guard list).
+    """
+
+    code: str
+    kind: Kind
+    severity: Severity
+    message: str
+    place: Place
+    explanation: str = ""
+    hints: tuple[str, ...] = ()
+    count: int = 1
+    frames: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
+    call_path: tuple[CallSite, ...] = ()
+    url: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSummary:
+    """What happened in one compile region in a run. ``place`` is the decorator, or the ``torch.compile(…)`` call."""
+
+    name: str
+    place: Place
+    graphs: int = 0
+    breaks: int = 0
+    recompiles: int = 0
+    compile_time_s: float = 0.0
+    frames: tuple[str, ...] = ()

@@ -1,0 +1,42 @@
+"""The result of analysing one file once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from compile_lens.analysis.finding import Finding, RegionSummary
+
+
+class Status(str, Enum):
+    """How the run of a file ended; part of the JSON contract."""
+
+    OK = "ok"
+    RAISED = "raised"
+    TIMEOUT = "timeout"
+    KILLED = "killed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
+
+    ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analysed.
+    ``output`` is what the program printed (head and tail, bounded), for the log.
+    """
+
+    file: str
+    python: str
+    torch: str
+    depth: str
+    entry: str
+    status: Status
+    duration_s: float
+    regions: tuple[RegionSummary, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    graphs: int = 0
+    compile_time_s: float = 0.0
+    output: str = ""
+    failure: str = ""
+    final: bool = True

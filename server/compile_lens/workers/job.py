@@ -1,0 +1,50 @@
+"""What a worker is asked to do, and how it ended. Plain data shared by the host and those who call it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Depth(str, Enum):
+    """How far a run compiles. ``dynamo`` stops after Dynamo; ``aot`` after AOTAutograd; ``inductor`` is as written."""
+
+    DYNAMO = "dynamo"
+    AOT = "aot"
+    INDUCTOR = "inductor"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock."""
+
+    file: str
+    depth: Depth = Depth.DYNAMO
+    text: str | None = None
+    argv: tuple[str, ...] = ()
+    cwd: str | None = None
+    timeout_s: float = 60.0
+    entry: str = "script"
+    env: dict[str, str] = field(default_factory=dict)
+
+
+class EndKind(str, Enum):
+    """Why a run's process is gone."""
+
+    FINISHED = "finished"  # the program came to its end, or raised
+    EXITED = "exited"  # the process ended itself without coming back (os._exit)
+    SIGNALLED = "signalled"  # a signal ended it (segmentation fault, out of memory)
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    LOST = "lost"  # the worker itself is gone
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a run ended. ``code`` is the exit code or the signal number; ``crash_stack`` is faulthandler's text, if any."""
+
+    kind: EndKind
+    code: int = 0
+    crash_stack: str = ""
+    output: str = ""
+    output_bytes: int = 0
