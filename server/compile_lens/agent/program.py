@@ -1,0 +1,155 @@
+"""Runs the user's file as ``__main__``, the way ``python FILE ARGUMENTS`` does."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import linecache
+import os
+import sys
+import threading
+import tokenize
+import traceback
+import types
+from typing import Any
+
+from .wire import Wire
+
+MOST_MESSAGE = 20_000
+
+
+def run(file: str, text: str | None, argv: list[str], wire: Wire, own_folder: str) -> int:
+    """Run ``file`` (or ``text``, unsaved, in its place); report how it ended as ``raised`` or ``done``; return the exit code."""
+    source = text
+    if source is None:
+        try:
+            source = _read(file)
+        except (OSError, SyntaxError, UnicodeError) as error:
+            wire.event("unreadable", message=f"{error}")
+            return 1
+    # torch, tracebacks and inspect take lines from here; an entry without a time stamp is never checked against the file
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    sys.argv = [file, *argv]
+    sys.path.insert(0, os.path.dirname(file))  # noqa: PTH120 - exactly what the interpreter does
+    code = _run_main(file, source, wire, own_folder)
+    # what the interpreter does at its end, without tearing torch down: the process is gone right after
+    with contextlib.suppress(BaseException):
+        threading._shutdown()  # type: ignore[attr-defined]
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    return code
+
+
+def _read(file: str) -> str:
+    """The text of ``file``, in the encoding that it declares."""
+    with open(file, "rb") as raw:
+        data = raw.read()
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return io.TextIOWrapper(io.BytesIO(data), encoding, newline="").read()
+
+
+def _run_main(file: str, source: str, wire: Wire, own_folder: str) -> int:
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=None)
+    main.__dict__["__builtins__"] = sys.modules["builtins"]
+    sys.modules["__main__"] = main
+    try:
+        code = compile(source, file, "exec", dont_inherit=True)
+        exec(code, main.__dict__)
+    except SystemExit as end:
+        return _end_by_system_exit(end, wire, own_folder)
+    except BaseException as error:
+        _report(error, wire, own_folder)
+        return 1
+    wire.event("done")
+    return 0
+
+
+def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
+    if end.code is None or end.code == 0:
+        wire.event("done")
+        return 0
+    if not isinstance(end.code, int):
+        print(end.code, file=sys.stderr)
+    _report(end, wire, own_folder)
+    return end.code if isinstance(end.code, int) else 1
+
+
+def _report(error: BaseException, wire: Wire, own_folder: str) -> None:
+    """Send the exception, its stack with columns, and its text without frames of ours."""
+    summary = traceback.TracebackException.from_exception(error, compact=True)
+    _drop_own_frames(summary, own_folder)
+    formatted = "".join(summary.format())
+    print(formatted, file=sys.stderr, end="")
+    stack = [_entry(frame) for frame in summary.stack]
+    if isinstance(error, SyntaxError) and error.filename:
+        stack.append(_syntax_error_entry(error))
+    wire.event(
+        "raised",
+        type=type(error).__qualname__,
+        module=type(error).__module__,
+        message=str(error)[:MOST_MESSAGE],
+        stack=stack,
+        formatted=formatted[-MOST_MESSAGE:],
+        causes=_causes(error),
+    )
+
+
+def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> None:
+    kept = [frame for frame in summary.stack if not frame.filename.startswith(own_folder)]
+    summary.stack = traceback.StackSummary.from_list(kept)
+    for linked in (summary.__cause__, summary.__context__):
+        if linked is not None:
+            _drop_own_frames(linked, own_folder)
+
+
+def _entry(frame: traceback.FrameSummary) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "file": frame.filename,
+        "line": frame.lineno or 1,
+        "name": frame.name,
+        "text": (frame.line or "").strip(),
+    }
+    start, end = getattr(frame, "colno", None), getattr(frame, "end_colno", None)
+    end_line = getattr(frame, "end_lineno", None)
+    if start is not None and end is not None and end_line is not None:
+        entry["column"] = _column(frame.filename, entry["line"], start)
+        entry["end_line"] = end_line
+        entry["end_column"] = _column(frame.filename, end_line, end)
+    return entry
+
+
+def _column(file: str, line: int, byte: int) -> int:
+    return len(linecache.getline(file, line).encode()[:byte].decode("utf-8", "ignore")) + 1
+
+
+def _syntax_error_entry(error: SyntaxError) -> dict[str, Any]:
+    line, column = error.lineno or 1, max(error.offset or 1, 1)
+    end_line, end_column = error.end_lineno or line, error.end_offset or 0
+    if (end_line, end_column) <= (line, column):
+        end_line, end_column = line, column + 1
+    return {
+        "file": error.filename,
+        "line": line,
+        "name": "<module>",
+        "text": (error.text or "").strip(),
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+    }
+
+
+def _causes(error: BaseException) -> list[dict[str, str]]:
+    """The chain of causes, nearest first: type and message."""
+    found: list[dict[str, str]] = []
+    seen = {id(error)}
+    cause = error.__cause__ or error.__context__
+    while cause is not None and id(cause) not in seen and len(found) < 10:
+        seen.add(id(cause))
+        found.append({"type": type(cause).__qualname__, "message": str(cause)[:MOST_MESSAGE]})
+        cause = cause.__cause__ or cause.__context__
+    return found

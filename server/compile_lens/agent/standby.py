@@ -1,0 +1,235 @@
+"""The standby: a process of the user's interpreter that has imported torch before it is needed.
+
+It reads one JSON command a line from its standard input and writes frames to its standard output, both moved to private descriptors
+first. On Linux each run is a forked child, made while this process has one thread and no CUDA context; elsewhere, or where that does
+not hold, this process runs the job itself and ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import os
+import platform
+import select
+import signal
+import sys
+import tempfile
+import threading
+import time
+from typing import IO, Any
+
+from . import processes
+from .wire import Wire
+
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+CRASH_LIMIT = 20_000
+
+
+def main() -> int:
+    """Serve until the host closes the command pipe."""
+    commands, wire = _take_descriptors()
+    processes.become_subreaper()
+    if not _hello(wire):
+        return 3
+    for line in _lines(commands):
+        command = json.loads(line)
+        if command["op"] == "run" and not _serve_run(command, commands, wire):
+            break
+    processes.end_orphans(0.5)
+    return 0
+
+
+def _take_descriptors() -> tuple[int, Wire]:
+    """Move the protocol away from 0 and 1: the program reads nothing there, and prints to where 2 leads."""
+    commands = _private(0)
+    frames = _private(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    return commands, Wire(frames)
+
+
+def _private(descriptor: int) -> int:
+    """A copy with a high number, out of the way of programs that write to or close the first few; not inherited by children."""
+    if sys.platform == "win32":
+        return os.dup(descriptor)
+    import fcntl
+    import resource
+
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    lowest = 600 if soft == resource.RLIM_INFINITY else max(10, min(600, soft - 20))
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
+
+
+def _hello(wire: Wire) -> bool:
+    """Import torch, warm it, and say who we are. False if there is no torch that can be used."""
+    global _threads_of_imports
+    started = time.monotonic()
+    try:
+        import torch
+
+        if sys.platform == "linux":
+            _threads_of_imports = _native_threads()
+    except BaseException as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
+        wire.event("no-torch", missing=missing, message=f"{type(error).__name__}: {error}")
+        return False
+    try:
+        _warm()
+    except BaseException as error:
+        wire.event("no-torch", missing=False, message=f"torch {torch.__version__} cannot compile here: {error}")
+        return False
+    wire.event(
+        "hello",
+        pid=os.getpid(),
+        torch=torch.__version__,
+        python=platform.python_version(),
+        forks=_can_fork(),
+        seconds=time.monotonic() - started,
+    )
+    return True
+
+
+def _warm() -> None:
+    """Trace one tiny function, so that a run does not pay for Dynamo's first imports; then forget that it happened."""
+    import torch
+    import torch._dynamo
+    import torch._dynamo.convert_frame as convert_frame
+
+    random_state = torch.random.get_rng_state()
+    torch.compile(lambda x: x + 1, backend="eager")(torch.zeros(2))
+    torch.random.set_rng_state(random_state)
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    torch._dynamo.utils.compilation_time_metrics.clear()
+    convert_frame.FRAME_COUNTER = 0
+    convert_frame.FRAME_COMPILE_COUNTER.clear()
+
+
+# Threads of libraries after `import torch`: numpy's OpenBLAS starts its pool when it is loaded, and stops and restarts it around a
+# fork (pthread_atfork). Any thread beyond these may hold a lock that a child would wait for.
+_threads_of_imports = 1
+
+
+def _native_threads() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def _can_fork() -> bool:
+    if sys.platform != "linux" or threading.active_count() != 1 or _native_threads() > _threads_of_imports:
+        return False
+    torch = sys.modules["torch"]
+    return not torch.cuda.is_initialized()
+
+
+def _lines(descriptor: int) -> Any:
+    """Commands, one a line; ends when the host closes its side."""
+    pending = b""
+    while True:
+        data = os.read(descriptor, 65536)
+        if not data:
+            return
+        pending += data
+        *complete, pending = pending.split(b"\n")
+        yield from complete
+
+
+def _serve_run(command: dict[str, Any], commands: int, wire: Wire) -> bool:
+    """Do one run. Returns False when this process can do no further one."""
+    if not _can_fork():
+        _watch_for_cancel(commands)
+        code = _run(command, wire, None)
+        wire.event("end", kind="finished", code=code, crash_stack="")
+        return False
+    with tempfile.TemporaryFile() as crash:
+        child = os.fork()
+        if child == 0:
+            _be_child(command, wire, crash)
+        with contextlib.suppress(OSError):
+            os.setpgid(child, child)
+        wire.event("started", pid=child)
+        kind, code = _supervise(child, commands, command["timeout_s"])
+        processes.end_tree(child)
+        crash.seek(0)
+        wire.event("end", kind=kind, code=code, crash_stack=crash.read(CRASH_LIMIT).decode("utf-8", "replace"))
+    return kind != "closed"
+
+
+def _be_child(command: dict[str, Any], wire: Wire, crash: IO[bytes]) -> None:
+    code = 1
+    try:
+        processes.die_with_parent()
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+        wire.adopt()
+        code = _run(command, wire, crash)
+    finally:
+        os._exit(code & 0xFF)
+
+
+def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
+    """Install the sink, the notes and the depth, then run the program."""
+    from . import depth, notes, program, trace_sink
+
+    sys.dont_write_bytecode = True
+    os.environ.update(command["env"])
+    os.environ.setdefault("MPLBACKEND", "Agg")  # a background run opens no window
+    if command.get("cwd"):
+        os.chdir(command["cwd"])
+    if crash is not None:
+        faulthandler.enable(crash)
+        faulthandler.dump_traceback_later(max(command["timeout_s"] - 0.05, 0.01), file=crash)
+    trace_sink.install(wire)
+    notes.install(OWN_FOLDER)
+    depth.apply(command["depth"])
+    return program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER)
+
+
+def _supervise(child: int, commands: int, timeout_s: float) -> tuple[str, int]:
+    """Wait for the child's end, a cancel, the host's end, or the time limit. Returns what it was, and the exit code or signal."""
+    deadline = time.monotonic() + timeout_s
+    with _watching(child) as watched:
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return "timeout", 0
+            ready, _, _ = select.select([commands, *watched], [], [], left if watched else min(left, 0.02))
+            pid, status = os.waitpid(child, os.WNOHANG)
+            if pid:
+                if os.WIFSIGNALED(status):
+                    return "signalled", os.WTERMSIG(status)
+                return "finished", os.WEXITSTATUS(status)
+            if commands in ready:
+                # the host sends nothing but a cancel during a run; an empty read is its end
+                return ("cancelled", 0) if os.read(commands, 65536) else ("closed", 0)
+
+
+@contextlib.contextmanager
+def _watching(child: int) -> Any:
+    """A descriptor that is readable when ``child`` has ended, in a list; an empty list where the kernel has none."""
+    opened: list[int] = []
+    with contextlib.suppress(OSError, AttributeError):
+        opened.append(os.pidfd_open(child))
+    try:
+        yield opened
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _watch_for_cancel(commands: int) -> None:
+    """Without a fork nobody else can end the run: any command, or the host's end, ends this process."""
+
+    def wait() -> None:
+        os.read(commands, 65536)
+        if hasattr(signal, "SIGKILL"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        os._exit(9)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,63 @@
+"""Sends every record of the structured trace to the host, in the text that ``TORCH_TRACE`` would write to a file."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from .wire import Wire
+
+# One per timed block, most of a trace's bytes, and nothing of them is shown: they would only delay what is.
+DROPPED = frozenset({"chromium_event"})
+
+
+class TraceSink(logging.Handler):
+    """A handler for the ``torch.__trace`` logger (torch/_logging/_internal.py, ``trace_structured``, torch 2.6 to 2.13)."""
+
+    def __init__(self, wire: Wire) -> None:
+        super().__init__(logging.DEBUG)
+        from torch._logging._internal import TorchLogsFormatter
+
+        self._wire = wire
+        self.setFormatter(TorchLogsFormatter(trace=True))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        metadata: dict[str, Any] = getattr(record, "metadata", {})
+        if DROPPED.isdisjoint(metadata):
+            self._wire.trace(self.format(record))
+
+
+def install(wire: Wire) -> None:
+    """Attach the sink, with string interning started afresh so that every string the trace names is in it."""
+    import torch._logging.structured as structured
+    from torch._logging._internal import trace_log
+
+    structured.INTERN_TABLE.clear()
+    trace_log.addHandler(TraceSink(wire))
+    _complete_break_records()
+
+
+def _complete_break_records() -> None:
+    """Let Dynamo write break records that it holds back while nobody reads the ``graph_breaks`` log.
+
+    torch/_dynamo/convert_frame.py writes the record of a frame that it skips only if that log is enabled (torch 2.13). It is
+    enabled without a handler, and without propagation, so nothing is printed.
+    """
+    import torch._dynamo.convert_frame as convert_frame
+
+    log = getattr(convert_frame, "graph_break_log", None)
+    if log is not None and not log.isEnabledFor(logging.DEBUG):
+        log.setLevel(logging.DEBUG)
+        log.propagate = False
+
+
+def write_note(name: str, payload: Any) -> None:
+    """Add a record of our own to the trace: an ``artifact`` named ``name`` whose payload is JSON."""
+    import torch._logging
+
+    torch._logging.trace_structured(
+        "artifact",
+        metadata_fn=lambda: {"name": name, "encoding": "json"},
+        payload_fn=lambda: payload,
+        expect_trace_id=False,
+    )

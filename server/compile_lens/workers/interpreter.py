@@ -1,0 +1,78 @@
+"""Which Python runs the user's file: the one that has torch nearest to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+VENV_NAMES = (".venv", "venv", ".env", "env")
+
+
+class InterpreterError(Exception):
+    """No interpreter can be used; its text is one sentence for the user."""
+
+
+def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | None = None) -> str:
+    """The absolute path of the interpreter for ``file``.
+
+    In this order: ``explicit``; the active virtual or conda environment; a virtual environment in a folder above the file, up to the
+    workspace root that holds it; the interpreter that runs Compile Lens, if torch is installed beside it; ``python3`` on the path.
+
+    Raises InterpreterError when ``explicit`` is no program, or nothing is found.
+    """
+    if explicit:
+        found = shutil.which(os.path.expanduser(explicit))  # noqa: PTH111 - may be a bare name, for the search path
+        if found is None:
+            raise InterpreterError(f"There is no Python interpreter at '{explicit}'.")
+        return os.path.abspath(found)  # noqa: PTH100 - a link must stay one: it is what makes a virtual environment
+    for candidate in _candidates(file, roots):
+        if candidate.is_file() and _has_torch(candidate):
+            return str(candidate)
+    for candidate in _candidates(file, roots):
+        if candidate.is_file():
+            return str(candidate)
+    raise InterpreterError("No Python interpreter was found; give one with --python or the setting compileLens.python.")
+
+
+def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if prefix := os.environ.get(variable):
+            yield _python_of(Path(prefix))
+    for folder in _folders_up(file, roots):
+        for name in VENV_NAMES:
+            yield _python_of(folder / name)
+    yield Path(sys.executable)
+    for name in ("python3", "python"):
+        if found := shutil.which(name):
+            yield Path(found)
+
+
+def _folders_up(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """The folders from the file's up to its workspace root; without a root, up to the top."""
+    stop = {root.absolute() for root in roots}
+    for folder in file.absolute().parents:
+        yield folder
+        if folder in stop:
+            return
+
+
+def _python_of(prefix: Path) -> Path:
+    return prefix / "Scripts" / "python.exe" if os.name == "nt" else prefix / "bin" / "python"
+
+
+def _has_torch(python: Path) -> bool:
+    """Whether torch stands in the site-packages of ``python``; looked up on disk, since starting it would take a second."""
+    if python == Path(sys.executable):
+        return any((Path(entry) / "torch" / "__init__.py").is_file() for entry in sys.path if "site-packages" in entry)
+    for prefix in {python.parent.parent, python.resolve().parent.parent}:
+        for pattern in ("lib/python3.*/site-packages", "Lib/site-packages", "lib/python3/dist-packages"):
+            if any((site / "torch" / "__init__.py").is_file() for site in prefix.glob(pattern)):
+                return True
+        if prefix == python.parent.parent and (prefix / "pyvenv.cfg").is_file():
+            config = (prefix / "pyvenv.cfg").read_text(errors="replace").lower()
+            if "include-system-site-packages = true" not in config:
+                return False
+    return False

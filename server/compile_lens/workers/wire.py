@@ -1,0 +1,81 @@
+"""The host's half of the wire: frames from an agent (see ``agent/wire.py`` for their form)."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+MAGIC = b"\x89CLw"
+HEADER = len(MAGIC) + 5
+LARGEST = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEvent:
+    """Something that the agent says: ``started``, ``raised``, ``done``, ``end``, … with its fields."""
+
+    name: str
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRecord:
+    """One record of the structured trace, in torch's own text."""
+
+    data: bytes
+
+
+Frame = AgentEvent | TraceRecord
+
+
+class FrameDecoder:
+    """Turns bytes into frames. Bytes that are no frame are passed over up to the next magic, and counted in ``stray``."""
+
+    def __init__(self) -> None:
+        self._pending = bytearray()
+        self.stray = 0
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take more bytes; yield the frames that they complete."""
+        self._pending += data
+        while True:
+            start = self._pending.find(MAGIC)
+            if start < 0:
+                # a magic may have begun in the last bytes
+                extra = max(0, len(self._pending) - len(MAGIC) + 1)
+                self._skip(extra)
+                return
+            self._skip(start)
+            if len(self._pending) < HEADER:
+                return
+            kind = bytes(self._pending[len(MAGIC) : len(MAGIC) + 1])
+            (length,) = struct.unpack(">I", self._pending[len(MAGIC) + 1 : HEADER])
+            if kind not in (b"E", b"T") or length > LARGEST:
+                self._skip(len(MAGIC))
+                continue
+            if len(self._pending) < HEADER + length:
+                return
+            payload = bytes(self._pending[HEADER : HEADER + length])
+            del self._pending[: HEADER + length]
+            frame = _decode(kind, payload)
+            if frame is None:
+                self.stray += len(payload)
+            else:
+                yield frame
+
+    def _skip(self, count: int) -> None:
+        self.stray += count
+        del self._pending[:count]
+
+
+def _decode(kind: bytes, payload: bytes) -> Frame | None:
+    if kind == b"T":
+        return TraceRecord(payload)
+    try:
+        fields = json.loads(payload)
+        return AgentEvent(fields.pop("event"), fields)
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return None
