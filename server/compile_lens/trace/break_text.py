@@ -1,0 +1,125 @@
+"""Reads the text of ``dynamo_graph_break_reason``.
+
+The forms, with the torch files that write them (2.6 to 2.13): ``log_graph_break`` in torch/_dynamo/symbolic_convert.py; the skipped frame in
+torch/_dynamo/convert_frame.py; ``unimplemented_with_warning`` and ``format_graph_break_message`` in torch/_dynamo/exc.py.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compile_lens.trace.report import BreakReason, StackFrame
+from compile_lens.trace.stack_text import parse_stack
+
+PLACE = re.compile(r"^Graph break in user code at (?P<file>.+):(?P<line>\d+)$", re.MULTILINE)
+REASON = re.compile(r"^(?:Graph Break )?Reason: ", re.MULTILINE)
+USER_STACK = re.compile(r"^User code traceback:$|^The graph break occurred in the following user code:$", re.MULTILINE)
+INTERNAL = re.compile(r"^Traceback \(most recent call last\):$|^NoneType: None$|^={5,} most recent", re.MULTILINE)
+ANOTHER = re.compile(r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*$", re.MULTILINE)
+ATTRIBUTION = re.compile(r"^Stack variable source attribution:$", re.MULTILINE)
+LINK = re.compile(r"https?://\S*?/(gb\d+)(?:\.html)?")
+PREAMBLE = re.compile(r"^(Encountered graph break when attempting to |Failed to handle graph break gracefully)")
+SKIPPED = re.compile(r"Skipping the (?:function|frame)|which results in a skip|graph break in loop|will skip tracing the frame")
+
+
+@dataclass(frozen=True, slots=True)
+class BreakText:
+    """A parsed break: its reason, its place if the text says it, and the user stack that it prints."""
+
+    reason: BreakReason
+    file: str | None
+    line: int | None
+    stack: tuple[StackFrame, ...]
+
+
+def parse_break(text: str) -> BreakText:
+    """Parse the payload of one ``dynamo_graph_break_reason``."""
+    place = PLACE.search(text)
+    head, stack_text = _split(text)
+    reason_at = REASON.search(head)
+    reason = parse_reason(head[reason_at.end() :] if reason_at else head)
+    return BreakText(
+        reason=reason,
+        file=place["file"] if place else None,
+        line=int(place["line"]) if place else None,
+        stack=parse_stack(stack_text),
+    )
+
+
+def _split(text: str) -> tuple[str, str]:
+    """What torch says, and the user stack after it; Dynamo's own traceback, at the end, is cut off."""
+    marker = USER_STACK.search(text)
+    if marker is None:
+        internal = INTERNAL.search(text)
+        return (text[: internal.start()], "") if internal else (text, "")
+    rest = text[marker.end() :]
+    internal = INTERNAL.search(rest)
+    return text[: marker.start()], rest[: internal.start()] if internal else rest
+
+
+def parse_reason(text: str) -> BreakReason:
+    """Parse the message of a break, or of the ``Unsupported`` that a break raises under ``fullgraph=True``."""
+    another = ANOTHER.search(text)
+    first, consequence = (text[: another.start()], text[another.end() :]) if another else (text, "")
+    attribution = ATTRIBUTION.search(first)
+    body = first[: attribution.start()] if attribution else first
+    sections = _sections(body)
+    link = LINK.search(body)
+    return BreakReason(
+        title=sections.title,
+        explanation=sections.explanation,
+        hints=sections.hints,
+        context=sections.context,
+        code=link[1].upper() if link else None,
+        url=link[0] if link else None,
+        skipped_frame=bool(SKIPPED.search(text)),
+        consequence=_sections(consequence).explanation if consequence else "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sections:
+    title: str
+    explanation: str
+    hints: tuple[str, ...]
+    context: str
+
+
+def _sections(body: str) -> _Sections:
+    """``format_graph_break_message``: a title line, then "  Explanation:", "  Hint:" (any number), "  Developer debug context:"."""
+    titles: list[str] = []
+    explanation: list[str] = []
+    hints: list[list[str]] = []
+    context: list[str] = []
+    into: list[str] = titles
+    for line in body.splitlines():
+        label, _, rest = line.partition(": ")
+        if label == "  Explanation":
+            into = explanation
+        elif label == "  Hint":
+            hints.append([])
+            into = hints[-1]
+        elif label == "  Developer debug context":
+            into = context
+        elif line.startswith(" For more details about this graph break"):
+            into = []
+            continue
+        else:
+            # what follows the context, at the left edge, is no part of the message ("from user code:", …)
+            if into is context and line and not line.startswith(" "):
+                into = []
+            into.append(line[4:] if line.startswith("    ") else line)
+            continue
+        into.append(rest)
+    named = [line.strip() for line in titles if line.strip() and not PREAMBLE.match(line)]
+    return _Sections(
+        title=named[-1] if explanation and named else " ".join(named[:1]),
+        explanation=_joined(explanation),
+        hints=tuple(_joined(hint) for hint in hints),
+        context=_joined(context),
+    )
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join(lines).strip()

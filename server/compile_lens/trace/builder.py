@@ -1,0 +1,351 @@
+"""Builds a ``CompileReport`` from records as they come."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compile_lens.trace.break_text import parse_break, parse_reason
+from compile_lens.trace.failure_text import parse_user_stack
+from compile_lens.trace.guard_text import parse_guard_failures
+from compile_lens.trace.records import Record, iterate, opened, parse_record
+from compile_lens.trace.report import (
+    Artifact,
+    Compilation,
+    CompileFailure,
+    CompileReport,
+    GraphBreak,
+    Recompile,
+    RegionCall,
+    ResumeOf,
+    StackFrame,
+)
+from compile_lens.trace.stack_text import is_resume
+
+# Kinds that are known and hold nothing that the report needs.
+PASSED_OVER = frozenset(
+    {
+        "chromium_event",
+        "describe_storage",
+        "describe_tensor",
+        "describe_source",
+        "create_symbol",
+        "create_unbacked_symbol",
+        "guard_added_fast",
+        "guard_added",
+        "propagate_real_tensors_provenance",
+        "expression_created",
+        "symbolic_shape_specialization",
+        "evaluate_expression",
+        "dump_file",
+        "compilation_metrics_runtime",
+        "bwd_compilation_metrics",
+        "bwd_compilation_metrics_runtime",
+        "exported_program",
+        "link",
+        "stack",
+        "optimize_ddp_split_graph",
+        "optimize_ddp_split_child",
+        "compiled_autograd_graph",
+        "graph_dump",
+        "aten_repro",
+        "missing_fake_kernel",
+        "mismatched_fake_kernel",
+        "unbacked_symbol_failed",
+        "rank",
+    }
+)
+# Records of their own whose payload is a stage of the compiler.
+STAGES = frozenset(
+    {
+        "dynamo_output_graph",
+        "dynamo_guards",
+        "dynamo_cpp_guards_str",
+        "aot_joint_graph",
+        "aot_forward_graph",
+        "aot_backward_graph",
+        "aot_inference_graph",
+        "aot_forward_graph_fw_metadata",
+        "inductor_pre_grad_graph",
+        "inductor_post_grad_graph",
+        "inductor_output_code",
+    }
+)
+LIMIT = ("recompile limit exceeded", "recompile_limit", "cache_size_limit", "recompile limit reached")
+
+
+@dataclass(slots=True)
+class _Open:
+    """A compilation that records are still coming for."""
+
+    compile_id: str
+    name: str = ""
+    file: str = ""
+    line: int = 0
+    region: int | None = None
+    call_stack: tuple[StackFrame, ...] = ()
+    has_note: bool = False
+    attempts: int = 1
+    graphs: int = 0
+    seconds: float = 0.0
+    ops: int | None = None
+    breaks: list[GraphBreak] = field(default_factory=list)
+    recompile: Recompile | None = None
+    failure: CompileFailure | None = None
+    failure_text: str = ""
+    hit_limit: str | None = None
+    restart_reasons: tuple[str, ...] = ()
+
+
+class ReportBuilder:
+    """Takes records one by one; ``report()`` gives what is known so far, at any time."""
+
+    def __init__(self) -> None:
+        self._strings: dict[int, str] = {}
+        self._open: dict[str, _Open] = {}
+        self._regions: list[RegionCall] = []
+        self._artifacts: list[Artifact] = []
+        self._unknown: Counter[str] = Counter()
+        self._records = 0
+        self._corrupt = 0
+        self._torch = ""
+        self._rank: int | None = None
+        # the stack of the break that is about to be recorded, and whose it is
+        self._noted: tuple[tuple[str | None, int], tuple[StackFrame, ...]] | None = None
+        self._readers: dict[str, Callable[[Record], None]] = {
+            "str": self._on_string,
+            "dynamo_start": self._on_start,
+            "compilation_metrics": self._on_metrics,
+            "torch_version": self._on_version,
+            "recompile_reasons": self._on_recompile,
+            "dynamo_graph_break_reason": self._on_break,
+            "dynamo_error": self._on_error,
+            "dynamo_output_graph": self._on_graph,
+            "compile_lens_region": self._on_region_note,
+            "compile_lens_frame": self._on_frame_note,
+            "compile_lens_break": self._on_break_note,
+        }
+
+    def feed(self, data: bytes) -> bool:
+        """Take one record's bytes, as an agent sends them. Returns whether findings may have changed."""
+        return self.add(parse_record(data, 0, len(data)))
+
+    def add(self, record: Record | None) -> bool:
+        """Take one record; None counts as corrupt. Returns whether findings may have changed."""
+        self._records += 1
+        if record is None:
+            self._corrupt += 1
+            return False
+        if record.rank is not None:
+            self._rank = record.rank
+        reader = self._readers.get(record.kind)
+        if reader is not None:
+            try:
+                reader(record)
+            except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+                # a record of another form than this version's: it is lost, the rest is not
+                self._corrupt += 1
+                return False
+        if record.payload is not None and (record.is_artifact or record.kind in STAGES):
+            self._artifacts.append(Artifact(record.kind, record.compile_id, record.attempt, record.payload))
+        elif reader is None and record.kind not in PASSED_OVER and record.kind not in STAGES:
+            self._unknown[record.kind] += 1
+        return reader is not None and record.kind != "str"
+
+    def report(self) -> CompileReport:
+        """What the records so far tell."""
+        return CompileReport(
+            torch=self._torch,
+            rank=self._rank,
+            compilations=tuple(_closed(compilation) for compilation in self._open.values()),
+            regions=tuple(self._regions),
+            artifacts=tuple(self._artifacts),
+            records=self._records,
+            unknown=self._unknown.copy(),
+            corrupt=self._corrupt,
+        )
+
+    def _compilation(self, record: Record) -> _Open:
+        compile_id = record.compile_id or "-"
+        found = self._open.get(compile_id)
+        if found is None:
+            found = self._open[compile_id] = _Open(compile_id)
+        found.attempts = max(found.attempts, record.attempt + 1)
+        return found
+
+    def _text(self, record: Record) -> str:
+        text = record.payload.text() if record.payload else None
+        if text is None:
+            raise ValueError("the payload is not what was written")
+        return text
+
+    def _on_string(self, record: Record) -> None:
+        text, number = record.fields
+        self._strings[int(number)] = str(text)
+
+    def _on_version(self, record: Record) -> None:
+        self._torch = str(json.loads(self._text(record))["pytorch_version"])
+
+    def _on_start(self, record: Record) -> None:
+        stack = tuple(self._stack_entry(entry) for entry in record.fields["stack"])
+        compilation = self._compilation(record)
+        frame = stack[-1]
+        compilation.name, compilation.file, compilation.line = frame.name, frame.file, frame.line
+        if not compilation.has_note:
+            compilation.call_stack = stack[:-1]
+
+    def _stack_entry(self, entry: dict[str, Any]) -> StackFrame:
+        file = entry["filename"]
+        return StackFrame(
+            file=self._strings.get(file, f"<unknown file {file}>") if isinstance(file, int) else str(file),
+            line=int(entry["line"] or 0),
+            name=str(entry.get("name") or "<unknown>"),
+            text=str(entry.get("loc") or "").strip(),
+        )
+
+    def _on_metrics(self, record: Record) -> None:
+        fields = record.fields
+        compilation = self._compilation(record)
+        compilation.name = fields.get("co_name") or compilation.name
+        compilation.file = fields.get("co_filename") or compilation.file
+        compilation.line = fields.get("co_firstlineno") or compilation.line
+        compilation.seconds = float(fields.get("entire_frame_compile_time_s") or 0.0)
+        compilation.ops = fields.get("graph_op_count")
+        compilation.restart_reasons = tuple(sorted(str(reason) for reason in fields.get("restart_reasons") or ()))
+        if fields.get("fail_type"):
+            self._on_failure(compilation, fields)
+
+    def _on_failure(self, compilation: _Open, fields: dict[str, Any]) -> None:
+        message = str(fields.get("fail_reason") or "")
+        limited = any(sign in message.lower() for sign in LIMIT) or fields["fail_type"] == "FailOnRecompileLimitHit"
+        if limited and compilation.recompile is not None:
+            compilation.hit_limit = message
+            self._name_after_siblings(compilation)
+        compilation.failure = CompileFailure(
+            type=str(fields["fail_type"]),
+            message=message,
+            file=fields.get("fail_user_frame_filename"),
+            line=fields.get("fail_user_frame_lineno"),
+            stack=parse_user_stack(compilation.failure_text),
+            traceback=compilation.failure_text,
+        )
+
+    def _name_after_siblings(self, compilation: _Open) -> None:
+        """A frame that is refused is never started, so its record has no name; an earlier entry of the frame has."""
+        frame = compilation.compile_id.rpartition("/")[0]
+        for other in self._open.values():
+            if other.name and other.compile_id.rpartition("/")[0] == frame:
+                compilation.name = compilation.name or other.name
+                compilation.file = compilation.file or other.file
+                compilation.line = compilation.line or other.line
+                compilation.region = compilation.region if compilation.region is not None else other.region
+                compilation.call_stack = compilation.call_stack or other.call_stack
+
+    def _on_recompile(self, record: Record) -> None:
+        compilation = self._compilation(record)
+        compilation.recompile = Recompile(compilation.compile_id, parse_guard_failures(self._text(record)))
+        self._name_after_siblings(compilation)
+
+    def _on_break(self, record: Record) -> None:
+        text = self._text(record)
+        parsed = parse_break(text)
+        compilation = self._compilation(record)
+        noted = self._take_noted(record)
+        # a note has the frames that Dynamo traced, with columns; the frame's own note, the callers above them
+        stack = compilation.call_stack + noted if noted else parsed.stack
+        last = stack[-1] if stack else None
+        file = parsed.file or (last.file if last else compilation.file)
+        line = parsed.line or (last.line if last else compilation.line)
+        found = GraphBreak(compilation.compile_id, record.attempt, parsed.reason, file, line, stack, text)
+        compilation.breaks.append(found)
+
+    def _take_noted(self, record: Record) -> tuple[StackFrame, ...]:
+        noted, self._noted = self._noted, None
+        return noted[1] if noted and noted[0] == (record.compile_id, record.attempt) else ()
+
+    def _on_error(self, record: Record) -> None:
+        self._compilation(record).failure_text = self._text(record)
+
+    def _on_graph(self, record: Record) -> None:
+        self._compilation(record).graphs = 1
+
+    def _on_region_note(self, record: Record) -> None:
+        note = json.loads(self._text(record))
+        target = note["target"] or {}
+        self._regions.append(
+            RegionCall(note["region"], note["file"], note["line"], note["name"], target.get("file"), target.get("line"))
+        )
+
+    def _on_frame_note(self, record: Record) -> None:
+        note = json.loads(self._text(record))
+        compilation = self._compilation(record)
+        compilation.region = note["region"]
+        compilation.call_stack = _noted_stack(note["stack"])
+        compilation.has_note = True
+
+    def _on_break_note(self, record: Record) -> None:
+        note = json.loads(self._text(record))
+        self._noted = ((record.compile_id, record.attempt), _noted_stack(note["stack"]))
+
+
+def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
+    return tuple(
+        StackFrame(
+            file=entry["file"],
+            line=entry["line"],
+            name=_user_name(entry["name"]),
+            text=entry.get("text", ""),
+            column=entry.get("column"),
+            end_line=entry.get("end_line"),
+            end_column=entry.get("end_column"),
+            end_byte=entry.get("end_byte"),
+        )
+        for entry in entries
+    )
+
+
+def _user_name(name: str) -> str:
+    resumed = is_resume(name)
+    return resumed[0] if resumed else name
+
+
+def _closed(compilation: _Open) -> Compilation:
+    resumed = is_resume(compilation.name)
+    failure = compilation.failure
+    if failure is None and compilation.failure_text:
+        # the error has been written, the metrics that end the frame not yet (or never: the process died)
+        reason = parse_reason(compilation.failure_text.splitlines()[-1])
+        failure = CompileFailure(
+            "", reason.title, None, None, parse_user_stack(compilation.failure_text), compilation.failure_text
+        )
+    return Compilation(
+        compile_id=compilation.compile_id,
+        name=compilation.name,
+        file=compilation.file,
+        line=compilation.line,
+        resume_of=ResumeOf(*resumed) if resumed else None,
+        region=compilation.region,
+        call_stack=compilation.call_stack,
+        attempts=compilation.attempts,
+        graphs=compilation.graphs,
+        ops=compilation.ops,
+        seconds=compilation.seconds,
+        breaks=tuple(compilation.breaks),
+        recompile=compilation.recompile,
+        failure=failure,
+        hit_limit=compilation.hit_limit,
+        restart_reasons=compilation.restart_reasons,
+    )
+
+
+def read_report(path: Path) -> CompileReport:
+    """The report of one trace file (``.log`` or ``.log.gz``). Raises TraceError."""
+    with opened(path) as data:
+        builder = ReportBuilder()
+        for record in iterate(data):
+            builder.add(record)
+        return builder.report()

@@ -1,0 +1,185 @@
+"""The model of a run: what torch compiled, where it broke, compiled again or failed. Frozen data, made by ``ReportBuilder``.
+
+Lines count from 1; columns from 1 in Unicode code points, ends exclusive.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from compile_lens.trace.records import Payload
+
+
+@dataclass(frozen=True, slots=True)
+class StackFrame:
+    """One level of a user stack. ``text`` is the stripped source line ('' if unknown).
+
+    ``column`` and the rest are None where the trace does not tell. ``end_byte`` is an end in bytes from 0 on a line that is not told.
+    ``caret`` is the span that a traceback underlines, in code points from 0, relative to the stripped line.
+    """
+
+    file: str
+    line: int
+    name: str
+    text: str = ""
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+    end_byte: int | None = None
+    caret: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BreakReason:
+    """What torch says of one graph break; parsed from its text."""
+
+    title: str
+    explanation: str
+    hints: tuple[str, ...]
+    context: str
+    code: str | None
+    url: str | None
+    skipped_frame: bool
+    consequence: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphBreak:
+    """One graph break as it happened. ``stack`` is the user's stack, outermost first; its last entry is where it broke."""
+
+    compile_id: str
+    attempt: int
+    reason: BreakReason
+    file: str
+    line: int
+    stack: tuple[StackFrame, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GuardFailure:
+    """One guard that did not hold. ``against`` is the cache entry it belongs to; ``source_line`` and ``file_tail`` say where the
+    guarded value was used, where torch tells."""
+
+    against: str
+    guard: str
+    source_text: str = ""
+    file_tail: str = ""
+    line: int | None = None
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recompile:
+    """A frame that was about to compile again, and the guards that sent it there (one per earlier entry, newest first)."""
+
+    compile_id: str
+    failures: tuple[GuardFailure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompileFailure:
+    """A frame that did not compile. ``type`` is the exception's name; ``traceback`` is torch's own, whole."""
+
+    type: str
+    message: str
+    file: str | None
+    line: int | None
+    stack: tuple[StackFrame, ...]
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeOf:
+    """What a resume function resumes: the function's name and the line of the break."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """One compile id: one entry of one frame, over all its attempts.
+
+    ``call_stack`` leads to the frame, outermost first, without it. ``hit_limit``: torch refused to compile, and runs the frame
+    eagerly from then on. ``graphs`` is 1 if a graph was handed to the backend, else 0.
+    """
+
+    compile_id: str
+    name: str
+    file: str
+    line: int
+    resume_of: ResumeOf | None = None
+    region: int | None = None
+    call_stack: tuple[StackFrame, ...] = ()
+    attempts: int = 1
+    graphs: int = 0
+    ops: int | None = None
+    seconds: float = 0.0
+    breaks: tuple[GraphBreak, ...] = ()
+    recompile: Recompile | None = None
+    failure: CompileFailure | None = None
+    hit_limit: str | None = None
+    restart_reasons: tuple[str, ...] = ()
+
+    @property
+    def function(self) -> str:
+        """The user's name for what was compiled: that of the function which a resume function resumes."""
+        return self.resume_of.name if self.resume_of else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCall:
+    """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python."""
+
+    region: int
+    file: str
+    line: int
+    name: str
+    target_file: str | None = None
+    target_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A payload by reference: a graph, generated code, a cache event."""
+
+    name: str
+    compile_id: str | None
+    attempt: int
+    payload: Payload
+
+
+@dataclass(frozen=True, slots=True)
+class CompileReport:
+    """Everything that one trace tells. ``unknown`` counts records of kinds that are passed over; ``corrupt``, those that were lost."""
+
+    torch: str = ""
+    rank: int | None = None
+    compilations: tuple[Compilation, ...] = ()
+    regions: tuple[RegionCall, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    records: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    corrupt: int = 0
+
+    @property
+    def breaks(self) -> tuple[GraphBreak, ...]:
+        """Every graph break, in the order of the compilations."""
+        return tuple(found for compilation in self.compilations for found in compilation.breaks)
+
+    @property
+    def recompiles(self) -> tuple[Recompile, ...]:
+        """Every recompile, those that hit the limit included."""
+        return tuple(c.recompile for c in self.compilations if c.recompile is not None)
+
+    @property
+    def graphs(self) -> int:
+        """How many graphs were handed to a backend."""
+        return sum(compilation.graphs for compilation in self.compilations)
+
+    @property
+    def seconds(self) -> float:
+        """Time spent compiling, summed over frames."""
+        return sum(compilation.seconds for compilation in self.compilations)
