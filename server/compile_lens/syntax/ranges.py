@@ -1,0 +1,243 @@
+"""The range of source that a line, or the columns that the interpreter reports, stands for."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import tree_sitter
+
+from compile_lens.syntax.definitions import Definition, Parameter, definition_at, definitions, parameter_range
+from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors, byte_to_column
+
+__all__ = [
+    "Definition",
+    "Parameter",
+    "Range",
+    "byte_to_column",
+    "definition_at",
+    "definitions",
+    "expression_at",
+    "find_expression",
+    "parameter_range",
+]
+
+_NAMED_THINGS = tree_sitter.Query(LANGUAGE, "[(identifier) (attribute) (subscript) (call)] @thing")
+
+# a statement or clause, and the field that holds what executes on its first line
+_EXECUTED_FIELD = {
+    "if_statement": "condition",
+    "elif_clause": "condition",
+    "while_statement": "condition",
+    "for_statement": "right",
+    "for_in_clause": "right",
+    "match_statement": "subject",
+    "except_clause": "value",
+    "assignment": "right",
+    "augmented_assignment": "right",
+    "keyword_argument": "value",
+    "pair": "value",
+    "function_definition": "name",
+    "class_definition": "name",
+}
+# those whose first child is what executes
+_EXECUTED_CHILD = frozenset(
+    {"return_statement", "raise_statement", "assert_statement", "delete_statement", "decorator", "if_clause"}
+)
+_WHOLE = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
+_CONTAINERS = frozenset({"module", "block", "ERROR", "decorated_definition"})
+
+
+def expression_at(
+    tree: SourceTree, line: int, column: int | None = None, end_column: int | None = None, end_line: int | None = None
+) -> Range | None:
+    """The best range for a place that torch or the interpreter names; None when nothing stands there.
+
+    With a ``column`` (from 1, code points) it is the smallest expression from there that covers what was reported: a
+    range cut off at the end of its first line gets its true end, and an ``end_column`` that belongs to a later line is
+    understood without ``end_line``; a statement stands for what it executes. Without columns it is the part of the
+    statement that executes on that line: the condition of an ``if``, the iterable of a ``for``, the right side of an
+    assignment, the call of an expression statement.
+    """
+    whole = _code_of_line(tree, line)
+    if whole is None:
+        return None
+    if column is None:
+        return _executed_on(tree, line, whole)
+    start = tree.offset(line, column)
+    if not tree.offset(line, whole.column) <= start < tree.offset(line, whole.end_column):
+        return _executed_on(tree, line, whole)
+    method = _method_on_its_own_line(tree, start)
+    if method is not None:
+        return method
+    if end_column is None:
+        from_here = _expressions_from(tree, start)
+        return tree.node_range(from_here[-1]) if from_here else _executed_on(tree, line, whole)
+    end = tree.offset(end_line or line, end_column)
+    if end_line in (None, line):
+        end = min(end, tree.offset(line, whole.end_column))
+    covering = _smallest(tree, start, max(end, start))
+    if _is_statement(covering) and covering.start_byte == start:
+        part = _executed_part(covering)
+        return tree.node_range(part) if part is not None else _executed_on(tree, line, whole)
+    if end > start and (covering.start_byte, covering.end_byte) == (start, end):
+        return tree.node_range(covering)
+    if end_line is None or end <= start:
+        several_lines = [
+            node
+            for node in _expressions_from(tree, start)
+            if tree.position(node.end_byte)[0] > line and tree.position(node.end_byte)[1] == end_column
+        ]
+        if several_lines:
+            return tree.node_range(several_lines[0])
+    if covering.start_byte >= tree.line_starts[line - 1] and not _is_statement(covering):
+        return tree.node_range(covering)
+    return tree.range_between(start, end) if end > start else whole
+
+
+def find_expression(tree: SourceTree, text: str, first_line: int = 1, last_line: int | None = None) -> Range | None:
+    """The first name, attribute, subscript or call with this source text (spaces aside) within the lines given."""
+    wanted = "".join(text.split())
+    last = len(tree.lines) if last_line is None else min(last_line, len(tree.lines))
+    if not wanted or not 1 <= first_line <= last:
+        return None
+    cursor = tree_sitter.QueryCursor(_NAMED_THINGS)
+    cursor.set_byte_range(tree.line_starts[first_line - 1], tree.offset(last + 1, 1))
+    found: list[Range] = []
+    for node in cursor.captures(tree.root).get("thing", []):
+        if "".join(tree.node_text(node).split()) == wanted and not _is_part_of_a_name(node):
+            place = tree.node_range(node)
+            if first_line <= place.line <= last:
+                found.append(place)
+    return min(found, key=lambda place: (place.line, place.column), default=None)
+
+
+def _executed_on(tree: SourceTree, line: int, whole: Range) -> Range:
+    start = tree.offset(line, whole.column)
+    leaf = _leaf(tree, start)
+    if leaf.type == "." and leaf.next_sibling is not None:
+        return _method_on_its_own_line(tree, leaf.next_sibling.start_byte) or whole
+    if leaf.start_byte != start:
+        return whole
+    chain = [leaf, *takewhile(lambda node: node.start_byte == start, list(ancestors(leaf))[1:])]
+    chain = [node for node in chain if node.type not in _CONTAINERS]
+    if not chain or _is_in_broken_code(chain[-1]) or _has_neighbour_on_line(tree, chain[-1], line):
+        return whole
+    top = next((node for node in chain if node.type == "decorator"), chain[-1])
+    part = _executed_part(top)
+    return tree.node_range(part) if part is not None else whole
+
+
+def _executed_part(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """What executes first of a statement, or the node itself when it is an expression; None for anything else."""
+    if node.type == "expression_statement":
+        return _executed_part(node.named_children[0]) if node.named_child_count == 1 else node
+    if node.type in _EXECUTED_FIELD:
+        part = node.child_by_field_name(_EXECUTED_FIELD[node.type])
+        return _executed_part(part) if part is not None else None
+    if node.type in _EXECUTED_CHILD:
+        return next((child for child in node.named_children if child.type != "comment"), node)
+    if node.type == "with_statement":
+        return _with_part(node)
+    if node.type == "as_pattern":
+        return node.named_children[0] if node.named_children else node
+    if node.type in _WHOLE or (node.is_named and not _is_statement(node)):
+        return node
+    return None
+
+
+def _with_part(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    clause = next((child for child in node.named_children if child.type == "with_clause"), None)
+    if clause is None:
+        return None
+    items = [child for child in clause.named_children if child.type == "with_item"]
+    value = items[0].child_by_field_name("value") if len(items) == 1 else None
+    return clause if value is None else _executed_part(value)
+
+
+def _method_on_its_own_line(tree: SourceTree, start: int) -> Range | None:
+    """The range of a method's call from the method's name on, when its receiver ends on an earlier line than the name.
+
+    That is where the interpreter says that a call in a chain of methods on lines of their own begins (CPython 3.11,
+    ``compile.c``, ``update_start_location_to_match_attr``).
+    """
+    name = _leaf(tree, start)
+    attribute = name.parent
+    if attribute is None or attribute.type != "attribute" or name.start_byte != start:
+        return None
+    receiver = attribute.child_by_field_name("object")
+    if receiver is None or attribute.child_by_field_name("attribute") != name:
+        return None
+    if tree.position(receiver.end_byte)[0] == tree.position(start)[0]:
+        return None
+    call = attribute.parent
+    is_called = call is not None and call.type == "call" and call.child_by_field_name("function") == attribute
+    return tree.range_between(start, call.end_byte if is_called and call is not None else name.end_byte)
+
+
+def _leaf(tree: SourceTree, start: int) -> tree_sitter.Node:
+    return tree.root.descendant_for_byte_range(start, min(start + 1, len(tree.source))) or tree.root
+
+
+def _smallest(tree: SourceTree, start: int, end: int) -> tree_sitter.Node:
+    """The smallest named node that covers the bytes; of several with one range the outermost."""
+    node = tree.root.named_descendant_for_byte_range(start, end) or tree.root
+    while node.parent is not None and not _is_statement(node.parent):
+        if (node.parent.start_byte, node.parent.end_byte) != (node.start_byte, node.end_byte):
+            break
+        node = node.parent
+    return node
+
+
+def _expressions_from(tree: SourceTree, start: int) -> list[tree_sitter.Node]:
+    """The expressions that begin at a byte, smallest first."""
+    leaf = _leaf(tree, start)
+    if leaf.start_byte != start:
+        return []
+    chain = takewhile(lambda node: node.start_byte == start and not _is_statement(node), ancestors(leaf))
+    return [node for node in chain if node.is_named]
+
+
+def _is_statement(node: tree_sitter.Node) -> bool:
+    return (
+        node.type in _CONTAINERS
+        or node.type.endswith(("_statement", "_definition", "_clause"))
+        or node.type in ("assignment", "decorator", "with_item", "comment", "keyword_argument", "pair")
+    )
+
+
+def _is_part_of_a_name(node: tree_sitter.Node) -> bool:
+    """Whether an identifier is the ``b`` of ``a.b`` or the name of a keyword argument, and so names nothing itself."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "attribute":
+        return parent.child_by_field_name("attribute") == node
+    return parent.type == "keyword_argument" and parent.child_by_field_name("name") == node
+
+
+def _is_in_broken_code(node: tree_sitter.Node) -> bool:
+    return node.parent is not None and node.parent.type == "ERROR"
+
+
+def _has_neighbour_on_line(tree: SourceTree, node: tree_sitter.Node, line: int) -> bool:
+    """Whether another statement stands on the line after this one (``a = 1; b = x.item()``)."""
+    following = node.next_named_sibling
+    return (
+        node.type.endswith("_statement")
+        and following is not None
+        and following.type.endswith("_statement")
+        and tree.position(following.start_byte)[0] == line
+    )
+
+
+def _code_of_line(tree: SourceTree, line: int) -> Range | None:
+    """A line without indentation and trailing comment; None for an empty line and one that only comments."""
+    whole = tree.stripped_line(line)
+    if whole is None:
+        return None
+    last = _leaf(tree, tree.offset(line, whole.end_column - 1))
+    if last.type != "comment":
+        return whole
+    before = tree.position(last.start_byte)[1] - 1
+    code = tree.line_text(line)[:before].rstrip()
+    return Range(line, whole.column, line, len(code) + 1) if code.strip() else None

@@ -1,0 +1,128 @@
+"""Source text with its tree-sitter tree, and the arithmetic between bytes, lines and columns.
+
+Three ways of counting meet here. tree-sitter counts UTF-8 bytes; CPython counts UTF-8 bytes within a line; the product
+shows lines from 1 and columns from 1 in Unicode code points, with an exclusive end. Outside this room there is only the
+last.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import tree_sitter
+import tree_sitter_python
+
+LANGUAGE = tree_sitter.Language(tree_sitter_python.language())
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A stretch of source: lines from 1, columns from 1 in code points, end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceTree:
+    """A text, its lines without their ends, and its syntax tree. Immutable; compared and hashed by identity.
+
+    ``source`` is the text in UTF-8, byte for byte what the tree was parsed from: a lone carriage return, which ends a
+    line for Python and not for tree-sitter, is a newline in it, and an unpaired surrogate, which UTF-8 cannot hold, is
+    a question mark. ``line_starts`` are byte offsets into it.
+    """
+
+    text: str
+    lines: tuple[str, ...]
+    source: bytes
+    line_starts: tuple[int, ...]
+    tree: tree_sitter.Tree
+
+    @property
+    def root(self) -> tree_sitter.Node:
+        return self.tree.root_node
+
+    def line_text(self, line: int) -> str:
+        """The text of a line, or '' when there is no such line."""
+        return self.lines[line - 1] if 1 <= line <= len(self.lines) else ""
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of a byte offset; one inside a line's end is the column after its last character."""
+        row = max(0, bisect_right(self.line_starts, offset) - 1)
+        return row + 1, byte_to_column(self.lines[row], offset - self.line_starts[row])
+
+    def offset(self, line: int, column: int) -> int:
+        """Byte offset of a line and column, both brought inside the text when they are outside of it."""
+        if line < 1:
+            return 0
+        if line > len(self.lines):
+            return len(self.source)
+        text = self.lines[line - 1]
+        before = text[: max(0, column - 1)]
+        return self.line_starts[line - 1] + len(before.encode("utf-8", "replace"))
+
+    def node_text(self, node: tree_sitter.Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def node_range(self, node: tree_sitter.Node) -> Range:
+        return self.range_between(node.start_byte, node.end_byte)
+
+    def range_between(self, start: int, end: int) -> Range:
+        line, column = self.position(start)
+        end_line, end_column = self.position(max(start, end))
+        return Range(line, column, end_line, end_column)
+
+    def stripped_line(self, line: int) -> Range | None:
+        """The range of what stands on a line without indentation, or None when nothing does."""
+        text = self.line_text(line)
+        stripped = text.strip()
+        if not stripped:
+            return None
+        start = text.index(stripped)
+        return Range(line, start + 1, line, start + len(stripped) + 1)
+
+
+def parse(text: str) -> SourceTree:
+    """Parses Python source. Never raises: any text gives a tree, with error nodes where it is no Python."""
+    lines: list[str] = []
+    line_starts: list[int] = []
+    text_start = byte_start = 0
+    for match in _LINE_END.finditer(text):
+        line = text[text_start : match.start()]
+        lines.append(line)
+        line_starts.append(byte_start)
+        byte_start += len(line.encode("utf-8", "replace")) + len(match.group())
+        text_start = match.end()
+    lines.append(text[text_start:])
+    line_starts.append(byte_start)
+    source = _LONE_CARRIAGE_RETURN.sub("\n", text).encode("utf-8", "replace")
+    tree = tree_sitter.Parser(LANGUAGE).parse(source)
+    return SourceTree(text, tuple(lines), source, tuple(line_starts), tree)
+
+
+def byte_to_column(line_text: str, byte_offset: int) -> int:
+    """Column (from 1, code points) of a UTF-8 byte offset (from 0) in a line, as in CPython's ``co_positions``.
+
+    An offset past the end is the column after the last character; one inside a character is that character's.
+    """
+    if byte_offset <= 0:
+        return 1
+    if line_text.isascii():
+        return min(byte_offset, len(line_text)) + 1
+    return len(line_text.encode("utf-8", "replace")[:byte_offset].decode("utf-8", "ignore")) + 1
+
+
+def ancestors(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The node itself, then its parents, innermost first."""
+    current: tree_sitter.Node | None = node
+    while current is not None:
+        yield current
+        current = current.parent
