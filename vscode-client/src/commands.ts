@@ -1,0 +1,56 @@
+// The commands of the palette, the editor's title and the status item.
+import * as vscode from "vscode";
+
+import { serverCommands } from "./protocol";
+import type { Server } from "./server";
+
+export const localCommands = {
+  analyzeFile: "compileLens.analyzeFile",
+  cancelAnalysis: "compileLens.cancelAnalysis",
+  restartServer: "compileLens.restartServer",
+  showLog: "compileLens.showLog",
+  allowRuns: "compileLens.allowRuns",
+  revokeRuns: "compileLens.revokeRuns",
+  showActions: "compileLens.showActions",
+} as const;
+
+/** Analyzes `resource` (given by a menu), or the file of the active editor. */
+async function analyzeFile(server: Server, resource: unknown): Promise<void> {
+  const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
+  if (uri) {
+    await server.execute(serverCommands.analyze, uri.toString());
+  }
+}
+
+async function showActions(server: Server): Promise<void> {
+  interface Action extends vscode.QuickPickItem {
+    readonly command: string;
+  }
+  const whileRunning: Action[] = [
+    { label: "$(telescope) Analyze Current File", command: localCommands.analyzeFile },
+    { label: "$(debug-stop) Cancel Analysis", command: localCommands.cancelAnalysis },
+  ];
+  const untrusted: Action[] = [{ label: "$(shield) Manage Workspace Trust", command: "workbench.trust.manage" }];
+  const always: Action[] = [
+    { label: "$(debug-restart) Restart Server", command: localCommands.restartServer },
+    { label: "$(output) Show Log", command: localCommands.showLog },
+  ];
+  const first = vscode.workspace.isTrusted ? (server.running ? whileRunning : []) : untrusted;
+  const picked = await vscode.window.showQuickPick([...first, ...always], { title: "Compile Lens" });
+  if (picked) {
+    await vscode.commands.executeCommand(picked.command);
+  }
+}
+
+export function registerCommands(server: Server, log: vscode.LogOutputChannel): vscode.Disposable {
+  const { registerCommand } = vscode.commands;
+  return vscode.Disposable.from(
+    registerCommand(localCommands.analyzeFile, (resource: unknown) => analyzeFile(server, resource)),
+    registerCommand(localCommands.cancelAnalysis, () => server.execute(serverCommands.cancel)),
+    registerCommand(localCommands.restartServer, () => server.restart()),
+    registerCommand(localCommands.showLog, () => log.show()),
+    registerCommand(localCommands.allowRuns, () => server.execute(serverCommands.allowWorkspace)),
+    registerCommand(localCommands.revokeRuns, () => server.execute(serverCommands.revokeWorkspace)),
+    registerCommand(localCommands.showActions, () => showActions(server)),
+  );
+}

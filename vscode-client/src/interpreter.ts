@@ -1,0 +1,37 @@
+// The interpreter that the user chose in the Python extension, where that extension is present.
+import * as vscode from "vscode";
+
+/** The part of the API of `ms-python.python` that is used here. */
+interface PythonApi {
+  readonly environments: {
+    getActiveEnvironmentPath(resource?: vscode.Uri): { readonly id: string; readonly path: string };
+    resolveEnvironment(environment: { readonly id: string; readonly path: string }): Promise<
+      { readonly executable: { readonly uri?: vscode.Uri } } | undefined
+    >;
+    readonly onDidChangeActiveEnvironmentPath: vscode.Event<unknown>;
+  };
+}
+
+async function pythonApi(): Promise<PythonApi | undefined> {
+  // In a workspace that is not trusted the extension's choice could be an executable that the workspace brought along.
+  if (!vscode.workspace.isTrusted) {
+    return undefined;
+  }
+  const extension = vscode.extensions.getExtension<PythonApi>("ms-python.python");
+  const api = await extension?.activate();
+  return api?.environments ? api : undefined;
+}
+
+export async function activeInterpreter(resource?: vscode.Uri): Promise<string | undefined> {
+  const api = await pythonApi();
+  if (!api) {
+    return undefined;
+  }
+  const environment = await api.environments.resolveEnvironment(api.environments.getActiveEnvironmentPath(resource));
+  return environment?.executable.uri?.fsPath;
+}
+
+export async function onInterpreterChange(listener: () => void): Promise<vscode.Disposable | undefined> {
+  const api = await pythonApi();
+  return api?.environments.onDidChangeActiveEnvironmentPath(listener);
+}

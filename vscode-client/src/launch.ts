@@ -1,0 +1,49 @@
+// Which server to start: the command of the setting, the one in this VSIX, or the one in the user's environment.
+import { execFile } from "node:child_process";
+import * as fs from "node:fs";
+import * as path from "node:path";
+
+import { interpreterFor, serverCommand } from "./settings";
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The interpreter that must have the package `compile_lens`; absent when the command is the user's own or brings it along. */
+  readonly needsPackageIn?: string;
+}
+
+export async function resolveLaunch(extensionPath: string): Promise<Launch> {
+  const [command, ...args] = serverCommand() ?? [];
+  if (command) {
+    return { command, args };
+  }
+  const python = (await interpreterFor()) || (process.platform === "win32" ? "python" : "python3");
+  const bundled = path.join(extensionPath, "bundled");
+  // A folder with a __main__.py is run like a script: sys.path begins with it, whatever the working directory holds.
+  if (fs.existsSync(path.join(bundled, "__main__.py"))) {
+    return { command: python, args: [bundled, "serve"] };
+  }
+  return { command: python, args: ["-m", "compile_lens", "serve"], needsPackageIn: python };
+}
+
+/** One sentence on why the server does not start, for the status item. */
+export async function explainFailure(launch: Launch, error: unknown): Promise<string> {
+  const python = launch.needsPackageIn;
+  if (python === undefined) {
+    return `The language server did not start: ${launch.command} ${launch.args.join(" ")}`;
+  }
+  const found = await new Promise<string | undefined>((resolve) => {
+    const probe = "import importlib.util as u; print(u.find_spec('compile_lens') is not None)";
+    execFile(python, ["-c", probe], { cwd: path.dirname(process.execPath), timeout: 10_000 }, (failure, stdout) =>
+      resolve(failure ? undefined : stdout.trim()),
+    );
+  });
+  switch (found) {
+    case "False":
+      return `The package compile-lens is not installed in ${python}: run \`${python} -m pip install compile-lens\`, or set compileLens.python.`;
+    case "True":
+      return `The language server did not start: ${error instanceof Error ? error.message : String(error)}`;
+    default:
+      return `${python} does not run: set compileLens.python to a Python interpreter.`;
+  }
+}

@@ -1,0 +1,206 @@
+// The life of the language server: start, restart, crash, stop. What is shown about it is in status.ts.
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  ExecuteCommandRequest,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  type ErrorHandler,
+  type LanguageClientOptions,
+  type StaticFeature,
+} from "vscode-languageclient/node";
+
+import { explainFailure, resolveLaunch } from "./launch";
+import { serverCommands, statusNotification, trustNotification, type ServerStatus } from "./protocol";
+import { section, serverSettings } from "./settings";
+
+const maxCrashes = 4;
+const crashWindowMs = 3 * 60_000;
+
+/** A client whose own troubles go to the log and the status item; popups are for questions to the user. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+/** Tells the server that `compileLens/status` is understood here. */
+const statusCapability: StaticFeature = {
+  fillClientCapabilities: (capabilities) => {
+    capabilities.experimental = { ...(capabilities.experimental as object | undefined), compileLensStatus: true };
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: "static" }),
+  clear: () => undefined,
+};
+
+/** Writes what the server prints to the log; its own log lines begin with their level. */
+function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
+  createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => logLine(log, line));
+}
+
+function logLine(log: vscode.LogOutputChannel, line: string): void {
+  const level = /^\W*(DEBUG|INFO|WARNING|ERROR|CRITICAL)\b/.exec(line)?.[1];
+  switch (level) {
+    case "DEBUG":
+      return log.debug(line);
+    case "WARNING":
+      return log.warn(line);
+    case "ERROR":
+    case "CRITICAL":
+      return log.error(line);
+    default:
+      return log.info(line);
+  }
+}
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private queue: Promise<void> = Promise.resolve();
+  private crashes: number[] = [];
+  private readonly statusEmitter = new vscode.EventEmitter<ServerStatus>();
+  readonly onStatus = this.statusEmitter.event;
+
+  constructor(
+    private readonly extensionPath: string,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  get running(): boolean {
+    return this.client?.state === State.Running;
+  }
+
+  /** Starts the server, or ends it and starts it anew with what the settings now say. */
+  restart(): Promise<void> {
+    this.crashes = [];
+    return this.enqueue(async () => {
+      await this.stopClient();
+      await this.startClient();
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.enqueue(() => this.stopClient());
+  }
+
+  async execute(command: (typeof serverCommands)[keyof typeof serverCommands], ...args: string[]): Promise<void> {
+    if (this.client && this.running) {
+      await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+    }
+  }
+
+  async settingsChanged(): Promise<void> {
+    if (this.client && this.running) {
+      const settings = { [section]: await serverSettings() };
+      await this.client.sendNotification("workspace/didChangeConfiguration", { settings });
+    }
+  }
+
+  /** Trust was granted. A server that could not start without the workspace's interpreter gets another chance. */
+  async trustGranted(): Promise<void> {
+    if (!this.client || !this.running) {
+      return this.restart();
+    }
+    await this.client.sendNotification(trustNotification, { trusted: true });
+    return this.settingsChanged();
+  }
+
+  dispose(): void {
+    this.statusEmitter.dispose();
+  }
+
+  /** One change of life at a time: a restart that is asked for during a start waits for it. */
+  private enqueue(change: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(change).catch((error: unknown) => this.log.error(String(error)));
+    return this.queue;
+  }
+
+  private async startClient(): Promise<void> {
+    this.report("starting", "ok", "Starting the language server");
+    const launch = await resolveLaunch(this.extensionPath);
+    this.log.info(`Starting ${[launch.command, ...launch.args].join(" ")}`);
+    const options = this.clientOptions(await serverSettings());
+    // The working directory is not the workspace's: `python -m` would import the modules that lie there.
+    const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath } };
+    const client = new QuietClient(section, "Compile Lens", executable, options);
+    this.client = client;
+    client.registerFeature(statusCapability);
+    client.onNotification(statusNotification, (status) => this.statusEmitter.fire(status));
+    try {
+      await client.start();
+    } catch (error) {
+      this.report("off", "error", await explainFailure(launch, error));
+    }
+  }
+
+  private async stopClient(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    try {
+      await client?.dispose();
+    } catch (error) {
+      // A client that never started cannot be stopped; there is nothing left to end.
+      this.log.debug(`While stopping: ${String(error)}`);
+    }
+  }
+
+  private clientOptions(settings: Record<string, unknown>): LanguageClientOptions {
+    return {
+      documentSelector: [{ scheme: "file", language: "python" }],
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      diagnosticCollectionName: "Compile Lens",
+      initializationOptions: { trusted: vscode.workspace.isTrusted, settings },
+      initializationFailedHandler: () => false,
+      errorHandler: this.errorHandler(),
+      markdown: { isTrusted: { enabledCommands: Object.values(serverCommands) } },
+      stdioOptions: { stdout: logLines, stderr: logLines },
+      middleware: {
+        workspace: {
+          configuration: async (params, token, next) => {
+            const values = await next(params, token);
+            return Array.isArray(values)
+              ? Promise.all(
+                  params.items.map((item, index): unknown =>
+                    item.section === section
+                      ? serverSettings(item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri))
+                      : values[index],
+                  ),
+                )
+              : values;
+          },
+        },
+      },
+    };
+  }
+
+  private errorHandler(): ErrorHandler {
+    return {
+      error: (_error, _message, count) => ({
+        action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+        handled: true,
+      }),
+      closed: () => {
+        if (this.client?.state !== State.Running) {
+          return { action: CloseAction.DoNotRestart, handled: true };
+        }
+        const now = Date.now();
+        this.crashes = [...this.crashes.filter((time) => now - time < crashWindowMs), now];
+        if (this.crashes.length > maxCrashes) {
+          this.report("off", "error", `The language server ended ${this.crashes.length} times in a few minutes`);
+          return { action: CloseAction.DoNotRestart, handled: true };
+        }
+        this.report("starting", "warning", "The language server ended; starting it again");
+        return { action: CloseAction.Restart, handled: true };
+      },
+    };
+  }
+
+  private report(state: ServerStatus["state"], health: ServerStatus["health"], message: string): void {
+    this.statusEmitter.fire({ state, health, message, findings: 0 });
+  }
+}

@@ -1,0 +1,50 @@
+// The settings as the server gets them: executables only from where the workspace's trust allows, and with an interpreter filled in.
+import * as os from "node:os";
+import * as path from "node:path";
+import * as vscode from "vscode";
+
+import { activeInterpreter } from "./interpreter";
+
+export const section = "compileLens";
+
+/** A setting as the user or this machine sets it: whatever a workspace says is left aside. */
+function ownValue<T>(key: string): T | undefined {
+  const values = vscode.workspace.getConfiguration(section).inspect<T>(key);
+  return values?.globalValue ?? values?.defaultValue;
+}
+
+/** A setting that names something to execute: the workspace has a say only when it is trusted. */
+function executableValue<T>(key: string, scope?: vscode.ConfigurationScope): T | undefined {
+  return vscode.workspace.isTrusted ? vscode.workspace.getConfiguration(section, scope).get<T>(key) : ownValue<T>(key);
+}
+
+function expand(value: string, scope?: vscode.Uri): string {
+  const folder = (scope && vscode.workspace.getWorkspaceFolder(scope)) ?? vscode.workspace.workspaceFolders?.[0];
+  const expanded = value.replaceAll("${workspaceFolder}", folder?.uri.fsPath ?? "").replace(/^~(?=[\\/]|$)/, os.homedir());
+  const isRelativePath = /[\\/]/.test(expanded) && !path.isAbsolute(expanded);
+  return isRelativePath && folder ? path.join(folder.uri.fsPath, expanded) : expanded;
+}
+
+/** The interpreter for files of `scope`: the setting, then the Python extension's choice; '' leaves it to the server. */
+export async function interpreterFor(scope?: vscode.Uri): Promise<string> {
+  const chosen = executableValue<string>("python", scope)?.trim();
+  if (chosen) {
+    return expand(chosen, scope);
+  }
+  return (await activeInterpreter(scope)) ?? "";
+}
+
+/** The command of `compileLens.server.command`, or undefined when it is not set. */
+export function serverCommand(): string[] | undefined {
+  const words = ownValue<unknown>("server.command");
+  if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === "string")) {
+    return undefined;
+  }
+  return words.map((word) => expand(word));
+}
+
+/** The `compileLens` object for `initializationOptions` and `workspace/configuration`. */
+export async function serverSettings(scope?: vscode.Uri): Promise<Record<string, unknown>> {
+  const configured = vscode.workspace.getConfiguration(undefined, scope).get<Record<string, unknown>>(section) ?? {};
+  return { ...configured, python: await interpreterFor(scope) };
+}
