@@ -149,6 +149,16 @@ def test_end_column_of_a_later_line_is_understood() -> None:
     assert expression_at(tree, 1, 8, 5) == Range(1, 8, 2, 5)
 
 
+def test_end_in_bytes_of_a_line_that_is_not_told() -> None:
+    tree = parse("é = foo('é', bar,\n        'é')\n")
+    assert expression_at(tree, 1, 5, end_byte=13) == Range(1, 5, 2, 13)
+    assert expression_at(tree, 1, 14, end_byte=18) == Range(1, 14, 1, 17)
+    assert expression_at(tree, 1, 9, end_byte=13) == Range(1, 9, 1, 12)
+    assert expression_at(tree, 1, 5, end_byte=0) == Range(1, 5, 1, 8)
+    assert expression_at(tree, 1, 5, end_byte=-1) == Range(1, 5, 1, 8)
+    assert expression_at(tree, 1, 5, end_byte=999) == Range(1, 5, 2, 13)
+
+
 def test_call_of_a_method_on_its_own_line_begins_at_the_method() -> None:
     tree = parse("y = (x\n     .sum()\n     .item(1,\n           2))\n")
     expected = Range(3, 7, 4, 14)

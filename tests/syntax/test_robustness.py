@@ -56,6 +56,7 @@ def test_any_place(text: str, line: int, column: int, end_column: int | None, en
         expression_at(tree, line),
         expression_at(tree, line, column, end_column),
         expression_at(tree, line, column, end_column, end_line),
+        expression_at(tree, line, column, end_byte=end_column),
         find_expression(tree, "x", line, end_line),
     ):
         if place is not None:

@@ -48,33 +48,41 @@ _CONTAINERS = frozenset({"module", "block", "ERROR", "decorated_definition"})
 
 
 def expression_at(
-    tree: SourceTree, line: int, column: int | None = None, end_column: int | None = None, end_line: int | None = None
+    tree: SourceTree,
+    line: int,
+    column: int | None = None,
+    end_column: int | None = None,
+    end_line: int | None = None,
+    end_byte: int | None = None,
 ) -> Range | None:
     """The best range for a place that torch or the interpreter names; None when nothing stands there.
 
     With a ``column`` (from 1, code points) it is the smallest expression from there that covers what was reported: a
     range cut off at the end of its first line gets its true end, and an ``end_column`` that belongs to a later line is
-    understood without ``end_line``; a statement stands for what it executes. Without columns it is the part of the
-    statement that executes on that line: the condition of an ``if``, the iterable of a ``for``, the right side of an
-    assignment, the call of an expression statement.
+    understood without ``end_line``; a statement stands for what it executes. ``end_byte`` takes the place of
+    ``end_column`` for an end in UTF-8 bytes from 0 on a line that is not told, which is all that Dynamo keeps
+    (torch 2.13). Without columns it is the part of the statement that executes on that line: the condition of an
+    ``if``, the iterable of a ``for``, the right side of an assignment, the call of an expression statement.
     """
     whole = _code_of_line(tree, line)
     if whole is None:
         return None
     if column is None:
         return _executed_on(tree, line, whole)
-    start = tree.offset(line, column)
-    if not tree.offset(line, whole.column) <= start < tree.offset(line, whole.end_column):
+    start, last = tree.offset(line, column), tree.offset(line, whole.end_column)
+    if not tree.offset(line, whole.column) <= start < last:
         return _executed_on(tree, line, whole)
     method = _method_on_its_own_line(tree, start)
     if method is not None:
         return method
-    if end_column is None:
-        from_here = _expressions_from(tree, start)
+    from_here = _expressions_from(tree, start)
+    if end_byte is not None:
+        end = min(tree.line_starts[line - 1] + max(end_byte, 0), last)
+    elif end_column is not None:
+        end = tree.offset(end_line or line, end_column)
+        end = min(end, last) if end_line in (None, line) else end
+    else:
         return tree.node_range(from_here[-1]) if from_here else _executed_on(tree, line, whole)
-    end = tree.offset(end_line or line, end_column)
-    if end_line in (None, line):
-        end = min(end, tree.offset(line, whole.end_column))
     covering = _smallest(tree, start, max(end, start))
     if _is_statement(covering) and covering.start_byte == start:
         part = _executed_part(covering)
@@ -82,13 +90,9 @@ def expression_at(
     if end > start and (covering.start_byte, covering.end_byte) == (start, end):
         return tree.node_range(covering)
     if end_line is None or end <= start:
-        several_lines = [
-            node
-            for node in _expressions_from(tree, start)
-            if tree.position(node.end_byte)[0] > line and tree.position(node.end_byte)[1] == end_column
-        ]
-        if several_lines:
-            return tree.node_range(several_lines[0])
+        for node in from_here:
+            if _ends_on_a_later_line(tree, node, end_column, end_byte):
+                return tree.node_range(node)
     if covering.start_byte >= tree.line_starts[line - 1] and not _is_statement(covering):
         return tree.node_range(covering)
     return tree.range_between(start, end) if end > start else whole
@@ -109,6 +113,17 @@ def find_expression(tree: SourceTree, text: str, first_line: int = 1, last_line:
             if first_line <= place.line <= last:
                 found.append(place)
     return min(found, key=lambda place: (place.line, place.column), default=None)
+
+
+def _ends_on_a_later_line(
+    tree: SourceTree, node: tree_sitter.Node, end_column: int | None, end_byte: int | None
+) -> bool:
+    end_line, column = tree.position(node.end_byte)
+    if end_line == tree.position(node.start_byte)[0]:
+        return False
+    if end_byte is not None:
+        return node.end_byte - tree.line_starts[end_line - 1] == end_byte
+    return column == end_column
 
 
 def _executed_on(tree: SourceTree, line: int, whole: Range) -> Range:
