@@ -15,9 +15,7 @@ def load() -> None:
     """Load this folder as the package ``_compile_lens_agent``."""
     here = Path(__file__).resolve().parent
     sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != here]
-    spec = importlib.util.spec_from_file_location(
-        PACKAGE, here / "__init__.py", submodule_search_locations=[str(here)]
-    )
+    spec = importlib.util.spec_from_file_location(PACKAGE, here / "__init__.py", submodule_search_locations=[str(here)])
     assert spec is not None and spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package

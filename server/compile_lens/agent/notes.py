@@ -106,13 +106,15 @@ class Notes:
 
     def _note_frame(self, start: FrameType) -> None:
         region = None
-        stack = []
+        stack: list[dict[str, Any]] = []
         for frame in _frames_outwards(start):
             if region is None and frame.f_code.co_filename.endswith("eval_frame.py"):
                 known = self._regions.get(id(frame.f_locals.get("fn")))
                 region = known[0] if known else None
             if not self._is_inside(frame.f_code.co_filename) and len(stack) < MOST_FRAMES:
-                stack.append(_stack_entry(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, _position(frame)))
+                stack.append(
+                    _stack_entry(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, _position(frame))
+                )
         stack.reverse()
         write_note("compile_lens_frame", {"region": region, "stack": stack})
 

@@ -60,12 +60,11 @@ def end_orphans(limit_s: float = 2.0) -> None:
 
 def _children() -> list[int]:
     me = os.getpid()
-    found = []
-    with contextlib.suppress(OSError):
-        for name in os.listdir("/proc"):
-            if name.isdigit() and _parent(name) == me:
-                found.append(int(name))
-    return found
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return []
+    return [int(name) for name in names if name.isdigit() and _parent(name) == me]
 
 
 def _parent(pid: str) -> int:

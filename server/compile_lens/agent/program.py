@@ -31,7 +31,7 @@ def run(file: str, text: str | None, argv: list[str], wire: Wire, own_folder: st
     # torch, tracebacks and inspect take lines from here; an entry without a time stamp is never checked against the file
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     sys.argv = [file, *argv]
-    sys.path.insert(0, os.path.dirname(file))  # noqa: PTH120 - exactly what the interpreter does
+    sys.path.insert(0, os.path.dirname(file))
     code = _run_main(file, source, wire, own_folder)
     # what the interpreter does at its end, without tearing torch down: the process is gone right after
     with contextlib.suppress(BaseException):

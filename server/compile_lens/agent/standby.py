@@ -15,6 +15,7 @@ import platform
 import select
 import signal
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -92,8 +93,16 @@ def _hello(wire: Wire) -> bool:
         python=platform.python_version(),
         forks=_can_fork(),
         seconds=time.monotonic() - started,
+        library_roots=_library_roots(),
     )
     return True
+
+
+def _library_roots() -> list[str]:
+    paths = sysconfig.get_paths()
+    folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib") if name in paths}
+    folders.add(str(sys.modules["torch"].__path__[0]))
+    return sorted(os.path.join(folder, "") for folder in folders)
 
 
 def _warm() -> None:

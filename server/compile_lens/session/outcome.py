@@ -7,6 +7,9 @@ from enum import Enum
 
 from compile_lens.analysis.finding import Finding, RegionSummary
 
+# the entry of an outcome that was read from a recorded trace
+TRACE_ENTRY = "trace"
+
 
 class Status(str, Enum):
     """How the run of a file ended; part of the JSON contract."""

@@ -1,7 +1,7 @@
 """Reads the text of ``dynamo_graph_break_reason``.
 
-The forms, with the torch files that write them (2.6 to 2.13): ``log_graph_break`` in torch/_dynamo/symbolic_convert.py; the skipped frame in
-torch/_dynamo/convert_frame.py; ``unimplemented_with_warning`` and ``format_graph_break_message`` in torch/_dynamo/exc.py.
+The forms, with the torch files that write them (2.6 to 2.13): ``log_graph_break`` in torch/_dynamo/symbolic_convert.py; the
+skipped frame in torch/_dynamo/convert_frame.py; ``unimplemented_with_warning`` and ``format_graph_break_message`` in torch/_dynamo/exc.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ ANOTHER = re.compile(r"^\*\*\* While handling this graph break, another graph br
 ATTRIBUTION = re.compile(r"^Stack variable source attribution:$", re.MULTILINE)
 LINK = re.compile(r"https?://\S*?/(gb\d+)(?:\.html)?")
 PREAMBLE = re.compile(r"^(Encountered graph break when attempting to |Failed to handle graph break gracefully)")
-SKIPPED = re.compile(r"Skipping the (?:function|frame)|which results in a skip|graph break in loop|will skip tracing the frame")
+SKIPPED = re.compile(
+    r"Skipping the (?:function|frame)|which results in a skip|graph break in loop|will skip tracing the frame"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,7 @@ class ReportBuilder:
         compilation = self._compilation(record)
         noted = self._take_noted(record)
         # a note has the frames that Dynamo traced, with columns; the frame's own note, the callers above them
-        stack = compilation.call_stack + noted if noted else parsed.stack
+        stack = _callers(compilation) + noted if noted else parsed.stack
         last = stack[-1] if stack else None
         file = parsed.file or (last.file if last else compilation.file)
         line = parsed.line or (last.line if last else compilation.line)
@@ -290,6 +290,15 @@ class ReportBuilder:
     def _on_break_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
         self._noted = ((record.compile_id, record.attempt), _noted_stack(note["stack"]))
+
+
+def _callers(compilation: _Open) -> tuple[StackFrame, ...]:
+    """The stack above a frame; above a resume function, without the function that it resumes, which called it."""
+    resumed = is_resume(compilation.name)
+    stack = compilation.call_stack
+    while resumed and stack and (stack[-1].file, stack[-1].name) == (compilation.file, resumed[0]):
+        stack = stack[:-1]
+    return stack
 
 
 def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
@@ -329,7 +338,7 @@ def _closed(compilation: _Open) -> Compilation:
         line=compilation.line,
         resume_of=ResumeOf(*resumed) if resumed else None,
         region=compilation.region,
-        call_stack=compilation.call_stack,
+        call_stack=_callers(compilation),
         attempts=compilation.attempts,
         graphs=compilation.graphs,
         ops=compilation.ops,

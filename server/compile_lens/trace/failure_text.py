@@ -9,7 +9,10 @@ from compile_lens.trace.stack_text import parse_stack
 
 FROM_USER_CODE = re.compile(r"^\s*from user code:\s*$", re.MULTILINE)
 # what torch appends after the user's stack (torch/_dynamo/exc.py, ``augment_exc_message``, torch 2.6 to 2.13)
-APPENDIX = re.compile(r"^(?:Set TORCH(?:DYNAMO_VERBOSE|_LOGS)|You can suppress this exception|The above exception was|Traceback \()", re.MULTILINE)
+APPENDIX = re.compile(
+    r"^(?:Set TORCH(?:DYNAMO_VERBOSE|_LOGS)|You can suppress this exception|The above exception was|Traceback \()",
+    re.MULTILINE,
+)
 
 
 def parse_user_stack(text: str) -> tuple[StackFrame, ...]:

@@ -12,7 +12,9 @@ from compile_lens.trace.report import GuardFailure
 
 ENTRY = re.compile(r"^(?P<against>(?:!\d+/)?\d+/\d+): (?P<rest>.*)$", re.DOTALL)
 # "n == 1    # return x * n  # dir/a.py:10 in f (HINT: …)"
-COMMENT = re.compile(r"^(?P<guard>.*?)\s+# (?P<text>.*?)\s+# (?P<file>\S.*?):(?P<line>\d+) in (?P<function>\S+)(?P<after>.*)$")
+COMMENT = re.compile(
+    r"^(?P<guard>.*?)\s+# (?P<text>.*?)\s+# (?P<file>\S.*?):(?P<line>\d+) in (?P<function>\S+)(?P<after>.*)$"
+)
 HINT = re.compile(r"\(HINT: (?P<hint>.*)\)\s*$", re.DOTALL)
 
 

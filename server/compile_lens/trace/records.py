@@ -21,7 +21,9 @@ from typing import IO, Any, Protocol
 
 # severity, month and day, time, thread or process, file:line, and the JSON
 PREFIX = re.compile(rb"[VDIWEC]\d{4} \d{2}:\d{2}:\d{2}\.\d+ \S+ [^\]\n]*\] (?=\{)")
-ENVELOPE = frozenset({"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack"})
+ENVELOPE = frozenset(
+    {"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack"}
+)
 LOG_PATTERNS = ("*.log", "*.log.gz")
 
 
@@ -137,7 +139,7 @@ def opened(path: Path) -> Iterator[bytes | mmap.mmap]:
         with path.open("rb") as file:
             source: IO[bytes] = file
             if path.suffix == ".gz":
-                source = tempfile.TemporaryFile()
+                source = tempfile.TemporaryFile()  # noqa: SIM115 - the map keeps it, and it has no name to leave behind
                 with gzip.open(file) as packed:
                     shutil.copyfileobj(packed, source)
                 source.flush()

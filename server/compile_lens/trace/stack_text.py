@@ -19,9 +19,7 @@ def parse_stack(text: str) -> tuple[StackFrame, ...]:
         if match is None:
             continue
         source, caret = _source_and_caret(lines[index + 1 : index + 3])
-        frames.append(
-            StackFrame(match["file"], int(match["line"]), match["name"] or "<unknown>", source, caret=caret)
-        )
+        frames.append(StackFrame(match["file"], int(match["line"]), match["name"] or "<unknown>", source, caret=caret))
     return tuple(frames)
 
 

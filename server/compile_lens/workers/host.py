@@ -35,13 +35,17 @@ class HostError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """What the agent says of itself once torch is imported. ``forks``: it can do many runs; otherwise one."""
+    """What the agent says of itself once torch is imported. ``forks``: it can do many runs; otherwise one.
+
+    ``library_roots`` are the folders of installed code in that interpreter, torch's own included (it may be a checkout).
+    """
 
     pid: int
     torch: str
     python: str
     forks: bool
     seconds: float
+    library_roots: tuple[str, ...]
 
 
 class Host:
@@ -114,10 +118,20 @@ class Host:
             if not isinstance(frame, AgentEvent):
                 continue
             if frame.name == "hello":
-                return Hello(**{name: frame.fields[name] for name in ("pid", "torch", "python", "forks", "seconds")})
+                fields = frame.fields
+                return Hello(
+                    fields["pid"],
+                    fields["torch"],
+                    fields["python"],
+                    fields["forks"],
+                    fields["seconds"],
+                    tuple(fields["library_roots"]),
+                )
             if frame.name == "no-torch":
                 if frame.fields["missing"]:
-                    raise HostError(f"{self.python} has no torch; choose an interpreter that has it, or install torch there.")
+                    raise HostError(
+                        f"{self.python} has no torch; choose an interpreter that has it, or install torch there."
+                    )
                 raise HostError(f"{self.python} cannot import torch: {frame.fields['message']}")
 
     async def _read_frames(self, stream: asyncio.StreamReader, frames: asyncio.Queue[Frame | None]) -> None:

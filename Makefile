@@ -1,0 +1,54 @@
+# Two commands matter: `make demo` and `make test`. Both make what they need, and are quick when it is there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CLIENT := vscode-client
+CLIENT_STAMP := $(CLIENT)/node_modules/.installed
+E2E_STAMP := .cache/.vscode-lab-installed
+EXAMPLES := examples/transformer_block.py examples/training_step.py examples/clean_model.py
+# never the user's own caches, nor one that another checkout uses
+export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
+
+.PHONY: demo test test-quick lint bench client lab setup clean
+
+demo: $(STAMP)  ## the main job on the examples
+	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
+
+test: $(STAMP) client lab  ## every test, those in a real VS Code included
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q
+
+test-quick: $(STAMP)  ## without the editor and the large models
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not e2e and not models"
+
+lint: $(STAMP) $(CLIENT_STAMP)  ## style, types, and the types of the extension
+	$(BIN)/ruff check server tests benchmarks
+	$(BIN)/ruff format --check server tests benchmarks
+	$(BIN)/mypy
+	cd $(CLIENT) && npm run --silent typecheck
+
+bench: $(STAMP)  ## time from save to the last finding, and the server's start, beside their baselines
+	$(BIN)/python -m benchmarks
+
+setup: $(STAMP)
+
+# torch first and pinned: any other resolution takes a CUDA build of several gigabytes
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	touch $@
+
+$(CLIENT_STAMP): $(CLIENT)/package-lock.json
+	cd $(CLIENT) && npm ci --silent --no-audit --no-fund
+	touch $@
+
+client: $(CLIENT_STAMP)
+	cd $(CLIENT) && npm run --silent package
+
+lab: $(STAMP)
+	PYTHON=$(CURDIR)/$(BIN)/python bash tests/e2e/install.sh
+
+clean:
+	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,27 @@
+"""The way from the user's top-level code to a place, without the frames of torch that carry the call."""
+
+from __future__ import annotations
+
+import re
+
+from compile_lens.analysis.finding import CallSite
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import StackFrame
+
+# frames that say nothing to a user: the machinery between a call and what is called
+MACHINERY = re.compile(
+    r"[/\\]torch[/\\](?:_dynamo|_functorch|_inductor|_compile\.py|_ops\.py|_utils_internal\.py|nn[/\\]modules[/\\]module\.py)"
+    r"|[/\\]torch[/\\]utils[/\\]_contextlib\.py|^<"
+)
+MOST = 24
+
+
+def call_path(stack: tuple[StackFrame, ...], sources: Sources) -> tuple[CallSite, ...]:
+    """The levels of ``stack`` worth showing, outermost first."""
+    kept = [frame for frame in stack if sources.is_own(frame.file) or not MACHINERY.search(frame.file)]
+    distinct = [frame for index, frame in enumerate(kept) if index == 0 or _spot(frame) != _spot(kept[index - 1])]
+    return tuple(CallSite(sources.place_of(frame), frame.name, frame.text) for frame in distinct[-MOST:])
+
+
+def _spot(frame: StackFrame) -> tuple[str, int, str]:
+    return frame.file, frame.line, frame.name

@@ -1,0 +1,32 @@
+"""All findings of one run, in the order of the file."""
+
+from __future__ import annotations
+
+from compile_lens.analysis.compile_errors import find_compile_errors
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.graph_breaks import find_graph_breaks
+from compile_lens.analysis.recompiles import find_recompiles
+from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport
+
+
+def find(
+    report: CompileReport, sources: Sources, raised: Raised | None = None, stopped: Stopped | None = None
+) -> tuple[Finding, ...]:
+    """The findings of ``report`` and of how its run ended: those of the main file first, then by file, line and column."""
+    found = [
+        *find_graph_breaks(report, sources),
+        *find_recompiles(report, sources),
+        *find_compile_errors(report, sources),
+    ]
+    if raised is not None:
+        found += find_raised(raised, report, sources)
+    if stopped is not None:
+        found += find_stopped(stopped, sources)
+    return tuple(sorted(found, key=lambda finding: _order(finding, sources.main_file)))
+
+
+def _order(finding: Finding, main_file: str) -> tuple[bool, str, int, int, str]:
+    place = finding.place
+    return place.file != main_file, place.file, place.line, place.column, finding.code

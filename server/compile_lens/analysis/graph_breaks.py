@@ -1,0 +1,69 @@
+"""Graph breaks: where Dynamo gave up on tracing on, and ran Python in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport, GraphBreak, StackFrame
+
+NO_CODE = "graph-break"
+
+
+def find_graph_breaks(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per place and code, with how often it happened and in which frames."""
+    groups: dict[tuple[Place, str], list[GraphBreak]] = {}
+    for broken in report.breaks:
+        place = break_place(broken, sources)
+        groups.setdefault((place, broken.reason.code or NO_CODE), []).append(broken)
+    for (place, code), breaks in groups.items():
+        yield _finding(place, code, breaks, sources)
+
+
+def break_place(broken: GraphBreak, sources: Sources) -> Place:
+    """The user's deepest own line; the library's line where no own code is on the stack."""
+    own = sources.deepest_own(broken.stack)
+    if own is not None:
+        return sources.place_of(own)
+    return sources.place_of(broken.stack[-1] if broken.stack else StackFrame(broken.file, broken.line, "<unknown>"))
+
+
+def _finding(place: Place, code: str, breaks: list[GraphBreak], sources: Sources) -> Finding:
+    # the message of the first has the values that the others repeat
+    first = breaks[0]
+    reason = first.reason
+    skipped = any(broken.reason.skipped_frame for broken in breaks)
+    return Finding(
+        code=code,
+        kind=Kind.GRAPH_BREAK,
+        severity=Severity.WARNING,
+        message=_message(first, skipped),
+        place=place,
+        explanation="\n\n".join(text for text in (reason.explanation, reason.consequence) if text),
+        hints=reason.hints,
+        count=len(breaks),
+        frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
+        related=_library_line(first, place, sources),
+        call_path=call_path(first.stack, sources),
+        url=reason.url,
+        detail=reason.context,
+    )
+
+
+def _message(broken: GraphBreak, skipped: bool) -> str:
+    title = broken.reason.title.rstrip(".:") or "no reason given"
+    ending = "; the whole function runs eagerly" if skipped else ""
+    return f"Graph break: {title}{ending}."
+
+
+def _library_line(broken: GraphBreak, place: Place, sources: Sources) -> tuple[Related, ...]:
+    """The line inside a library, where that is where it broke."""
+    if not broken.stack or sources.is_own(broken.stack[-1].file):
+        return ()
+    deepest = broken.stack[-1]
+    library = sources.place_of(deepest)
+    if (library.file, library.line) == (place.file, place.line):
+        return ()
+    return (Related(library, f"It broke here, in {deepest.name}."),)

@@ -1,0 +1,79 @@
+"""What a guard that failed says: which value, what about it, and what it was before and after.
+
+The texts are those of torch/_dynamo/guards.py and torch/csrc/dynamo/guards.cpp (torch 2.6 to 2.13).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compile_lens.trace.report import GuardFailure
+
+TENSOR = re.compile(
+    r"^tensor '(?P<name>.+?)' (?P<what>.+?)(?: mismatch)?(?: at index (?P<index>\d+))?\. (?P<rest>.*)$", re.DOTALL
+)
+EXPECTED = re.compile(r"expected (?:\w+=)?(?P<before>.+?)(?:, actual (?P<after>.+?))?\.?$", re.DOTALL)
+COMPARED = re.compile(r"^(?P<name>[^=<>!]+?) (?P<operator>==|is|is not|!=) (?P<value>.+)$")
+TYPE = re.compile(r"^___check_type_id\((?P<name>.+?), \d+\)(?:, type=<class '(?P<type>[^']+)'>)?")
+OBJECT = re.compile(r"^___check_obj_id\((?P<name>.+?), \d+\)(?:, type=<class '(?P<type>[^']+)'>)?")
+LENGTH = re.compile(r"^len\((?P<name>.+?)\) == (?P<value>\d+)$")
+WRAPPED = re.compile(r"\b(?:L|G)\['(\w+)'\]")
+ROOT = re.compile(r"[A-Za-z_]\w*")
+STATE = re.compile(r"^(?:GLOBAL_STATE changed: |___check_global_state\(\))(?P<what>.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardFact:
+    """One failed guard in plain terms.
+
+    ``name`` is the guarded expression as the user writes it (``x``, ``self.calls``), or ''. ``what`` completes "… of ``name``
+    changed". ``dimension`` is set for sizes and strides. ``before`` and ``after`` are '' where torch does not tell.
+    """
+
+    name: str
+    what: str
+    before: str = ""
+    after: str = ""
+    dimension: int | None = None
+
+    @property
+    def root(self) -> str:
+        """The variable that the expression starts from: ``self`` of ``self.calls``."""
+        match = ROOT.match(self.name)
+        return match[0] if match else ""
+
+
+def read_guard(failure: GuardFailure) -> GuardFact:
+    """The fact behind ``failure``; a guard of a form that is not known is its own text."""
+    guard = WRAPPED.sub(r"\1", failure.guard.strip())
+    if match := TENSOR.match(guard):
+        return _tensor(match)
+    if match := TYPE.match(guard):
+        return GuardFact(match["name"], "type", before=_short_type(match["type"]))
+    if match := OBJECT.match(guard):
+        return GuardFact(match["name"], "identity", before=_short_type(match["type"]))
+    if match := LENGTH.match(guard):
+        return GuardFact(match["name"], "length", before=match["value"])
+    if match := STATE.match(guard):
+        return GuardFact("", match["what"].strip() or "global state")
+    if match := COMPARED.match(guard):
+        before = match["value"] if match["operator"] in ("==", "is") else f"not {match['value']}"
+        return GuardFact(match["name"].strip(), "value", before=before)
+    return GuardFact("", guard)
+
+
+def _tensor(match: re.Match[str]) -> GuardFact:
+    values = EXPECTED.search(match["rest"])
+    before = values["before"].strip() if values else ""
+    after = (values["after"] or "").strip() if values else ""
+    what = match["what"]
+    if what == "requires_grad" and before in ("0", "1"):
+        # torch names the expected value alone; there are only two
+        before, after = ("False", "True") if before == "0" else ("True", "False")
+    index = match["index"]
+    return GuardFact(match["name"], what, before, after, int(index) if index is not None else None)
+
+
+def _short_type(name: str | None) -> str:
+    return (name or "").rpartition(".")[2]

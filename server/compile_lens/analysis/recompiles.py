@@ -1,0 +1,189 @@
+"""Recompiles, and the limit where torch stops recompiling: at the value that the failed guard names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.guards import GuardFact, read_guard
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.definitions import definition_at, parameter_range
+from compile_lens.syntax.ranges import find_expression
+from compile_lens.syntax.tree import Range
+from compile_lens.trace.report import Compilation, CompileReport, GuardFailure, StackFrame
+
+RECOMPILE = "recompile"
+LIMIT = "recompile-limit"
+UNKNOWN = GuardFailure("", "")
+
+
+def find_recompiles(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per cause and kind, with every recompile that it led to."""
+    groups: dict[tuple[Place, str], list[Compilation]] = {}
+    for compilation in report.compilations:
+        if compilation.recompile is not None:
+            code = LIMIT if compilation.hit_limit is not None else RECOMPILE
+            groups.setdefault((cause_place(compilation, sources), code), []).append(compilation)
+    for (place, code), compilations in groups.items():
+        yield _finding(place, code, compilations, sources)
+
+
+def cause_place(compilation: Compilation, sources: Sources) -> Place:
+    """The parameter, attribute or expression that the guard names; else the function; in library code, the user's call."""
+    if not sources.is_own(compilation.file):
+        own = sources.deepest_own(compilation.call_stack)
+        if own is not None:
+            return sources.place_of(own)
+    failure = _primary(compilation)
+    tree = sources.tree_of(compilation.file)
+    if tree is None:
+        return Place(compilation.file, compilation.line, 1, compilation.line, 2)
+    definition = definition_at(tree, compilation.line)
+    fact = read_guard(failure)
+    found: Range | None = None
+    if fact.name and definition is not None:
+        found = _named_in(compilation, failure, fact, sources, definition.first_line, definition.last_line)
+    if found is None and compilation.resume_of is not None:
+        # a value that lives on over a break: it has no name, but the line of the break has
+        return sources.place_of(StackFrame(compilation.file, compilation.line, compilation.function))
+    if found is None and definition is not None:
+        found = definition.name_place
+    if found is None:
+        return sources.place_of(StackFrame(compilation.file, compilation.line, compilation.function))
+    return Place(compilation.file, found.line, found.column, found.end_line, found.end_column)
+
+
+def _named_in(
+    compilation: Compilation, failure: GuardFailure, fact: GuardFact, sources: Sources, first: int, last: int
+) -> Range | None:
+    tree = sources.tree_of(compilation.file)
+    assert tree is not None
+    if fact.root == fact.name or fact.name.startswith(f"{fact.root}["):
+        parameter = parameter_range(tree, first, fact.root)
+        if parameter is not None:
+            return parameter
+    if failure.line is not None and first <= failure.line <= last:
+        used = find_expression(tree, fact.name, failure.line, failure.line)
+        if used is not None:
+            return used
+    return find_expression(tree, fact.name, first, last)
+
+
+def _primary(compilation: Compilation) -> GuardFailure:
+    """The guard of the newest entry: what changed since the last compilation."""
+    recompile = compilation.recompile
+    return recompile.failures[0] if recompile and recompile.failures else UNKNOWN
+
+
+def _finding(place: Place, code: str, compilations: list[Compilation], sources: Sources) -> Finding:
+    facts = [read_guard(_primary(compilation)) for compilation in compilations]
+    function = compilations[0].function
+    limited = code == LIMIT
+    return Finding(
+        code=code,
+        kind=Kind.RECOMPILE_LIMIT if limited else Kind.RECOMPILE,
+        severity=Severity.WARNING if limited else Severity.INFORMATION,
+        message=_limit_message(function, compilations[0]) if limited else _message(function, facts, len(compilations)),
+        place=place,
+        explanation=_table(compilations, sources),
+        hints=_hints(facts, compilations, limited),
+        count=len(compilations),
+        frames=tuple(compilation.compile_id for compilation in compilations),
+        related=_call_sites(compilations, sources),
+        call_path=call_path(compilations[0].call_stack, sources),
+        detail="\n".join(_all_guards(compilation) for compilation in compilations),
+    )
+
+
+def _message(function: str, facts: list[GuardFact], count: int) -> str:
+    times = "" if count == 1 else "twice, " if count == 2 else f"{count} times, "
+    causes = list(dict.fromkeys((fact.what, fact.dimension) for fact in facts))
+    parts = [_change([fact for fact in facts if (fact.what, fact.dimension) == cause]) for cause in causes[:3]]
+    more = f", and {len(causes) - 3} more causes" if len(causes) > 3 else ""
+    return f"`{function}` was recompiled {times}because {'; then '.join(parts)}{more}."
+
+
+def _change(facts: list[GuardFact]) -> str:
+    """One cause, with the values that it went through."""
+    fact = facts[0]
+    if not fact.name:
+        return fact.what or "a guard failed that torch does not name"
+    name = "a value that lives across the graph break" if fact.name.startswith("___stack") else f"`{fact.name}`"
+    subject = f"the {fact.what} of {name}" if fact.dimension is None else f"{fact.what} {fact.dimension} of {name}"
+    return f"{subject} changed{_values(facts)}"
+
+
+def _values(facts: list[GuardFact]) -> str:
+    if all(fact.after for fact in facts):
+        steps = [facts[0].before, *(fact.after for fact in facts)]
+        shown = steps if len(steps) <= 6 else [*steps[:4], "…", steps[-1]]
+        return f" ({' → '.join(shown)})"
+    known = list(dict.fromkeys(fact.before for fact in facts if fact.before))
+    if not known:
+        return ""
+    shown = known if len(known) <= 4 else [*known[:4], "…"]
+    return f" (it was {', then '.join(shown)})"
+
+
+def _limit_message(function: str, compilation: Compilation) -> str:
+    return (
+        f"Recompile limit reached: `{function}` runs eagerly from here on whenever no compiled version fits"
+        f" ({_change([read_guard(_primary(compilation))])})."
+    )
+
+
+def _table(compilations: list[Compilation], sources: Sources) -> str:
+    """One row per recompile: what changed, and the user's call that brought it."""
+    rows = []
+    for compilation in compilations:
+        own = sources.deepest_own(compilation.call_stack)
+        called = f", called at line {own.line}" if own is not None else ""
+        rows.append(f"[{compilation.compile_id}] {_change([read_guard(_primary(compilation))])}{called}")
+    return "\n".join(rows)
+
+
+def _all_guards(compilation: Compilation) -> str:
+    failures = compilation.recompile.failures if compilation.recompile else ()
+    return "\n".join(f"[{compilation.compile_id}] against {failure.against}: {failure.guard}" for failure in failures)
+
+
+def _hints(facts: list[GuardFact], compilations: list[Compilation], limited: bool) -> tuple[str, ...]:
+    # torch's hint "type int" repeats the guard
+    hints = [hint for c in compilations if not (hint := _primary(c).hint).startswith("type ")]
+    hints += [_hint(fact) for fact in facts]
+    if limited:
+        hints.append(
+            "If so many versions are wanted, raise `torch._dynamo.config.recompile_limit`"
+            " (`cache_size_limit` before torch 2.7); each costs a compilation."
+        )
+    return tuple(dict.fromkeys(hint for hint in hints if hint))
+
+
+def _hint(fact: GuardFact) -> str:
+    plain = fact.name.isidentifier() and not fact.name.startswith("___")
+    if fact.what in ("size", "stride") and fact.dimension is not None:
+        how = f"torch._dynamo.mark_dynamic({fact.name}, {fact.dimension})" if plain else "torch._dynamo.mark_dynamic"
+        return (
+            f"Mark dimension {fact.dimension} dynamic before the first call (`{how}`), or compile with `dynamic=True`."
+        )
+    if fact.what == "value" and fact.before.lstrip("-").replace(".", "", 1).isdigit():
+        return (
+            f"Pass `{fact.name}` as a tensor if its value changes from call to call: Dynamo compiles Python numbers in."
+        )
+    if fact.what == "requires_grad":
+        return f"Call it with the same `requires_grad` each time: `{fact.name}` with and without gradients are two compilations."
+    return ""
+
+
+def _call_sites(compilations: list[Compilation], sources: Sources) -> tuple[Related, ...]:
+    """The user's calls that led to the recompiles, each line once, with what was new there."""
+    found: dict[tuple[str, int], Related] = {}
+    for compilation in compilations:
+        own = sources.deepest_own(compilation.call_stack)
+        if own is not None:
+            fact = read_guard(_primary(compilation))
+            after = f" with {fact.after}" if fact.after else ""
+            message = f"Called here{after}: recompile {compilation.compile_id}."
+            found.setdefault((own.file, own.line), Related(sources.place_of(own), message))
+    return tuple(found.values())

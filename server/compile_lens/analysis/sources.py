@@ -1,0 +1,67 @@
+"""What the analysis knows of source text: a tree per file, from whoever can read it, and which files are the user's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from compile_lens.analysis.finding import Place
+from compile_lens.syntax.ranges import expression_at
+from compile_lens.syntax.tree import SourceTree, byte_to_column
+from compile_lens.trace.report import StackFrame
+
+# Paths of installed code, on any machine: a trace may come from another one.
+LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d(?:\.\d+)?[/\\]")
+NO_FILE = re.compile(r"^$|^<|<eval_with_key>")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Access to source. ``tree_of`` gives the syntax tree of a file, or None if it cannot be read.
+
+    ``main_file`` is always the user's own, wherever it stands; ``library_roots`` are folders of installed code that their path
+    does not give away (a checkout of torch itself).
+    """
+
+    main_file: str
+    tree_of: Callable[[str], SourceTree | None]
+    library_roots: tuple[str, ...] = ()
+
+    def is_own(self, file: str) -> bool:
+        """Whether ``file`` is the user's own code rather than a library's or nobody's."""
+        if file == self.main_file:
+            return True
+        if NO_FILE.search(file) or LIBRARY.search(file):
+            return False
+        return not any(file.startswith(root) for root in self.library_roots)
+
+    def place_of(self, frame: StackFrame) -> Place:
+        """The range of the expression that a stack frame stands at; the whole line if the source cannot be read."""
+        tree = self.tree_of(frame.file)
+        if tree is None:
+            return Place(frame.file, frame.line, 1, frame.line, max(len(frame.text), 1) + 1)
+        column, end_column = frame.column, frame.end_column
+        text = tree.line_text(frame.line)
+        if column is None and frame.caret is not None:
+            indent = len(text) - len(text.lstrip())
+            column, end_column = frame.caret[0] + indent + 1, frame.caret[1] + indent + 1
+        elif column is not None and frame.end_byte is not None:
+            end_column = _end_column(text, column, frame.end_byte)
+        found = expression_at(tree, frame.line, column, end_column, frame.end_line)
+        if found is None:
+            return Place(frame.file, frame.line, 1, frame.line, max(len(text), 1) + 1)
+        return Place(frame.file, found.line, found.column, found.end_line, found.end_column)
+
+    def deepest_own(self, stack: tuple[StackFrame, ...]) -> StackFrame | None:
+        """The innermost frame of ``stack`` that is in the user's own code."""
+        return next((frame for frame in reversed(stack) if self.is_own(frame.file)), None)
+
+
+def _end_column(text: str, column: int, end_byte: int) -> int:
+    """An end that Dynamo gives in bytes without its line: on this line if it can be, else as it stands (a later line)."""
+    if end_byte <= len(text.encode()):
+        same_line = byte_to_column(text, end_byte)
+        if same_line > column:
+            return same_line
+    return end_byte + 1

@@ -1,0 +1,125 @@
+"""``compile-lens check``: run files, and print what torch.compile did with them."""
+
+from __future__ import annotations
+
+import asyncio
+import linecache
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.status import Status as Spinner
+
+from compile_lens.cli.json_output import to_json
+from compile_lens.cli.options import exit_code, output_options
+from compile_lens.cli.text_output import TextOutput, counted, shown_path
+from compile_lens.session.analyse import analyse
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.workers.host import Host
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.job import Depth, Job
+
+Taker = Callable[[Outcome], None]
+
+
+@click.command(context_settings={"ignore_unknown_options": False})
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE... [-- ARGUMENTS]")
+@click.option(
+    "--depth",
+    type=click.Choice([depth.value for depth in Depth]),
+    default=Depth.DYNAMO.value,
+    show_default=True,
+    help="How far to compile: Dynamo alone (fast), up to AOTAutograd, or all the way as written.",
+)
+@click.option(
+    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, metavar="SECONDS", help="Per file."
+)
+@click.option(
+    "--entry",
+    type=click.Choice(["script"]),
+    default="script",
+    show_default=True,
+    help="How the file is run: as a script, like `python FILE`.",
+)
+@output_options
+@click.pass_context
+def check(
+    context: click.Context,
+    files: tuple[str, ...],
+    depth: str,
+    python: str | None,
+    timeout: float,
+    entry: str,
+    output_format: str,
+    fail_on: str,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Run each FILE as a script and print what torch.compile did with it.
+
+    What comes after -- is given to the scripts as their arguments. The exit code is 0 if nothing was found, 1 if there are findings at
+    or above --fail-on, 2 if a file could not be analysed.
+    """
+    arguments: tuple[str, ...] = context.obj or ()
+    jobs = [
+        # a link stays a link: the program sees the path that the user gave
+        Job(os.path.abspath(file), Depth(depth), None, arguments, os.getcwd(), timeout, entry)  # noqa: PTH100, PTH109
+        for file in files
+    ]
+    output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
+    outcomes: list[Outcome] = []
+
+    def take(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        if output_format == "text":
+            output.show(outcome)
+        if outcome.status is Status.FAILED:
+            click.echo(f"compile-lens: {outcome.failure}", err=True)
+
+    asyncio.run(_check(jobs, python, take, show_progress=not quiet))
+    if output_format == "json":
+        click.echo(to_json(outcomes))
+    return exit_code(outcomes, fail_on)
+
+
+async def _check(jobs: list[Job], python: str | None, take: Taker, show_progress: bool) -> None:
+    hosts: dict[str, Host] = {}
+    try:
+        for job in jobs:
+            with _progress(job, show_progress) as on_partial:
+                try:
+                    interpreter = find_interpreter(Path(job.file), (), python)
+                except InterpreterError as problem:
+                    outcome = Outcome(
+                        job.file, python or "", "", job.depth.value, job.entry, Status.FAILED, 0.0, failure=str(problem)
+                    )
+                else:
+                    host = hosts.setdefault(interpreter, Host(interpreter))
+                    outcome = await analyse(host, job, on_partial)
+            take(outcome)
+    finally:
+        for host in hosts.values():
+            await host.close()
+
+
+@contextmanager
+def _progress(job: Job, shown: bool) -> Iterator[Taker | None]:
+    """A line on a terminal's stderr that says what is going on."""
+    console = Console(stderr=True)
+    if not shown or not console.is_terminal:
+        yield None
+        return
+    name = shown_path(job.file)
+    with Spinner(f"{name}: starting", console=console) as spinner:
+
+        def on_partial(outcome: Outcome) -> None:
+            found = counted(len(outcome.findings), "finding")
+            spinner.update(f"{name}: {counted(outcome.graphs, 'graph')}, {found}")
+
+        yield on_partial

@@ -1,0 +1,71 @@
+"""The JSON contract, version 1: see docs/json.md and docs/findings.schema.json."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from compile_lens import __version__
+from compile_lens.analysis.finding import Finding, RegionSummary
+from compile_lens.session.outcome import Outcome
+
+VERSION = 1
+
+
+def to_json(outcomes: list[Outcome]) -> str:
+    """All ``outcomes`` as one JSON document."""
+    document = {
+        "version": VERSION,
+        "tool": {"name": "compile-lens", "version": __version__},
+        "runs": [_run(outcome) for outcome in outcomes],
+    }
+    return json.dumps(document, indent=2)
+
+
+def _run(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "file": outcome.file,
+        "python": outcome.python,
+        "torch": outcome.torch,
+        "depth": outcome.depth,
+        "entry": outcome.entry,
+        "status": outcome.status.value,
+        "failure": outcome.failure,
+        "duration_s": round(outcome.duration_s, 3),
+        "regions": [_region(region) for region in outcome.regions],
+        "findings": [_finding(finding) for finding in outcome.findings],
+    }
+
+
+def _region(region: RegionSummary) -> dict[str, Any]:
+    return {
+        "name": region.name,
+        "line": region.place.line,
+        "graphs": region.graphs,
+        "breaks": region.breaks,
+        "recompiles": region.recompiles,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    place = finding.place
+    return {
+        "code": finding.code,
+        "kind": finding.kind.value,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "explanation": finding.explanation,
+        "hints": list(finding.hints),
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "count": finding.count,
+        "frames": list(finding.frames),
+        "related": [
+            {"file": related.place.file, "line": related.place.line, "message": related.message}
+            for related in finding.related
+        ],
+        "url": finding.url,
+    }

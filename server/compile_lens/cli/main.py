@@ -1,0 +1,63 @@
+"""The command ``compile-lens``: its verbs, and how errors of use are told."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from compile_lens import __version__
+
+
+class Verbs(click.Group):
+    """Loads a verb's module when it is called: ``serve`` must not wait for the terminal's libraries, nor ``check`` for the protocol's."""
+
+    names = ("check", "trace", "serve")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.names)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "check":
+            from compile_lens.cli.check import check
+
+            return check
+        if cmd_name == "trace":
+            from compile_lens.cli.trace import trace
+
+            return trace
+        if cmd_name == "serve":
+            from compile_lens.cli.serve import serve
+
+            return serve
+        return None
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", message="compile-lens %(version)s")
+def cli() -> None:
+    """See what torch.compile did with your code: graph breaks, recompiles and compile errors, at the line that causes them."""
+
+
+def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Our arguments, and those after ``--``, which belong to the script that is run."""
+    if "--" not in arguments:
+        return arguments, ()
+    at = arguments.index("--")
+    return arguments[:at], tuple(arguments[at + 1 :])
+
+
+def main() -> None:
+    """Entry point. Exit code 2 for errors of use, each told in one sentence on stderr."""
+    own, for_script = _split(sys.argv[1:])
+    try:
+        code = cli(own, obj=for_script, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = 2
+    except click.ClickException as error:
+        click.echo(f"compile-lens: {error.format_message()}", err=True)
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        code = 130
+    sys.exit(code)

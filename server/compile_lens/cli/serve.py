@@ -1,0 +1,22 @@
+"""``compile-lens serve``: the language server."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--tcp", metavar="[HOST:]PORT", help="Listen on a local TCP port instead of stdio (for debugging).")
+def serve(tcp: str | None) -> int:
+    """Run the language server, on stdio unless --tcp is given."""
+    from compile_lens.lsp.server import serve as serve_protocol
+
+    serve_protocol(_address(tcp) if tcp else None)
+    return 0
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or not 0 < int(port) < 65536:
+        raise click.BadParameter(f"'{text}' is no port; give a number, or HOST:PORT.", param_hint="--tcp")
+    return host or "127.0.0.1", int(port)

@@ -1,0 +1,178 @@
+"""Findings as text, in the manner of rustc: the place, the line with the range underlined, then why and what to do."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
+from compile_lens.session.outcome import TRACE_ENTRY, Outcome, Status
+
+STYLE = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "bold yellow",
+    Severity.INFORMATION: "bold cyan",
+    Severity.HINT: "bold green",
+}
+WIDEST = 100
+TAB = "    "
+MOST_LINES = 12
+
+
+class TextOutput:
+    """Prints outcomes to a console."""
+
+    def __init__(self, console: Console, read_line: Callable[[str, int], str], quiet: bool, verbose: bool) -> None:
+        """``read_line`` gives a line of a file, or '' if there is none."""
+        self._console = console
+        self._read_line = read_line
+        self._quiet = quiet
+        self._verbose = verbose
+
+    def show(self, outcome: Outcome) -> None:
+        """Print the findings of one run, and its summary."""
+        for finding in outcome.findings:
+            if self._quiet:
+                self._print_line(finding)
+            else:
+                self._print_finding(finding)
+        if self._quiet or outcome.status is Status.FAILED:
+            return
+        if self._verbose and outcome.output.strip():
+            self._print_output(outcome.output)
+        self._summary(outcome)
+
+    def _heading(self, finding: Finding) -> Text:
+        place = finding.place
+        head = Text(f"{shown_path(place.file)}:{place.line}:{place.column}", style="bold")
+        head.append(": ")
+        head.append(f"{finding.severity.value}[{finding.code}]", style=STYLE[finding.severity])
+        head.append(f" {finding.message}", style="bold")
+        if finding.count > 1 and finding.kind.value != "recompile":
+            head.append(f" ({finding.count} times)")
+        return head
+
+    def _print_line(self, finding: Finding) -> None:
+        self._console.print(self._heading(finding), soft_wrap=True)
+
+    def _print_finding(self, finding: Finding) -> None:
+        console = self._console
+        console.print(self._heading(finding), soft_wrap=True)
+        gutter = " " * len(str(finding.place.end_line))
+        self._print_source(finding, gutter)
+        for label, text in self._notes(finding):
+            self._print_note(gutter, label, text)
+        console.print()
+
+    def _print_source(self, finding: Finding, gutter: str) -> None:
+        place = finding.place
+        line = self._read_line(place.file, place.line).rstrip("\r\n")
+        if not line.strip():
+            return
+        end = place.end_column if place.end_line == place.line else len(line) + 1
+        before, marked = _expanded(line[: place.column - 1]), _expanded(line[place.column - 1 : end - 1])
+        rest = _expanded(line[end - 1 :])
+        bar = f"{gutter} │"
+        self._console.print(Text(bar, style="blue"))
+        source = Text(f"{place.line:>{len(gutter)}} │ ", style="blue")
+        source.append(f"{before}{marked}{rest}", style="default")
+        self._console.print(source, soft_wrap=True)
+        carets = Text(f"{bar} ", style="blue")
+        carets.append(" " * cell_len(before) + "^" * max(cell_len(marked), 1), style=STYLE[finding.severity])
+        if place.end_line > place.line:
+            carets.append(f" … to line {place.end_line}", style="dim")
+        self._console.print(carets, soft_wrap=True)
+
+    def _notes(self, finding: Finding) -> list[tuple[str, str]]:
+        notes = [("", finding.explanation)] if finding.explanation else []
+        notes += [("hint", hint) for hint in finding.hints]
+        if len(finding.call_path) > 1:
+            notes.append(("path", path_text(finding.call_path)))
+        notes += [
+            ("see", f"{shown_path(related.place.file)}:{related.place.line}: {related.message}")
+            for related in finding.related
+        ]
+        frames = ", ".join(f"[{frame}]" for frame in finding.frames[:12])
+        if len(finding.frames) > 12:
+            frames += f" and {len(finding.frames) - 12} more"
+        if frames and self._verbose:
+            notes.append(("frames", frames))
+        if finding.url:
+            notes.append(("more", finding.url))
+        if self._verbose and finding.detail:
+            notes.append(("torch", finding.detail))
+        return notes
+
+    def _print_note(self, gutter: str, label: str, text: str) -> None:
+        lead = f"{label}: " if label else ""
+        width = max(min(self._console.width, WIDEST) - len(gutter) - 4, 40)
+        lines: list[str] = []
+        for paragraph in text.splitlines():
+            # an indented line is code or a table: it stays as it is
+            whole = paragraph.startswith((" ", "[")) or "://" in paragraph
+            lines += [paragraph] if whole or not paragraph else textwrap.wrap(paragraph, width - len(lead))
+        if len(lines) > MOST_LINES and not self._verbose:
+            lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more lines with -v"]
+        for index, line in enumerate(lines):
+            note = Text(f"{gutter} {'=' if index == 0 else ' '} ", style="blue")
+            note.append(lead if index == 0 else " " * len(lead), style="bold")
+            note.append(line)
+            self._console.print(note, soft_wrap=True)
+
+    def _print_output(self, output: str) -> None:
+        self._console.rule("what the program printed", style="dim")
+        self._console.print(Text(output.rstrip("\n")), soft_wrap=True)
+        self._console.rule(style="dim")
+
+    def _summary(self, outcome: Outcome) -> None:
+        breaks = sum(finding.count for finding in outcome.findings if finding.kind.value == "graph-break")
+        recompiles = sum(finding.count for finding in outcome.findings if finding.kind.value == "recompile")
+        parts = [
+            counted(len(outcome.regions), "region"),
+            counted(outcome.graphs, "graph"),
+            counted(breaks, "graph break"),
+            counted(recompiles, "recompile"),
+            f"{outcome.compile_time_s:.2f} s compiling",
+        ]
+        line = Text(f"{shown_path(outcome.file)}: ", style="bold")
+        line.append(", ".join(parts))
+        line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
+        self._console.print(line, soft_wrap=True)
+        if not outcome.regions and not outcome.graphs and outcome.entry != TRACE_ENTRY:
+            self._console.print(
+                "Nothing in this file is compiled: it has no torch.compile, and calls none.", soft_wrap=True
+            )
+        elif not outcome.findings:
+            self._console.print(
+                Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True
+            )
+        self._console.print()
+
+
+def counted(number: int, what: str) -> str:
+    """``1 graph``, ``2 graphs``."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def shown_path(file: str) -> str:
+    """``file`` relative to the current folder if it is below it, else as it is."""
+    relative = os.path.relpath(file) if os.path.isabs(file) else file  # noqa: PTH117 - a path of another machine stays text
+    return file if relative.startswith("..") else relative
+
+
+def path_text(path: tuple[CallSite, ...]) -> str:
+    """A call path on one line, outermost first."""
+    return " → ".join(f"{site.function} ({_short(site.place)})" for site in path)
+
+
+def _short(place: Place) -> str:
+    return f"{os.path.basename(place.file)}:{place.line}"  # noqa: PTH119
+
+
+def _expanded(text: str) -> str:
+    return text.replace("\t", TAB).replace("\f", "")

@@ -1,0 +1,50 @@
+"""``compile-lens trace``: the findings of a trace that torch wrote elsewhere (``TORCH_TRACE=DIR``)."""
+
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from compile_lens.cli.json_output import to_json
+from compile_lens.cli.options import exit_code, output_options
+from compile_lens.cli.text_output import TextOutput
+from compile_lens.session.recorded import here, read_recorded
+from compile_lens.trace.records import TraceError, trace_files
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="RECORDED=LOCAL",
+    help="Where a folder of the recording machine is on this one, to show source lines. May be given several times.",
+)
+@output_options
+def trace(path: Path, sources: tuple[str, ...], output_format: str, fail_on: str, quiet: bool, verbose: bool) -> int:
+    """Print the findings of the torch trace at PATH: a file, or a TORCH_TRACE folder with one file per rank."""
+    moved = []
+    for pair in sources:
+        recorded, found, local = pair.partition("=")
+        if not found:
+            raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--source")
+        moved.append((recorded, local))
+    try:
+        outcomes = [read_recorded(file, tuple(moved)) for file in trace_files(path)]
+    except TraceError as problem:
+        raise click.ClickException(str(problem)) from None
+    if output_format == "json":
+        click.echo(to_json(outcomes))
+    else:
+
+        def read_line(file: str, line: int) -> str:
+            return linecache.getline(here(file, tuple(moved)), line)
+
+        output = TextOutput(Console(highlight=False), read_line, quiet, verbose)
+        for outcome in outcomes:
+            output.show(outcome)
+    return exit_code(outcomes, fail_on)

@@ -1,0 +1,167 @@
+"""One analysis: a job goes to a host, the trace comes back, findings are made while the program still runs."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import tokenize
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from compile_lens.analysis.find import find
+from compile_lens.analysis.regions import summarise_regions
+from compile_lens.analysis.run_errors import Raised, Stopped
+from compile_lens.analysis.sources import Sources
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.report import StackFrame
+from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.job import End, EndKind, Job
+from compile_lens.workers.wire import AgentEvent, Frame
+
+# findings are made again at most this often while records pour in
+PARTIAL_EVERY_S = 0.1
+STOPPED = {
+    EndKind.TIMEOUT: "timeout",
+    EndKind.SIGNALLED: "signalled",
+    EndKind.EXITED: "exited",
+    EndKind.LOST: "lost",
+}
+STATUS = {
+    EndKind.TIMEOUT: Status.TIMEOUT,
+    EndKind.SIGNALLED: Status.KILLED,
+    EndKind.EXITED: Status.KILLED,
+    EndKind.LOST: Status.KILLED,
+    EndKind.CANCELLED: Status.KILLED,
+}
+
+
+async def analyse(host: Host, job: Job, on_partial: Callable[[Outcome], None] | None = None) -> Outcome:
+    """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs.
+
+    Problems of the user's are findings, or an outcome with status FAILED and a sentence in ``failure``; nothing is raised for them.
+    Cancelling the awaiting task ends the run.
+    """
+    started = time.monotonic()
+    analysis = _Analysis(host, job, on_partial, started)
+    try:
+        analysis.check_file()
+        await host.start()
+        end = await host.run(job, analysis.on_frame)
+    except (HostError, FileProblem) as problem:
+        return analysis.failed(str(problem))
+    return analysis.outcome(end)
+
+
+class FileProblem(Exception):
+    """The file cannot be analysed; its text is one sentence for the user."""
+
+
+class _Analysis:
+    """What one run has told so far."""
+
+    def __init__(self, host: Host, job: Job, on_partial: Callable[[Outcome], None] | None, started: float) -> None:
+        self._host = host
+        self._job = job
+        self._on_partial = on_partial
+        self._started = started
+        self._builder = ReportBuilder()
+        self._raised: Raised | None = None
+        self._unreadable = ""
+        self._trees: dict[str, SourceTree | None] = {}
+        self._last_partial = started
+
+    def check_file(self) -> None:
+        """Raise FileProblem if there is no text to run."""
+        path = Path(self._job.file)
+        if self._job.text is not None:
+            return
+        if not path.exists():
+            raise FileProblem(f"There is no file {path}.")
+        if path.is_dir():
+            raise FileProblem(f"{path} is a directory; give a Python file.")
+        if b"\0" in path.read_bytes()[:4096]:
+            raise FileProblem(f"{path} is not a Python file: it holds binary data.")
+
+    def on_frame(self, frame: Frame) -> None:
+        if isinstance(frame, AgentEvent):
+            if frame.name == "raised":
+                self._raised = _raised(frame.fields)
+            elif frame.name == "unreadable":
+                self._unreadable = str(frame.fields["message"])
+            return
+        changed = self._builder.feed(frame.data)
+        if changed and self._on_partial is not None and time.monotonic() - self._last_partial > PARTIAL_EVERY_S:
+            self._on_partial(self._make(Status.OK, None, "", final=False))
+            self._last_partial = time.monotonic()
+
+    def outcome(self, end: End) -> Outcome:
+        if self._unreadable:
+            return self.failed(f"{self._job.file} cannot be read as Python: {self._unreadable}.")
+        stopped = None
+        if end.kind in STOPPED:
+            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack)
+        status = STATUS.get(end.kind, Status.RAISED if self._raised else Status.OK)
+        return self._make(status, stopped, end.output, final=True)
+
+    def failed(self, sentence: str) -> Outcome:
+        return Outcome(
+            file=self._job.file,
+            python=self._host.python,
+            torch=self._host.hello.torch if self._host.hello else "",
+            depth=self._job.depth.value,
+            entry=self._job.entry,
+            status=Status.FAILED,
+            duration_s=time.monotonic() - self._started,
+            failure=sentence,
+        )
+
+    def _make(self, status: Status, stopped: Stopped | None, output: str, final: bool) -> Outcome:
+        report = self._builder.report()
+        hello = self._host.hello
+        sources = Sources(self._job.file, self._tree_of, hello.library_roots if hello else ())
+        return Outcome(
+            file=self._job.file,
+            python=self._host.python,
+            torch=hello.torch if hello else report.torch,
+            depth=self._job.depth.value,
+            entry=self._job.entry,
+            status=status,
+            duration_s=time.monotonic() - self._started,
+            regions=summarise_regions(report, self._job.file, self._tree_of(self._job.file)),
+            findings=find(report, sources, self._raised, stopped),
+            graphs=report.graphs,
+            compile_time_s=report.seconds,
+            output=output,
+            final=final,
+        )
+
+    def _tree_of(self, file: str) -> SourceTree | None:
+        if file not in self._trees:
+            self._trees[file] = self._read_tree(file)
+        return self._trees[file]
+
+    def _read_tree(self, file: str) -> SourceTree | None:
+        if file == self._job.file and self._job.text is not None:
+            return parse(self._job.text)
+        with contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError), tokenize.open(file) as opened:
+            return parse(opened.read())
+        return None
+
+
+def _raised(fields: dict[str, Any]) -> Raised:
+    stack = tuple(
+        StackFrame(
+            file=entry["file"],
+            line=entry["line"],
+            name=entry["name"],
+            text=entry["text"],
+            column=entry.get("column"),
+            end_line=entry.get("end_line"),
+            end_column=entry.get("end_column"),
+        )
+        for entry in fields["stack"]
+    )
+    return Raised(fields["type"], fields["module"], fields["message"], stack, fields["formatted"])
