@@ -133,6 +133,12 @@ def test_columns_of_a_statement_stand_for_what_it_executes() -> None:
     assert cut(tree, expression_at(tree, 4, 7, 17)) == "d()"
 
 
+def test_conditional_expression_stands_for_its_condition() -> None:
+    tree = parse("y = a if x.any() else c")
+    assert cut(tree, expression_at(tree, 1, 5, 24)) == "x.any()"
+    assert cut(tree, expression_at(tree, 1)) == "a if x.any() else c"
+
+
 def test_range_cut_off_at_the_end_of_its_first_line_gets_its_true_end() -> None:
     tree = parse("y = foo(first,\n        second)\n")
     whole = Range(1, 5, 2, 16)

@@ -59,10 +59,12 @@ def expression_at(
 
     With a ``column`` (from 1, code points) it is the smallest expression from there that covers what was reported: a
     range cut off at the end of its first line gets its true end, and an ``end_column`` that belongs to a later line is
-    understood without ``end_line``; a statement stands for what it executes. ``end_byte`` takes the place of
-    ``end_column`` for an end in UTF-8 bytes from 0 on a line that is not told, which is all that Dynamo keeps
-    (torch 2.13). Without columns it is the part of the statement that executes on that line: the condition of an
-    ``if``, the iterable of a ``for``, the right side of an assignment, the call of an expression statement.
+    understood without ``end_line``. A statement stands for what it executes, ``a if b else c`` for ``b``. ``end_byte``
+    takes the place of ``end_column`` for an end in UTF-8 bytes from 0 on a line that is not told, which is all that
+    Dynamo keeps (torch 2.13).
+
+    Without columns it is the part of the statement that executes on that line: the condition of an ``if``, the iterable
+    of a ``for``, the right side of an assignment, the call of an expression statement.
     """
     whole = _code_of_line(tree, line)
     if whole is None:
@@ -88,7 +90,7 @@ def expression_at(
         part = _executed_part(covering)
         return tree.node_range(part) if part is not None else _executed_on(tree, line, whole)
     if end > start and (covering.start_byte, covering.end_byte) == (start, end):
-        return tree.node_range(covering)
+        return tree.node_range(_condition_of(covering))
     if end_line is None or end <= start:
         for node in from_here:
             if _ends_on_a_later_line(tree, node, end_column, end_byte):
@@ -113,6 +115,12 @@ def find_expression(tree: SourceTree, text: str, first_line: int = 1, last_line:
             if first_line <= place.line <= last:
                 found.append(place)
     return min(found, key=lambda place: (place.line, place.column), default=None)
+
+
+def _condition_of(node: tree_sitter.Node) -> tree_sitter.Node:
+    """``b`` of ``a if b else c``: all that the interpreter does at the range of the whole is to jump."""
+    parts = [child for child in node.named_children if child.type != "comment"]
+    return parts[1] if node.type == "conditional_expression" and len(parts) == 3 else node
 
 
 def _ends_on_a_later_line(

@@ -1,0 +1,155 @@
+"""Runs programs under a plain torch and prints what torch itself says of each: breaks, recompiles, how it ended.
+
+A script for an interpreter that has torch, run by ``test_differential.py``: ``python plain_torch.py FILE…``. It hooks Dynamo's
+own functions and loggers and knows nothing of this project's trace, reader or findings. One line of JSON per program, on the
+descriptor that was standard output; what the programs print goes to standard error. Each program runs in a fork of one process
+that has imported torch, so that none sees what another compiled.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch._dynamo.convert_frame
+import torch._dynamo.symbolic_convert
+import torch._dynamo.utils
+from torch._guards import CompileContext
+
+LIBRARY = re.compile(r"/site-packages/|/lib/python3\.\d+/|^<")
+CODE = re.compile(r"gb(\d+)\.html")
+DEADLINE_S = 60
+
+
+class Watch:
+    """Collects what torch says while one program runs."""
+
+    def __init__(self) -> None:
+        self.breaks: list[dict[str, Any]] = []
+        self.recompiles: list[dict[str, Any]] = []
+        self.limits: list[dict[str, Any]] = []
+
+    def install(self) -> None:
+        translator = torch._dynamo.symbolic_convert.InstructionTranslatorBase
+        log_graph_break = translator.log_graph_break
+
+        def hooked(this: Any, code_options: Any, reason: str, exc: Any) -> None:
+            if not exc.logged:
+                self.add_break(exc, reason)
+            log_graph_break(this, code_options, reason, exc)
+
+        translator.log_graph_break = hooked
+        # torch forms both messages only for a logger that is on; they are taken as records and printed nowhere
+        torch._logging.set_logs(graph_breaks=True, recompiles=True)
+        for module, artifact, take in (
+            ("torch._dynamo.convert_frame", "graph_breaks", self.take_skipped),
+            ("torch._dynamo.symbolic_convert", "graph_breaks", None),
+            ("torch._dynamo.guards", "recompiles", self.take_recompile),
+        ):
+            logger = logging.getLogger(f"{module}.__{artifact}")
+            logger.handlers = [Handler(take)] if take is not None else [logging.NullHandler()]
+            logger.propagate = False
+        logging.getLogger("torch._dynamo.convert_frame").addHandler(Handler(self.take_warning))
+
+    def add_break(self, exc: Any, reason: str) -> None:
+        stack = list(getattr(exc, "real_stack", None) or torch._guards.TracingContext.extract_stack())
+        stack = [*torch._dynamo.symbolic_convert.get_stack_above_dynamo(), *stack]
+        own = next((frame for frame in reversed(stack) if not LIBRARY.search(frame.filename)), None)
+        code = CODE.search(reason)
+        self.breaks.append(
+            {
+                "code": f"GB{code.group(1)}" if code else "",
+                "file": own.filename if own else "",
+                "line": own.lineno if own else 0,
+                "innermost": stack[-1].filename if stack else "",
+                "reason": reason,
+            }
+        )
+
+    def take_skipped(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[1] is not None:
+            self.add_break(record.exc_info[1], str(record.exc_info[1]))
+
+    def take_recompile(self, record: logging.LogRecord) -> None:
+        first, _, rest = record.getMessage().partition("\n")
+        function = re.match(r"Recompiling function (.*) in (.*):(\d+)", first)
+        assert function is not None, first
+        lines = [line.strip() for line in rest.splitlines()[1:]]
+        self.recompiles.append(
+            {
+                "id": str(CompileContext.current_compile_id()),
+                "function": function.group(1),
+                "file": function.group(2),
+                "line": int(function.group(3)),
+                "guards": [line.removeprefix("- ") for line in lines if line],
+            }
+        )
+
+    def take_warning(self, record: logging.LogRecord) -> None:
+        if "hit config" in record.getMessage():
+            self.limits.append({"message": record.getMessage()})
+
+
+class Handler(logging.Handler):
+    """Hands each record to a function."""
+
+    def __init__(self, take: Any) -> None:
+        super().__init__(logging.DEBUG)
+        self.take = take
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.take(record)
+
+
+def run(file: str) -> dict[str, Any]:
+    watch = Watch()
+    watch.install()
+    sys.argv = [file]
+    sys.path.insert(0, str(Path(file).parent))
+    raised = ""
+    try:
+        runpy.run_path(file, run_name="__main__")
+    except BaseException as error:
+        raised = type(error).__name__
+        traceback.print_exc()
+    return {
+        "file": file,
+        "raised": raised,
+        "breaks": watch.breaks,
+        "recompiles": watch.recompiles,
+        "limits": watch.limits,
+    }
+
+
+def stop_after_dynamo() -> None:
+    """The ``dynamo`` depth, in one line of its own: the default backend keeps its name and runs the graph as it is."""
+    torch._TorchCompileInductorWrapper.__call__ = lambda self, model_, inputs_: model_.forward
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    stop_after_dynamo()
+    for file in sys.argv[1:]:
+        pid = os.fork()
+        if pid == 0:
+            import signal
+
+            signal.alarm(DEADLINE_S)
+            answers.write(json.dumps(run(file)) + "\n")
+            answers.flush()
+            sys.stdout.flush()
+            os._exit(0)
+        os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    main()
