@@ -56,7 +56,7 @@ def read_guard(failure: GuardFailure) -> GuardFact:
     if match := LENGTH.match(guard):
         return GuardFact(match["name"], "length", before=match["value"])
     if match := STATE.match(guard):
-        return GuardFact("", match["what"].strip() or "global state")
+        return GuardFact("", (match["what"].strip() or "global state").replace("_", " "))
     if match := COMPARED.match(guard):
         before = match["value"] if match["operator"] in ("==", "is") else f"not {match['value']}"
         return GuardFact(match["name"].strip(), "value", before=before)

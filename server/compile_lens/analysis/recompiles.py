@@ -86,7 +86,7 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
         severity=Severity.WARNING if limited else Severity.INFORMATION,
         message=_limit_message(function, compilations[0]) if limited else _message(function, facts, len(compilations)),
         place=place,
-        explanation=_table(compilations, sources),
+        explanation=_explanation(compilations, limited, sources),
         hints=_hints(facts, compilations, limited),
         count=len(compilations),
         frames=tuple(compilation.compile_id for compilation in compilations),
@@ -108,8 +108,11 @@ def _change(facts: list[GuardFact]) -> str:
     """One cause, with the values that it went through."""
     fact = facts[0]
     if not fact.name:
-        return fact.what or "a guard failed that torch does not name"
-    name = "a value that lives across the graph break" if fact.name.startswith("___stack") else f"`{fact.name}`"
+        return f"the {fact.what} changed" if fact.what else "a guard failed that torch does not name"
+    is_nameless = fact.name.startswith("___stack")
+    if is_nameless and fact.what == "value":
+        return f"a value that lives across the graph break changed{_values(facts)}"
+    name = "a value that lives across the graph break" if is_nameless else f"`{fact.name}`"
     subject = f"the {fact.what} of {name}" if fact.dimension is None else f"{fact.what} {fact.dimension} of {name}"
     return f"{subject} changed{_values(facts)}"
 
@@ -133,14 +136,19 @@ def _limit_message(function: str, compilation: Compilation) -> str:
     )
 
 
-def _table(compilations: list[Compilation], sources: Sources) -> str:
-    """One row per recompile: what changed, and the user's call that brought it."""
+def _explanation(compilations: list[Compilation], limited: bool, sources: Sources) -> str:
+    """Why torch compiled again, and each recompile: what changed, and the user's call that brought it."""
+    first = compilations[0]
+    if limited:
+        head = f"`{first.function}` has as many compiled versions as torch allows, and none fits this call."
+    else:
+        head = f"No compiled version of `{first.function}` fitted the call, so torch compiled another one:"
     rows = []
     for compilation in compilations:
         own = sources.deepest_own(compilation.call_stack)
         called = f", called at line {own.line}" if own is not None else ""
         rows.append(f"[{compilation.compile_id}] {_change([read_guard(_primary(compilation))])}{called}")
-    return "\n".join(rows)
+    return "\n".join([head, *rows])
 
 
 def _all_guards(compilation: Compilation) -> str:
@@ -167,9 +175,10 @@ def _hint(fact: GuardFact) -> str:
         return (
             f"Mark dimension {fact.dimension} dynamic before the first call (`{how}`), or compile with `dynamic=True`."
         )
+    name = f"`{fact.name}`" if plain else "the number"
     if fact.what == "value" and fact.before.lstrip("-").replace(".", "", 1).isdigit():
         return (
-            f"Pass `{fact.name}` as a tensor if its value changes from call to call: Dynamo compiles Python numbers in."
+            f"Pass {name} as a tensor if its value changes from call to call: Dynamo compiles Python numbers in."
         )
     if fact.what == "requires_grad":
         return f"Call it with the same `requires_grad` each time: `{fact.name}` with and without gradients are two compilations."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from compile_lens.trace.report import CompileReport, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
 CODE = "run-error"
+# "invalid syntax (model.py, line 2)": the place is the finding's own
+PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def _raised_message(raised: Raised) -> str:
     if raised.type == "SyntaxError" or (
         raised.module == "builtins" and raised.type in ("IndentationError", "TabError")
     ):
-        return f"The file cannot be run: {raised.type}: {first}."
+        return f"The file cannot be run: {raised.type}: {PLACE_IN_MESSAGE.sub('', first)}."
     return f"The program raised {raised.type}{f': {first}' if first else ''}".rstrip(".") + "."
 
 

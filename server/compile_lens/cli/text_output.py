@@ -143,7 +143,7 @@ class TextOutput:
         line.append(", ".join(parts))
         line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
         self._console.print(line, soft_wrap=True)
-        if not outcome.regions and not outcome.graphs and outcome.entry != TRACE_ENTRY:
+        if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print(
                 "Nothing in this file is compiled: it has no torch.compile, and calls none.", soft_wrap=True
             )

@@ -17,7 +17,7 @@ from compile_lens.session.outcome import Outcome, Status
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import StackFrame
-from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.host import AGENT_FOLDER, Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import AgentEvent, Frame
 
@@ -102,7 +102,7 @@ class _Analysis:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._unreadable}.")
         stopped = None
         if end.kind in STOPPED:
-            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack)
+            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, _without_agent(end.crash_stack))
         status = STATUS.get(end.kind, Status.RAISED if self._raised else Status.OK)
         return self._make(status, stopped, end.output, final=True)
 
@@ -149,6 +149,11 @@ class _Analysis:
         with contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError), tokenize.open(file) as opened:
             return parse(opened.read())
         return None
+
+
+def _without_agent(crash_stack: str) -> str:
+    """faulthandler's stack without the levels of the agent that runs the program."""
+    return "".join(line for line in crash_stack.splitlines(keepends=True) if str(AGENT_FOLDER) not in line)
 
 
 def _raised(fields: dict[str, Any]) -> Raised:

@@ -1,4 +1,4 @@
-"""Python stacks written as text, as in a traceback: ``File "…", line N, in NAME``, the source line, carets."""
+"""Python stacks written as text: a traceback's ``File "…", line N, in NAME``, source line and carets; faulthandler's bare lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from compile_lens.trace.report import StackFrame
 
-FILE_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
+FILE_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<name>.+))?$')
 CARETS = re.compile(r"^\s*[~^]+\s*$|^\s*[~^][~^ ]*$")
 
 

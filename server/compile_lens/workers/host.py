@@ -22,7 +22,8 @@ from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.wire import AgentEvent, Frame, FrameDecoder
 
-BOOT = Path(__file__).resolve().parent.parent / "agent" / "boot.py"
+AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
+BOOT = AGENT_FOLDER / "boot.py"
 START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host stops waiting for it

@@ -1,0 +1,53 @@
+"""Graph break codes (torch/_dynamo/graph_break_registry.json), and where each is raised."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from typing import Any
+
+from .source import dotted, python_files, read, string
+
+REGISTRY = "torch/_dynamo/graph_break_registry.json"
+MOST_PLACES = 4
+
+
+def break_codes(root: str) -> dict[str, dict[str, Any]]:
+    """``GB0000`` and on: type, context, explanation and hints of the newest form of the code; places that raise it."""
+    try:
+        with open(os.path.join(root, REGISTRY), encoding="utf-8") as file:
+            registry: dict[str, list[dict[str, Any]]] = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    places = _places_by_type(root)
+    found: dict[str, dict[str, Any]] = {}
+    with open(os.path.join(root, REGISTRY), encoding="utf-8") as file:
+        lines = {line.strip().partition('"')[2].partition('"')[0]: at for at, line in enumerate(file, 1) if '": [' in line and '"GB' in line}
+    for code, forms in registry.items():
+        form = forms[0]
+        found[code] = {
+            "type": form.get("Gb_type", ""),
+            "context": form.get("Context", ""),
+            "explanation": form.get("Explanation", ""),
+            "hints": [hint.strip() for hint in form.get("Hints") or []],
+            "at": f"{REGISTRY}:{lines.get(code, 1)}",
+            "raised_at": places.get(form.get("Gb_type", ""), [])[:MOST_PLACES],
+        }
+    return found
+
+
+def _places_by_type(root: str) -> dict[str, list[str]]:
+    """Calls of ``unimplemented(gb_type=…)`` and its kin."""
+    places: dict[str, list[str]] = {}
+    for path in python_files(root, "torch/_dynamo"):
+        source = read(root, path)
+        if source is None or "gb_type" not in source.text:
+            continue
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Call) and dotted(node.func):
+                for word in node.keywords:
+                    kind = string(word.value) if word.arg == "gb_type" else None
+                    if kind is not None:
+                        places.setdefault(kind, []).append(source.at(node.lineno))
+    return places

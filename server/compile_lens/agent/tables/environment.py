@@ -1,0 +1,147 @@
+"""Environment variables that torch and triton read, found where they are read."""
+
+from __future__ import annotations
+
+import ast
+import mmap
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .source import Source, dotted, python_files, read, string
+
+_MENTIONS = re.compile(r"environ|getenv|env_name|_env\(|env_[a-z]+\(|_env_|envvar")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}\Z")
+_PREFIX = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FX_|FAKE_|PROTON|LLVM_|MLIR_|TUNE|KINETO")
+# variables of the system, of Python and of other programs, which torch happens to read
+_NOT_OURS = re.compile(
+    r"(?:HOME|PATH|USER|USERNAME|LOGNAME|TMPDIR|TEMP|TMP|CI|SHELL|HOSTNAME|DISPLAY|INCLUDE|LIB|CC|CXX|CFLAGS|LANG|APPDATA"
+    r"|LOCALAPPDATA|PROGRAM\w*|PYTHON\w*|LD_\w+|XDG_\w+|CONDA_\w+|GITHUB_\w+|SLURM_\w+|SANDCASTLE\w*|TW_\w+|MAST_\w+|VIRTUAL_ENV"
+    r"|SystemRoot|WINDIR|MAX_JOBS|BUCK\w*|TEST_\w+|BUILD_\w+|GLOBAL_\w+)\Z"
+)
+# in these folders every variable counts; elsewhere those with a name of torch's
+_COMPILER = re.compile(
+    r"torch/(?:_dynamo|_inductor|_functorch|_logging|_export|export|compiler|fx|_decomp|_subclasses|_higher_order_ops|utils)/|triton/"
+)
+_C_CALL = re.compile(r'(?:getenv|get_env|check_env|getCvar\w*)\(\s*"([A-Z][A-Z0-9_]{3,})"')
+_C_STRING = re.compile(rb"\x00((?:TORCH|PYTORCH|TORCHINDUCTOR|TORCHELASTIC)_[A-Z0-9_]{3,60})(?=\x00)")
+# macros, whose names stand in the messages of checks
+_NOT_A_VARIABLE = re.compile(
+    r"TORCH_(?:LIBRARY\w*|CHECK\w*|INTERNAL_\w+|INCLUDE_\w+|FUNCTION_\w+|SYMBOLIZE_MODE|FR_DUMP_\w+_FILE_NAME)\Z"
+)
+MOST_PLACES = 6
+
+
+def environment_variables(root: str) -> dict[str, dict[str, Any]]:
+    """Variables by name: where they are read, the value when unset as the source gives it, the comment above."""
+    found: dict[str, dict[str, Any]] = {}
+    for folder in ("torch", "triton"):
+        for path in python_files(root, folder):
+            if not _mentions_environment(os.path.join(root, path)):
+                continue
+            source = read(root, path)
+            if source is not None:
+                for name, node, default in _reads(source):
+                    if _belongs(name, path):
+                        _add(found, name, source.at(node.lineno), default, _comment(source, node))
+    _add_headers(root, found)
+    _add_libraries(root, found)
+    return dict(sorted(found.items()))
+
+
+def _mentions_environment(path: str) -> bool:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return _MENTIONS.search(file.read()) is not None
+
+
+def _belongs(name: str, path: str) -> bool:
+    if _NOT_OURS.match(name):
+        return False
+    return _PREFIX.match(name) is not None or _COMPILER.match(path) is not None
+
+
+def _reads(source: Source) -> Iterator[tuple[str, ast.expr, str]]:
+    """Name, node and default of each read of an environment variable."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call):
+            yield from _reads_of_call(source, node)
+        elif isinstance(node, ast.Subscript) and dotted(node.value).endswith("environ"):
+            name = string(node.slice)
+            if name is not None and _NAME.match(name):
+                yield name, node, ""
+        elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+            name = string(node.left)
+            if name is not None and _NAME.match(name) and dotted(node.comparators[0]).endswith("environ"):
+                yield name, node, ""
+
+
+def _reads_of_call(source: Source, node: ast.Call) -> Iterator[tuple[str, ast.expr, str]]:
+    function = dotted(node.func)
+    last = function.rpartition(".")[2]
+    if "environ" in function or "env" in last.lower():
+        name = string(node.args[0]) if node.args else None
+        if name is not None and _NAME.match(name):
+            default = source.segment(node.args[1], 80) if len(node.args) > 1 else ""
+            yield name, node, default
+    for word in node.keywords:
+        if word.arg is not None and "env" in word.arg:
+            for element in word.value.elts if isinstance(word.value, (ast.List, ast.Tuple)) else [word.value]:
+                name = string(element)
+                if name is not None and _NAME.match(name):
+                    yield name, element, ""
+
+
+def _comment(source: Source, node: ast.expr) -> str:
+    """The comment above the statement that reads the variable (a statement of several lines begins above ``node``)."""
+    line = node.lineno
+    while line > 1 and node.lineno - line < 6:
+        text = source.lines[line - 1]
+        if re.match(r"\s*[\w.]+\s*(?::[^=]+)?=|\s*(?:if|return|elif)\b|\s*\w+\(", text):
+            break
+        line -= 1
+    return source.comment(line, node.end_lineno)
+
+
+def _add(found: dict[str, dict[str, Any]], name: str, place: str, default: str, comment: str) -> None:
+    entry = found.setdefault(name, {"at": place, "read_at": []})
+    if place not in entry["read_at"] and len(entry["read_at"]) < MOST_PLACES:
+        entry["read_at"].append(place)
+    if default and "default" not in entry:
+        entry["default"] = default
+    if comment and "doc" not in entry:
+        entry["doc"] = comment
+
+
+def _add_headers(root: str, found: dict[str, dict[str, Any]]) -> None:
+    for parent, _, names in os.walk(os.path.join(root, "torch", "include")):
+        for name in sorted(names):
+            if not name.endswith((".h", ".hpp", ".cuh")):
+                continue
+            full = os.path.join(parent, name)
+            with open(full, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+            if "env(" not in text and "getCvar" not in text:
+                continue
+            path = os.path.relpath(full, root).replace(os.sep, "/")
+            for match in _C_CALL.finditer(text):
+                if _belongs(match.group(1), ""):
+                    _add(found, match.group(1), f"{path}:{text.count(chr(10), 0, match.start()) + 1}", "", "")
+
+
+def _add_libraries(root: str, found: dict[str, dict[str, Any]]) -> None:
+    """Names that stand alone in a compiled library: the source of most of them is not in the wheel."""
+    folder = os.path.join(root, "torch", "lib")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if not name.startswith(("libtorch_cpu", "libtorch_cuda", "libtorch_python", "libc10", "torch_cpu", "c10")):
+            continue
+        if not name.endswith((".so", ".dylib", ".dll")):
+            continue
+        with open(os.path.join(folder, name), "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                continue
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                names = sorted({match.group(1).decode() for match in _C_STRING.finditer(data)})
+        for variable in names:
+            if variable not in found and not _NOT_A_VARIABLE.match(variable):
+                found[variable] = {"library": f"torch/lib/{name}"}

@@ -1,0 +1,105 @@
+"""The reader against damage: a record that is cut or changed costs that record alone."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compile_lens.trace.builder import ReportBuilder, read_report
+from compile_lens.trace.records import Record, TraceError, iterate, trace_files
+
+DATA = Path(__file__).parent.parent / "data"
+SMALL = trace_files(DATA / "h200-ddp")[1]
+TRACE = gzip.decompress(SMALL.read_bytes())
+
+
+def records(data: bytes) -> list[Record | None]:
+    return list(iterate(data))
+
+
+WHOLE = records(TRACE)
+
+
+def test_payloads_are_what_was_written() -> None:
+    with_payload = [record for record in WHOLE if record and record.payload]
+    assert len(with_payload) > 50
+    assert all(record.payload and record.payload.text() is not None for record in with_payload)
+
+
+@given(st.integers(0, len(TRACE)))
+@settings(deadline=None)
+def test_a_cut_trace_gives_every_record_before_the_cut(cut: int) -> None:
+    found = records(TRACE[:cut])
+    complete = [record for record in found[:-1] if record is not None]
+    assert [record.kind for record in complete] == [r.kind for r in WHOLE[: len(complete)] if r]
+    builder = ReportBuilder()
+    for record in found:
+        builder.add(record)
+    assert builder.report().corrupt <= 1
+
+
+@given(st.integers(0, len(TRACE) - 1), st.binary(min_size=1, max_size=40))
+@settings(deadline=None)
+def test_changed_bytes_cost_only_the_records_they_touch(at: int, junk: bytes) -> None:
+    damaged = TRACE[:at] + junk + TRACE[at + len(junk) :]
+    builder = ReportBuilder()
+    for record in records(damaged):
+        builder.add(record)
+    report = builder.report()
+    # newlines in the junk may cut a record into several pieces that are none
+    assert report.corrupt <= 2 + junk.count(b"\n") * 2
+    assert report.records >= len(WHOLE) - 2
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_can_be_read(data: bytes) -> None:
+    builder = ReportBuilder()
+    for record in iterate(data):
+        builder.add(record)
+    assert builder.report().breaks == ()
+
+
+def test_unknown_records_are_counted_and_passed_over() -> None:
+    builder = ReportBuilder()
+    builder.feed(b'V1120 10:00:00.000000 1 a.py:1] {"a_kind_of_the_future": {"x": 1}}\n')
+    builder.feed(b'V1120 10:00:00.000000 1 a.py:1] {"a_kind_of_the_future": 3, "frame_id": 0, "frame_compile_id": 0}\n')
+    report = builder.report()
+    assert report.unknown == {"a_kind_of_the_future": 2}
+    assert report.corrupt == 0
+
+
+def test_a_known_record_of_another_form_is_lost_alone() -> None:
+    builder = ReportBuilder()
+    builder.feed(
+        b'V1120 10:00:00.000000 1 a.py:1] {"dynamo_start": {"stack": []}, "frame_id": 0, "frame_compile_id": 0}\n'
+    )
+    builder.feed(b'V1120 10:00:00.000000 1 a.py:1] {"str": ["a.py"]}\n')
+    assert builder.report().corrupt == 2
+
+
+def test_a_plain_file_and_its_gz_are_read_the_same(tmp_path: Path) -> None:
+    plain = tmp_path / "dedicated_log_torch_trace_x.log"
+    plain.write_bytes(TRACE)
+    assert read_report(plain).compilations == read_report(SMALL).compilations
+
+
+@pytest.mark.parametrize("content", [b"", b"\x1f\x8bnot gzip"])
+def test_an_empty_or_broken_file_is_told(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "dedicated_log_torch_trace_x.log.gz"
+    file.write_bytes(content)
+    if content:
+        with pytest.raises(TraceError, match="cannot be read"):
+            read_report(file)
+    else:
+        assert read_report(file).records == 0
+
+
+def test_a_folder_without_a_trace_is_told(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="no torch trace"):
+        trace_files(tmp_path)
+    with pytest.raises(TraceError, match="There is no trace"):
+        trace_files(tmp_path / "nothing")
