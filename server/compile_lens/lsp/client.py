@@ -1,0 +1,56 @@
+"""What the editor at the other end can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from compile_lens.session.line_index import Encoding
+
+STATUS_CAPABILITY = "compileLensStatus"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The capabilities that make a difference here, read once from ``initialize``."""
+
+    encoding: Encoding = Encoding.UTF16
+    pulls: bool = False
+    related: bool = False
+    progress: bool = False
+    markdown: bool = True
+    configuration: bool = False
+    registers_configuration: bool = False
+    status: bool = False
+
+
+def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client:
+    """The editor that says ``capabilities``; ``encoding`` is the position encoding that was agreed on.
+
+    An editor that can pull diagnostics but not be told to pull again would never see the end of a run: it is pushed to.
+    """
+    document = capabilities.text_document or types.TextDocumentClientCapabilities()
+    workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
+    window = capabilities.window or types.WindowClientCapabilities()
+    pull, push = document.diagnostic, document.publish_diagnostics
+    refresh = workspace.diagnostics is not None and workspace.diagnostics.refresh_support is True
+    changes = workspace.did_change_configuration
+    formats = document.hover.content_format if document.hover else None
+    return Client(
+        encoding=Encoding(encoding),
+        pulls=pull is not None and refresh,
+        related=any(entry is not None and entry.related_information is True for entry in (pull, push)),
+        progress=window.work_done_progress is True,
+        markdown=formats is None or types.MarkupKind.Markdown in formats,
+        configuration=workspace.configuration is True,
+        registers_configuration=changes is not None and changes.dynamic_registration is True,
+        status=_experimental(capabilities.experimental),
+    )
+
+
+def _experimental(experimental: object) -> bool:
+    if isinstance(experimental, Mapping):
+        return experimental.get(STATUS_CAPABILITY) is True
+    return getattr(experimental, STATUS_CAPABILITY, None) is True

@@ -1,0 +1,78 @@
+"""Commands.
+
+Each is advertised, takes its arguments as an editor may send them, and can be cancelled like any request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from compile_lens.lsp.convert import path_from_uri
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.runs import Runs
+from compile_lens.session.consent import Permission
+
+ANALYZE = "compileLens.analyze"
+CANCEL = "compileLens.cancel"
+ALLOW = "compileLens.allowWorkspace"
+REVOKE = "compileLens.revokeWorkspace"
+Command = Callable[[str | None], Awaitable[Any]]
+
+
+def register(server: CompileLensServer, runs: Runs) -> None:
+    """Offer the commands."""
+
+    async def analyze(uri: str | None) -> dict[str, Any] | None:
+        """Run a file now: the user asks for it, which is an agreement to this run. Answers when the run is over."""
+        if uri is None or path_from_uri(uri) is None:
+            raise JsonRpcInvalidParams(f"{ANALYZE} needs the URI of a file.")
+        if not server.trusted:
+            server.warn("Compile Lens does not run files in a workspace that is not trusted.")
+            return None
+        outcome = await runs.analyze(uri)
+        if outcome is None:
+            return None
+        return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
+
+    async def cancel(uri: str | None) -> bool:
+        return runs.cancel(uri)
+
+    async def allow(uri: str | None) -> None:
+        for root in _roots(server, uri):
+            runs.permissions.allow(root)
+        runs.consider_all()
+
+    async def revoke(uri: str | None) -> None:
+        for root in _roots(server, uri):
+            runs.permissions.revoke(root)
+        await runs.stop(Permission.REFUSED)
+        runs.consider_all()
+
+    commands: dict[str, Command] = {ANALYZE: analyze, CANCEL: cancel, ALLOW: allow, REVOKE: revoke}
+    for name, command in commands.items():
+        server.command(name)(command)
+
+    @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
+    async def execute(params: types.ExecuteCommandParams) -> Any:
+        command = commands.get(params.command)
+        if command is None:
+            raise JsonRpcInvalidParams(f"There is no command {params.command}.")
+        return await command(_uri(params.command, params.arguments or ()))
+
+
+def _uri(command: str, arguments: Sequence[object]) -> str | None:
+    """The one argument of every command; an editor may leave it out, or send null."""
+    first = arguments[0] if arguments else None
+    if first is not None and not isinstance(first, str):
+        raise JsonRpcInvalidParams(f"The argument of {command} is a URI.")
+    return first
+
+
+def _roots(server: CompileLensServer, uri: str | None) -> list[Path]:
+    path = path_from_uri(uri) if uri is not None else None
+    return server.folders() if path is None else [server.root_of(path)]

@@ -1,0 +1,101 @@
+"""Settings and trust as the editor tells them: at the start, when asked, and when they change."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.runs import Runs
+from compile_lens.session.consent import Permission
+from compile_lens.session.settings import SECTION, Settings, read_settings
+
+TRUST = "compileLens/trust"
+
+
+class Configuration:
+    """Holds the settings that the editor gave at the start; later ones are read on top of them."""
+
+    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+        self._server = server
+        self._runs = runs
+        self._initial = Settings()
+        self._problems: tuple[str, ...] = ()
+        self._warned: set[str] = set()
+        server.on(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._on_change)
+        server.on(TRUST, self._on_trust)
+
+    def at_start(self, options: object) -> None:
+        """``initializationOptions``: the settings, and beside them ``trusted``. Problems are told when the editor listens."""
+        if isinstance(options, Mapping):
+            self._server.trusted = options.get("trusted") is not False
+        self._initial, self._problems = read_settings(_section(options))
+        self._server.settings = self._initial
+
+    async def when_listening(self) -> None:
+        """The editor is initialized: ask for its settings, and to be told of changes."""
+        client = self._server.client
+        if client.registers_configuration:
+            options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+            registration = types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
+            with contextlib.suppress(JsonRpcException):  # the editor tells of changes in its own way, or not at all
+                await self._server.client_register_capability_async(types.RegistrationParams([registration]))
+        self._tell(self._problems)
+        await self._fetch()
+
+    async def _fetch(self) -> None:
+        if not self._server.client.configuration:
+            return
+        params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+        try:
+            answer = await self._server.workspace_configuration_async(params)
+        except JsonRpcException:
+            return
+        if answer:
+            await self._use(answer[0])
+
+    async def _on_change(self, params: types.DidChangeConfigurationParams) -> None:
+        section = _section(params.settings)
+        if section or not self._server.client.configuration:
+            await self._use(section)
+        else:
+            await self._fetch()
+
+    async def _use(self, value: object) -> None:
+        settings, problems = read_settings(value, self._initial)
+        self._tell(problems)
+        before, self._server.settings = self._server.settings, settings
+        if settings == before:
+            return
+        if settings.python != before.python:
+            await self._server.scheduler.close()
+            await self._server.hosts.close()
+        self._runs.consider_all()
+
+    def _tell(self, problems: tuple[str, ...]) -> None:
+        for problem in problems:
+            if problem not in self._warned:
+                self._warned.add(problem)
+                self._server.warn(f"Compile Lens: {problem}")
+
+    async def _on_trust(self, params: Any) -> None:
+        """``compileLens/trust``: the user trusts the workspace now, or no longer."""
+        trusted = getattr(params, "trusted", None) is True
+        if trusted == self._server.trusted:
+            return
+        self._server.trusted = trusted
+        if not trusted:
+            await self._runs.stop(Permission.UNTRUSTED)
+        self._runs.consider_all()
+
+
+def _section(value: object) -> object:
+    """The section's own object, where the editor sends it inside something larger."""
+    for name in (SECTION, "settings"):
+        if isinstance(value, Mapping) and isinstance(value.get(name), Mapping):
+            value = value[name]
+    return value

@@ -1,0 +1,97 @@
+"""To the protocol's types and from them.
+
+A finding counts from 1 in code points, the protocol from 0 in its encoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+from pygls import uris
+
+from compile_lens.analysis.finding import Finding, Place, Severity
+from compile_lens.lsp.client import Client
+from compile_lens.session.documents import Change
+from compile_lens.session.line_index import Encoding, LineIndex, Position
+from compile_lens.session.sources import Sources
+
+SOURCE = "compile-lens"
+SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information,
+    Severity.HINT: types.DiagnosticSeverity.Hint,
+}
+
+
+def path_from_uri(uri: str) -> str | None:
+    """The path of a ``file:`` URI; None for any other."""
+    try:
+        path: str | None = uris.to_fs_path(uri)
+    except ValueError:  # a URI with half an IPv6 address, and the like
+        return None
+    return path or None
+
+
+def uri_from_path(path: str, sources: Sources) -> str:
+    """The URI under which the editor knows the file, or the one made from its path."""
+    snapshot = sources.documents.of_file(path)
+    if snapshot is not None:
+        return snapshot.uri
+    uri: str = uris.from_fs_path(path)
+    return uri
+
+
+def from_position(position: types.Position) -> Position:
+    """The protocol's position as ours."""
+    return Position(position.line, position.character)
+
+
+def from_changes(changes: Sequence[types.TextDocumentContentChangeEvent]) -> list[Change]:
+    """The changes of one ``didChange``."""
+    return [
+        Change(change.text, from_position(change.range.start), from_position(change.range.end))
+        if isinstance(change, types.TextDocumentContentChangePartial)
+        else Change(change.text)
+        for change in changes
+    ]
+
+
+def to_range(place: Place, index: LineIndex | None, encoding: Encoding) -> types.Range:
+    """The range of ``place``; without the text of its file, columns are taken as they are."""
+    if index is None:
+        start = Position(max(place.line - 1, 0), max(place.column - 1, 0))
+        end = max(start, Position(max(place.end_line - 1, 0), max(place.end_column - 1, 0)))
+    else:
+        start = index.position_of(place.line, place.column, encoding)
+        end = max(start, index.position_of(place.end_line, place.end_column, encoding))
+    return types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
+
+
+def to_diagnostic(finding: Finding, sources: Sources, client: Client) -> types.Diagnostic:
+    """A finding as the editor shows it under the code and in its list of problems."""
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(
+                uri_from_path(entry.place.file, sources),
+                to_range(entry.place, sources.index(entry.place.file), client.encoding),
+            ),
+            entry.message,
+        )
+        for entry in (finding.related if client.related else ())
+    ]
+    return types.Diagnostic(
+        range=to_range(finding.place, sources.index(finding.place.file), client.encoding),
+        message=message(finding),
+        severity=SEVERITIES[finding.severity],
+        code=finding.code,
+        code_description=types.CodeDescription(finding.url) if finding.url else None,
+        source=SOURCE,
+        related_information=related or None,
+    )
+
+
+def message(finding: Finding) -> str:
+    """The sentence of a finding, with how often it happened."""
+    return f"{finding.message} ({finding.count} times)" if finding.count > 1 else finding.message

@@ -1,0 +1,74 @@
+"""Hovers: on a finding, what it means and what to do; on ``torch.compile``, what it did in the last run."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from compile_lens.analysis.finding import Place
+from compile_lens.lsp.convert import from_position, to_range, uri_from_path
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.markdown import finding_markdown, region_markdown
+from compile_lens.lsp.runs import Runs
+from compile_lens.session.consent import Permission
+from compile_lens.session.documents import Snapshot, file_key
+from compile_lens.syntax.regions import Region
+
+NO_RESULT = {
+    Permission.ALLOWED: "No result for this line yet. Save the file to analyze it.",
+    Permission.ASK: "Not analyzed yet: allow Compile Lens to run files of this workspace.",
+    Permission.REFUSED: "Not analyzed: background runs are not allowed for this workspace.",
+    Permission.UNTRUSTED: "Not analyzed: this workspace is not trusted.",
+}
+
+
+class Hovers:
+    """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
+
+    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+        self._server = server
+        self._runs = runs
+        server.on(types.TEXT_DOCUMENT_HOVER, self._on_hover)
+
+    def _on_hover(self, params: types.HoverParams) -> types.Hover | None:
+        server = self._server
+        snapshot = server.documents.get(params.text_document.uri)
+        if snapshot is None or snapshot.path is None:
+            return None
+        point = snapshot.index.point(from_position(params.position), server.client.encoding)
+        return self._on_finding(snapshot, snapshot.path, point) or self._on_region(snapshot, snapshot.path, point)
+
+    def _on_finding(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> types.Hover | None:
+        server = self._server
+        found = [finding for finding in server.results.findings(file_key(path)) if _holds(finding.place, point)]
+        if not found:
+            return None
+        texts = [finding_markdown(finding, lambda file: uri_from_path(file, server.sources)) for finding in found]
+        return self._hover("\n\n---\n\n".join(texts), found[0].place, snapshot)
+
+    def _on_region(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> types.Hover | None:
+        regions = [region for region in self._runs.regions(snapshot) if _holds(_place(region, path), point)]
+        if not regions:
+            return None
+        # of regions inside each other, the innermost: it begins last
+        region = max(regions, key=lambda region: (region.line, region.column))
+        results = [
+            result
+            for result in self._server.results.regions(file_key(path))
+            if (result.summary.place.line, result.summary.place.column) == (region.line, region.column)
+        ]
+        text = region_markdown(results) if results else NO_RESULT[self._runs.permissions.of(path)]
+        return self._hover(text, _place(region, path), snapshot)
+
+    def _hover(self, text: str, place: Place, snapshot: Snapshot) -> types.Hover:
+        client = self._server.client
+        kind = types.MarkupKind.Markdown if client.markdown else types.MarkupKind.PlainText
+        return types.Hover(types.MarkupContent(kind, text), to_range(place, snapshot.index, client.encoding))
+
+
+def _holds(place: Place, point: tuple[int, int]) -> bool:
+    start, end = (place.line, place.column), (place.end_line, place.end_column)
+    return start <= point < end or point == start
+
+
+def _place(region: Region, path: str) -> Place:
+    return Place(path, region.line, region.column, region.end_line, region.end_column)

@@ -1,0 +1,62 @@
+"""The server ends when its editor does, whatever way that ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+EVERY_S = 0.5
+
+
+async def ended(pid: int) -> None:
+    """Return when the process ``pid`` is gone."""
+    if sys.platform == "linux" and hasattr(os, "pidfd_open"):
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return
+        except OSError:  # an old kernel, or a sandbox that forbids it
+            descriptor = -1
+        if descriptor >= 0:
+            await _readable(descriptor)
+            return
+    while _is_alive(pid):  # noqa: ASYNC110 - there is nothing to wait on
+        await asyncio.sleep(EVERY_S)
+
+
+async def _readable(descriptor: int) -> None:
+    loop, gone = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(descriptor, gone.set)
+    try:
+        await gone.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
+def _is_alive(pid: int) -> bool:
+    if sys.platform == "win32":
+        return _is_alive_on_windows(pid)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _is_alive_on_windows(pid: int) -> bool:
+    """``os.kill(pid, 0)`` would send Ctrl+C there."""
+    import ctypes
+
+    synchronize, timed_out = 0x00100000, 0x00000102
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
+    handle = kernel.OpenProcess(synchronize, False, pid)
+    if not handle:
+        return False
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
+    finally:
+        kernel.CloseHandle(handle)

@@ -1,0 +1,141 @@
+"""Findings and regions as Markdown for a hover: good in VS Code, and readable as plain text elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from textwrap import dedent
+
+from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.results import RegionResult
+
+NAMES = {
+    Kind.GRAPH_BREAK: "Graph break",
+    Kind.RECOMPILE: "Recompile",
+    Kind.RECOMPILE_LIMIT: "Recompile limit reached",
+    Kind.COMPILE_ERROR: "Compile error",
+    Kind.RUN_ERROR: "The program stopped",
+}
+FRAMES_SHOWN = 6
+DETAIL_LINES = 30
+UriOf = Callable[[str], str]
+
+
+def finding_markdown(finding: Finding, uri_of: UriOf) -> str:
+    """What happened, why, what to do, and how the program got there. The editor shows the message itself."""
+    parts = [_headline(finding), prose(finding.explanation or finding.message)]
+    if finding.hints:
+        parts.append("**What to do**\n\n" + "\n".join(f"- {text(hint)}" for hint in finding.hints))
+    if finding.call_path:
+        parts.append("**Call path**\n\n" + "\n".join(_levels(finding.call_path, uri_of)))
+    parts += [f"{text(entry.message)}: {_link(entry.place, uri_of)}" for entry in finding.related]
+    if finding.detail:
+        parts.append(_fenced(finding.detail))
+    if finding.url:
+        parts.append(f"[More about {finding.code}]({finding.url})")
+    return "\n\n".join(parts)
+
+
+def region_markdown(results: Sequence[RegionResult]) -> str:
+    """What the last run did in one region, which may have been reached as several functions or modules."""
+    return "\n\n---\n\n".join(_region(result.summary, result.outcome) for result in results)
+
+
+def text(value: str) -> str:
+    """Plain text as Markdown that reads the same: what torch says holds ``*args``, ``__init__`` and ``<locals>``."""
+    pieces = re.split(r"(`[^`\n]+`)", value.strip())
+    return "".join(piece if piece.startswith("`") else re.sub(r"([\\*_<>\[\]#|~])", r"\\\1", piece) for piece in pieces)
+
+
+def prose(value: str) -> str:
+    """Plain text of several lines. What stands four or more columns in is code, as in a docstring."""
+    blocks = groupby(value.strip().splitlines(), key=lambda line: line.startswith("    "))
+    parts = (_fenced(dedent("\n".join(lines))) if indented else _paragraphs(lines) for indented, lines in blocks)
+    return "\n\n".join(part for part in parts if part)
+
+
+def code(value: str) -> str:
+    """A piece of code, whatever it holds."""
+    value = " ".join(value.split())
+    fence = "`" * (max((len(run) for run in re.findall("`+", value)), default=0) + 1)
+    return f"{fence} {value} {fence}" if "`" in value else f"`{value}`"
+
+
+def amount(count: int, noun: str) -> str:
+    """``1 graph``, ``2 graphs``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _headline(finding: Finding) -> str:
+    facts = [f"**{NAMES[finding.kind]}** {code(finding.code)}"]
+    if finding.count > 1:
+        facts.append(f"{finding.count} times")
+    if finding.frames:
+        facts.append(_frames(finding.frames))
+    return " · ".join(facts)
+
+
+def _frames(frames: Sequence[str]) -> str:
+    shown = ", ".join(code(frame) for frame in frames[:FRAMES_SHOWN])
+    more = f" and {len(frames) - FRAMES_SHOWN} more" if len(frames) > FRAMES_SHOWN else ""
+    return f"{'frame' if len(frames) == 1 else 'frames'} {shown}{more}"
+
+
+def _levels(path: Sequence[CallSite], uri_of: UriOf) -> Iterable[str]:
+    for number, site in enumerate(path, 1):
+        source = f": {code(site.text)}" if site.text.strip() else ""
+        yield f"{number}. {_link(site.place, uri_of)} in {code(site.function)}{source}"
+
+
+def _link(place: Place, uri_of: UriOf) -> str:
+    return f"[{text(Path(place.file).name)}:{place.line}]({uri_of(place.file)}#L{place.line})"
+
+
+def _paragraphs(lines: Iterable[str]) -> str:
+    return "\n".join(text(line) for line in lines).strip()
+
+
+def _fenced(detail: str) -> str:
+    lines = detail.strip("\n").splitlines()
+    if len(lines) > DETAIL_LINES:
+        left_out = len(lines) - DETAIL_LINES
+        lines = [f"… {amount(left_out, 'line')} left out …", *lines[-DETAIL_LINES:]]
+    fence = "`" * max(3, max((len(run) for run in re.findall("`+", detail)), default=0) + 1)
+    return "\n".join([f"{fence}text", *lines, fence])
+
+
+def _region(region: RegionSummary, outcome: Outcome) -> str:
+    counts = [
+        amount(region.graphs, "graph"),
+        amount(region.breaks, "graph break"),
+        amount(region.recompiles, "recompile"),
+    ]
+    if not region.frames:
+        counts = ["not compiled in the last run"]
+    elif region.compile_time_s:
+        counts.append(f"compiled in {_seconds(region.compile_time_s)}")
+    lines = [f"**{code(region.name)}** · " + " · ".join(counts)]
+    if region.frames:
+        lines.append(_frames(region.frames).capitalize())
+    lines.append(_run(outcome))
+    return "\n\n".join(lines)
+
+
+def _run(outcome: Outcome) -> str:
+    if not outcome.final:
+        return "*The run goes on.*"
+    ends = {
+        Status.RAISED: "; the program raised an exception",
+        Status.TIMEOUT: "; the run was ended at its time limit",
+        Status.KILLED: "; the program was killed",
+    }
+    end = ends.get(outcome.status, "")
+    torch = f", torch {text(outcome.torch)}" if outcome.torch else ""
+    return f"*Last run: {_seconds(outcome.duration_s)}, depth {outcome.depth}{torch}{end}.*"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"

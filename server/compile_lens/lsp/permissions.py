@@ -1,0 +1,73 @@
+"""Whether files of a workspace may run in the background, and the question to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.session.consent import Permission, permission
+
+ALLOW, NOT_NOW = "Allow", "Not now"
+
+
+class Permissions:
+    """Asks once for each workspace root; remembers a yes for good, and a no until the server ends."""
+
+    def __init__(self, server: CompileLensServer) -> None:
+        self._server = server
+        self._declined: set[Path] = set()
+        self._asking: set[Path] = set()
+
+    def of(self, path: str) -> Permission:
+        """What may happen in the background for the file ``path``."""
+        server, root = self._server, self._server.root_of(path)
+        remembered = server.consent.is_allowed(root)
+        return permission(server.trusted, server.settings.run.enabled, remembered, root in self._declined)
+
+    def ask(self, path: str, python: str, then: Callable[[], None]) -> None:
+        """Ask for the workspace of ``path`` unless the question stands already; ``then`` is called after a yes."""
+        root = self._server.root_of(path)
+        if root not in self._asking:
+            self._asking.add(root)
+            self._server.background.start(self._ask(root, python, then))
+
+    async def _ask(self, root: Path, python: str, then: Callable[[], None]) -> None:
+        question = types.ShowMessageRequestParams(
+            type=types.MessageType.Info,
+            message=(
+                f"Compile Lens runs this file in the background with {python} to see what torch.compile does. "
+                "Allow for this workspace?"
+            ),
+            actions=[types.MessageActionItem(ALLOW), types.MessageActionItem(NOT_NOW)],
+        )
+        try:
+            answer = await self._server.window_show_message_request_async(question)
+        except JsonRpcException:  # an editor that cannot ask: the user can still allow by the command, or the setting
+            answer = None
+        finally:
+            self._asking.discard(root)
+        if answer is None or answer.title != ALLOW:
+            self._declined.add(root)
+            return
+        self.allow(root)
+        then()
+
+    def allow(self, root: Path) -> None:
+        """The user allows background runs for ``root``."""
+        self._declined.discard(root)
+        try:
+            self._server.consent.allow(root)
+        except OSError as error:
+            self._server.warn(f"Compile Lens cannot remember your answer: {error.strerror}.")
+
+    def revoke(self, root: Path) -> None:
+        """The user takes the permission for ``root`` back, and is not asked again in this session."""
+        self._declined.add(root)
+        try:
+            self._server.consent.revoke(root)
+        except OSError as error:
+            self._server.warn(f"Compile Lens cannot forget your answer: {error.strerror}.")

@@ -1,0 +1,232 @@
+"""When a file runs, and what becomes of what the run tells."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+from compile_lens.analysis.finding import Kind
+from compile_lens.lsp.convert import path_from_uri
+from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.markdown import amount
+from compile_lens.lsp.permissions import Permissions
+from compile_lens.lsp.progress import ProgressFeature, RunProgress
+from compile_lens.lsp.status import StatusReporter
+from compile_lens.session.consent import Permission
+from compile_lens.session.documents import Snapshot
+from compile_lens.session.moves import LineEdit
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.scheduler import Reason, Ticket
+from compile_lens.syntax.regions import Region, find_regions
+from compile_lens.workers.host import HostError
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.job import Job
+
+OFF = {
+    Permission.UNTRUSTED: "Off: this workspace is not trusted",
+    Permission.REFUSED: "Off: background runs are not allowed for this workspace",
+    Permission.ASK: "Waiting for your answer: may files of this workspace run?",
+}
+
+
+class Runs:
+    """Decides what runs, runs it, and hands what it finds to the editor."""
+
+    def __init__(
+        self,
+        server: CompileLensServer,
+        permissions: Permissions,
+        diagnostics: Diagnostics,
+        progress: ProgressFeature,
+        status: StatusReporter,
+    ) -> None:
+        self.permissions = permissions
+        self._server = server
+        self._diagnostics = diagnostics
+        self._progress = progress
+        self._status = status
+        self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
+        self._warned: set[str] = set()
+
+    def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
+        """The compile regions of a version, found once."""
+        known = self._regions.get(snapshot.uri)
+        if known is None or known[0] != snapshot.version:
+            known = self._regions[snapshot.uri] = (snapshot.version, find_regions(snapshot.text))
+        return known[1]
+
+    def consider(self, snapshot: Snapshot, reason: Reason) -> None:
+        """A document was opened or saved: run it if it has a region, the settings say so and the user agreed."""
+        path = snapshot.path
+        if path is None or not snapshot.is_python:
+            return
+        if not self.regions(snapshot):
+            self.forget(snapshot.uri)
+            return
+        run = self._server.settings.run
+        wanted = run.on_open if reason is Reason.OPENED else run.on_save
+        allowed = self.permissions.of(path)
+        if allowed is Permission.ALLOWED:
+            if wanted:
+                self._submit(snapshot.uri, snapshot, reason)
+            else:
+                self._server.background.start(self._warm(path))
+            return
+        self._status.off(OFF[allowed])
+        if allowed is Permission.ASK and wanted:
+            self._ask(path)
+
+    def consider_all(self) -> None:
+        """Trust, consent or settings changed: look at every open document as if it was just opened."""
+        for snapshot in self._server.documents.all():
+            self.consider(snapshot, Reason.OPENED)
+
+    async def analyze(self, uri: str) -> Outcome | None:
+        """Run a file because the user asked for it. None when it was cancelled, or another request took its place."""
+        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED)
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            if not task.done():
+                self.cancel(uri)
+            raise
+        return None if task.cancelled() else task.result()
+
+    def cancel(self, uri: str | None = None) -> bool:
+        """End the run of a document, or all runs; whether there was any."""
+        cancelled = self._server.scheduler.cancel(uri)
+        if cancelled:
+            self.settle(uri)
+        return cancelled
+
+    def forget(self, uri: str) -> None:
+        """The document was closed, or has nothing to compile any more: end its run and take back what it found."""
+        self._regions.pop(uri, None)
+        cancelled = self._server.scheduler.cancel(uri)
+        changed = self._server.results.forget(uri)
+        self._diagnostics.show(changed)
+        if cancelled or changed:
+            self.settle(uri)
+
+    def edited(self, key: str, edits: list[LineEdit]) -> None:
+        """The user typed in the file ``key``: what is known of it moves along."""
+        self._diagnostics.show(self._server.results.edit(key, edits), edited=key)
+
+    async def stop(self, reason: Permission) -> None:
+        """Nothing may run any more: end runs and standbys."""
+        self._status.off(OFF[reason])
+        await self._server.scheduler.close()
+        await self._server.hosts.close()
+
+    def settle(self, finished: str | None = None) -> None:
+        """Say that nothing runs, unless something besides ``finished`` does."""
+        if any(uri != finished for uri in self._server.scheduler.active()):
+            return
+        if self._server.trusted:
+            self._status.idle()
+        else:
+            self._status.off(OFF[Permission.UNTRUSTED])
+
+    def _submit(self, uri: str, snapshot: Snapshot | None, reason: Reason) -> asyncio.Task[Outcome | None]:
+        return self._server.scheduler.submit(uri, reason, partial(self._run, snapshot))
+
+    async def _run(self, snapshot: Snapshot | None, ticket: Ticket) -> Outcome | None:
+        path = path_from_uri(ticket.uri)
+        if path is None:
+            return None
+        progress = self._progress.start(f"{Path(path).name}: starting", partial(self.cancel, ticket.uri))
+        try:
+            outcome = await self._analyse(path, snapshot, ticket, progress)
+        except (HostError, InterpreterError) as error:
+            self._diagnostics.show(self._server.results.forget(ticket.uri))
+            self._problem(str(error), ticket)
+            return None
+        finally:
+            self._progress.finish(progress)
+        if outcome.status is Status.FAILED:
+            self._problem(outcome.failure, ticket)
+        else:
+            self.settle(ticket.uri)
+        return outcome
+
+    async def _analyse(self, path: str, snapshot: Snapshot | None, ticket: Ticket, progress: RunProgress) -> Outcome:
+        server, name = self._server, Path(path).name
+        python = self._interpreter(path)
+        async with server.hosts.turn(python, ticket.reason) as host:
+            if host.hello is None:
+                self._status.working("starting", f"Starting {python}", ticket.uri)
+            try:
+                await host.start()
+            except HostError:
+                server.hosts.failed(python)
+                raise
+            server.hosts.succeeded(python)
+            self._status.working("analysing", f"Analyzing {name}", ticket.uri)
+            progress.report(f"{name}: running")
+            # what the run reads: this document as it was when the run was asked for, the others as they are on disk
+            versions = server.documents.versions_on_disk()
+            if snapshot is not None:
+                versions[ticket.uri] = snapshot.version
+
+            def show(outcome: Outcome) -> None:
+                if server.scheduler.is_current(ticket):
+                    self._diagnostics.show(server.results.publish(ticket.uri, outcome, partial(self._edits, versions)))
+                    progress.report(f"{name}: {_summary(outcome)}")
+
+            outcome = await server.analyse(host, self._job(path, snapshot), show)
+            show(outcome)
+        server.background.start(self._warm(path))
+        return outcome
+
+    def _job(self, path: str, snapshot: Snapshot | None) -> Job:
+        run = self._server.settings.run
+        return Job(
+            file=path,
+            depth=run.depth,
+            text=None if snapshot is None else self._server.sources.unsaved(path, snapshot.text),
+            argv=run.arguments,
+            cwd=str(self._server.root_of(path)),
+            timeout_s=run.timeout,
+        )
+
+    def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
+        uri = self._server.documents.uri_of_key(key)
+        return [] if uri is None else self._server.documents.edits_since(uri, versions.get(uri))
+
+    def _interpreter(self, path: str) -> str:
+        server = self._server
+        return find_interpreter(Path(path), server.folders(), server.settings.python or None)
+
+    def _ask(self, path: str) -> None:
+        try:
+            python = self._interpreter(path)
+        except InterpreterError as error:
+            self._problem(str(error))
+            return
+        self.permissions.ask(path, python, self.consider_all)
+
+    async def _warm(self, path: str) -> None:
+        """Have a standby ready for the next run of a file."""
+        try:
+            await self._server.hosts.host(self._interpreter(path)).start()
+        except (HostError, InterpreterError) as error:
+            self._problem(str(error))
+        else:
+            self.settle()
+
+    def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
+        """Tell the user what stands in the way: in the status, and in words where there is none or the user asked."""
+        self._status.problem(sentence, ticket.uri if ticket else None)
+        asked = ticket is not None and ticket.reason is Reason.REQUESTED
+        if asked or (not self._server.client.status and sentence not in self._warned):
+            self._warned.add(sentence)
+            self._server.warn(f"Compile Lens: {sentence}")
+
+
+def _summary(outcome: Outcome) -> str:
+    counts = Counter(finding.kind for finding in outcome.findings)
+    nouns = {Kind.GRAPH_BREAK: "graph break", Kind.RECOMPILE: "recompile"}
+    return ", ".join(amount(counts[kind], noun) for kind, noun in nouns.items() if counts[kind]) or "running"

@@ -1,0 +1,144 @@
+"""The server put together, and its life from the first message to the last process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types
+
+from compile_lens.lsp import commands, sync
+from compile_lens.lsp.client import read_client
+from compile_lens.lsp.configuration import Configuration
+from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.hover import Hovers
+from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
+from compile_lens.lsp.lifetime import ended
+from compile_lens.lsp.permissions import Permissions
+from compile_lens.lsp.progress import ProgressFeature
+from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.status import StatusReporter
+from compile_lens.lsp.transport import PrivateStreams, read_messages
+from compile_lens.session.analyse import analyse
+from compile_lens.session.consent import ConsentStore
+from compile_lens.workers.host import Host
+
+log = logging.getLogger(__name__)
+
+# from the end of the connection to the end of the process, whatever still runs
+LAST_S = 2.0
+
+
+def create_server(
+    make_host: Callable[[str], AnyHost] = Host, analyse: Analyse = analyse, consent: ConsentStore | None = None
+) -> CompileLensServer:
+    """A server with all its features, not connected yet."""
+    server = CompileLensServer(make_host, analyse, consent or ConsentStore.of_user())
+    diagnostics = Diagnostics(server)
+    status = StatusReporter(server)
+    runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status)
+    configuration = Configuration(server, runs)
+    Hovers(server, runs)
+    sync.register(server, runs, diagnostics)
+    commands.register(server, runs)
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        encoding = server.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        server.client = read_client(params.capabilities, getattr(encoding, "value", encoding))
+        server.documents.encoding = server.client.encoding
+        configuration.at_start(params.initialization_options)
+        if server.client.pulls:
+            diagnostics.register_pull()
+        if params.process_id is not None:
+            server.background.start(_end_with(server, params.process_id))
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(_: types.InitializedParams) -> None:
+        runs.settle()
+        await configuration.when_listening()
+
+    @server.feature(types.SHUTDOWN)
+    async def shutdown(_: Any) -> None:
+        await server.close()
+
+    @server.feature(types.EXIT)
+    def exit_(_: Any) -> None:
+        server.stopped.set()
+
+    return server
+
+
+def serve(tcp: tuple[str, int] | None = None, server: CompileLensServer | None = None) -> int:
+    """Serve one editor over standard input and output, or over the first connection to ``tcp`` (host, port).
+
+    Returns when the editor says so or is gone; the exit code of the process: 0 after a proper shutdown, else 1.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, and what is logged here too
+    return asyncio.run(_serve(server or create_server(), tcp))
+
+
+async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:
+    if sys.platform != "win32":
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, server.stopped.set)
+    if tcp is None:
+        streams = PrivateStreams(server.stopped.set)
+        server.protocol.set_writer(streams)
+        await _converse(server, streams.reader())
+    else:
+        await _serve_first_connection(server, tcp)
+    _exit_at_last()
+    await server.close()
+    return 0 if server.protocol.was_shut_down else 1
+
+
+async def _serve_first_connection(server: CompileLensServer, address: tuple[str, int]) -> None:
+    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
+    connected = asyncio.get_running_loop().create_future()
+
+    def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if connected.done():
+            writer.close()
+        else:
+            connected.set_result((reader, writer))
+
+    async with await asyncio.start_server(connect, *address) as listener:
+        host, port = listener.sockets[0].getsockname()[:2]
+        log.info("Listening on %s:%s", host, port)
+        reader, writer = await connected
+        server.protocol.set_writer(writer)
+        await _converse(server, reader)
+        writer.close()
+
+
+async def _converse(server: CompileLensServer, reader: asyncio.StreamReader) -> None:
+    """Handle messages until the stream ends, or something says that it is time to stop."""
+    reading = asyncio.create_task(read_messages(reader, server.protocol.receive))
+    stopping = asyncio.create_task(server.stopped.wait())
+    await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (reading, stopping):
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _end_with(server: CompileLensServer, pid: int) -> None:
+    await ended(pid)
+    log.warning("The editor is gone.")
+    server.stopped.set()
+
+
+def _exit_at_last() -> None:
+    """Whatever hangs from here on cannot keep the process alive; the agents end when their input does."""
+    timer = threading.Timer(LAST_S, os._exit, (1,))
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,102 @@
+"""Bytes to messages and back: framing, and standard streams that nothing else in the process can disturb."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+LARGEST_BODY = 1 << 30
+CHUNK = 1 << 16
+
+
+async def read_messages(reader: asyncio.StreamReader, receive: Callable[[bytes], None]) -> None:
+    """Give the body of each message to ``receive``, up to the end of the stream.
+
+    Between two messages other tasks get a turn, so that handlers begin in the order in which messages came.
+    """
+    length: int | None = None
+    while True:
+        try:
+            line = await reader.readline()
+        except ValueError:  # no end of line within the reader's limit: this is no header
+            continue
+        if not line:
+            return
+        name, colon, value = line.partition(b":")
+        if colon and name.strip().lower() == b"content-length":
+            length = _length(value)
+        elif not line.strip() and length is not None:
+            try:
+                body = await reader.readexactly(length)
+            except asyncio.IncompleteReadError:
+                return
+            length = None
+            receive(body)
+            await asyncio.sleep(0)
+
+
+def _length(value: bytes) -> int | None:
+    try:
+        length = int(value)
+    except ValueError:
+        return None
+    return length if 0 <= length <= LARGEST_BODY else None
+
+
+class PrivateStreams:
+    """Standard input and output taken for the protocol alone.
+
+    Descriptor 0 becomes the null device and descriptor 1 standard error: neither a stray ``print`` nor a child process
+    can disturb the protocol. Reading goes on in a daemon thread on the bare descriptor: nothing waits for it at the
+    end.
+    """
+
+    def __init__(self, on_broken: Callable[[], None]) -> None:
+        self._on_broken = on_broken
+        self._input = os.dup(0)
+        self._output = os.dup(1)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        os.dup2(2, 1)
+        if sys.platform == "win32":
+            import msvcrt
+
+            for descriptor in (self._input, self._output):
+                msvcrt.setmode(descriptor, os.O_BINARY)
+
+    def reader(self) -> asyncio.StreamReader:
+        """What comes in, read from now on."""
+        reader, loop = asyncio.StreamReader(), asyncio.get_running_loop()
+        threading.Thread(target=self._pump, args=(loop, reader), name="standard input", daemon=True).start()
+        return reader
+
+    def write(self, data: bytes) -> None:
+        """Send ``data``, all of it. When nobody listens any more, ``on_broken`` is called."""
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._output, view) :]
+        except OSError:
+            self._on_broken()
+
+    def close(self) -> None:
+        """Nothing is held back, and the descriptors end with the process."""
+
+    def _pump(self, loop: asyncio.AbstractEventLoop, reader: asyncio.StreamReader) -> None:
+        data = b"-"
+        while data:
+            try:
+                data = os.read(self._input, CHUNK)
+            except OSError:
+                data = b""
+            try:
+                loop.call_soon_threadsafe(reader.feed_data if data else reader.feed_eof, *((data,) if data else ()))
+            except RuntimeError:  # the loop is closed: the server has ended
+                return

@@ -1,0 +1,81 @@
+"""Whether the user's code may run: trust first, then the setting, then what the user answered for this workspace.
+
+An answer is one small file per workspace root, under the user's state directory: two editors never write the same
+file, and taking an answer back is to delete it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import platformdirs
+
+from compile_lens.session.settings import Consent
+
+
+class Permission(Enum):
+    """What may happen for a workspace now."""
+
+    ALLOWED = "allowed"
+    ASK = "ask"
+    REFUSED = "refused"
+    UNTRUSTED = "untrusted"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentStore:
+    """The workspaces for which the user said yes, in ``folder``."""
+
+    folder: Path
+
+    @staticmethod
+    def of_user() -> ConsentStore:
+        """The store of the user who runs this process."""
+        return ConsentStore(Path(platformdirs.user_state_dir("compile-lens", appauthor=False)) / "consent")
+
+    def is_allowed(self, root: Path) -> bool:
+        """Whether the user allowed background runs for ``root``."""
+        try:
+            answer = json.loads(self._file(root).read_bytes())
+        except (OSError, ValueError):
+            return False
+        return isinstance(answer, dict) and answer.get("root") == str(root) and answer.get("allowed") is True
+
+    def allow(self, root: Path) -> None:
+        """Remember that the user allowed background runs for ``root``. Raises OSError where nothing can be written."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.folder, suffix=".new")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump({"root": str(root), "allowed": True}, file)
+            Path(name).replace(self._file(root))
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def revoke(self, root: Path) -> None:
+        """Forget the answer for ``root``. Raises OSError where it cannot be deleted."""
+        self._file(root).unlink(missing_ok=True)
+
+    def _file(self, root: Path) -> Path:
+        return self.folder / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:24]}.json"
+
+
+def permission(trusted: bool, setting: Consent, remembered: bool, declined: bool) -> Permission:
+    """What may happen in the background.
+
+    ``declined``: the user said "not now" in this session and is not asked again.
+    """
+    if not trusted:
+        return Permission.UNTRUSTED
+    if setting is Consent.NEVER:
+        return Permission.REFUSED
+    if setting is Consent.ALWAYS or remembered:
+        return Permission.ALLOWED
+    return Permission.REFUSED if declined else Permission.ASK

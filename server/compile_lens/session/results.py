@@ -1,0 +1,163 @@
+"""What is known of each file now: the findings of the newest run of each open document, moved with the edits since.
+
+A run may find something in another file (a module that the script imports). It is shown there, and goes with the run
+that found it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from compile_lens.analysis.finding import Finding, Place, RegionSummary
+from compile_lens.session.documents import file_key
+from compile_lens.session.moves import LineEdit, move_finding, move_region
+from compile_lens.session.outcome import Outcome
+
+EditsOf = Callable[[str], list[LineEdit] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The newest outcome of one document, its findings and regions moved to where they are now."""
+
+    outcome: Outcome
+    findings: tuple[Finding, ...]
+    regions: tuple[RegionSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegionResult:
+    """What happened in a region, and the outcome of the run that says so."""
+
+    summary: RegionSummary
+    outcome: Outcome
+
+
+@dataclass(slots=True)
+class Results:
+    """Findings by the document that was run, and by the file that they are in."""
+
+    _known: dict[str, Known] = field(default_factory=dict)
+    _stamps: dict[str, int] = field(default_factory=dict)
+    _count: int = 0
+
+    def publish(self, uri: str, outcome: Outcome, edits_of: EditsOf) -> set[str]:
+        """Take a partial or final outcome of the document ``uri``; the keys of the files whose findings changed.
+
+        ``edits_of(file key)`` gives the edits made to a file since the run began, None if they are not known. A partial
+        outcome adds to what the last run found; the final one takes its place.
+        """
+        findings: tuple[Finding, ...] = outcome.findings
+        regions: tuple[RegionSummary, ...] = outcome.regions
+        for key in {file_key(place.file) for place in _places(outcome)}:
+            edits = edits_of(key)
+            findings, regions = _moved(findings, regions, key, edits)
+        last = self._known.get(uri)
+        if last is not None and not outcome.final:
+            findings = _merged_findings(findings, last.findings)
+            regions = _merged_regions(regions, last.regions)
+        return self._replace(uri, Known(outcome, findings, regions))
+
+    def edit(self, key: str, edits: Iterable[LineEdit]) -> set[str]:
+        """Move what is known along with edits of the file ``key``; the keys of the files whose findings changed."""
+        changed: set[str] = set()
+        for uri, known in list(self._known.items()):
+            findings, regions = _moved(known.findings, known.regions, key, edits)
+            if (findings, regions) != (known.findings, known.regions):
+                changed |= self._replace(uri, replace(known, findings=findings, regions=regions))
+        return changed
+
+    def forget(self, uri: str) -> set[str]:
+        """Drop what a run of the document ``uri`` found; the keys of the files whose findings changed."""
+        return self._replace(uri, None)
+
+    def outcome(self, uri: str) -> Outcome | None:
+        """The newest outcome of the document ``uri``."""
+        known = self._known.get(uri)
+        return known.outcome if known else None
+
+    def findings(self, key: str) -> tuple[Finding, ...]:
+        """What is to be shown in the file ``key``, each (place, code) once, in the order of the text."""
+        here = (f for known in self._known.values() for f in known.findings if file_key(f.place.file) == key)
+        return tuple(sorted(_merged_findings(here, ()), key=lambda finding: _order(finding.place)))
+
+    def regions(self, key: str) -> list[RegionResult]:
+        """What happened in the regions of the file ``key``."""
+        return [
+            RegionResult(region, known.outcome)
+            for known in self._known.values()
+            for region in known.regions
+            if file_key(region.place.file) == key
+        ]
+
+    def files(self) -> set[str]:
+        """The keys of the files in which there is something to show."""
+        return {file_key(finding.place.file) for known in self._known.values() for finding in known.findings}
+
+    def total(self) -> int:
+        """How many findings there are to show, in all files."""
+        return sum(len(self.findings(key)) for key in self.files())
+
+    def stamp(self, key: str) -> int:
+        """A number that changes whenever the findings of the file ``key`` do."""
+        return self._stamps.get(key, 0)
+
+    def _replace(self, uri: str, known: Known | None) -> set[str]:
+        before = self._known.pop(uri, None)
+        if known is not None:
+            self._known[uri] = known
+        old = _by_file(before.findings if before else ())
+        new = _by_file(known.findings if known else ())
+        changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        if changed:
+            self._count += 1
+            self._stamps.update(dict.fromkeys(changed, self._count))
+        return changed
+
+
+def _moved(
+    findings: tuple[Finding, ...], regions: tuple[RegionSummary, ...], key: str, edits: Iterable[LineEdit] | None
+) -> tuple[tuple[Finding, ...], tuple[RegionSummary, ...]]:
+    def here(file: str) -> bool:
+        return file_key(file) == key
+
+    if edits is None:
+        kept = tuple(finding for finding in findings if not here(finding.place.file))
+        return kept, tuple(region for region in regions if not here(region.place.file))
+    for edit in edits:
+        moved = (move_finding(finding, edit, here) for finding in findings)
+        findings = tuple(finding for finding in moved if finding is not None)
+        moved_regions = (move_region(region, edit, here) for region in regions)
+        regions = tuple(region for region in moved_regions if region is not None)
+    return findings, regions
+
+
+def _merged_findings(first: Iterable[Finding], then: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Each (place, code) once, as ``first`` tells it where it does."""
+    found: dict[tuple[Place, str], Finding] = {}
+    for finding in (*first, *then):
+        found.setdefault((finding.place, finding.code), finding)
+    return tuple(found.values())
+
+
+def _merged_regions(first: Iterable[RegionSummary], then: Iterable[RegionSummary]) -> tuple[RegionSummary, ...]:
+    first = tuple(first)
+    places = {region.place for region in first}
+    return (*first, *(region for region in then if region.place not in places))
+
+
+def _places(outcome: Outcome) -> Iterable[Place]:
+    yield from (finding.place for finding in outcome.findings)
+    yield from (region.place for region in outcome.regions)
+
+
+def _by_file(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
+    files: dict[str, list[Finding]] = {}
+    for finding in findings:
+        files.setdefault(file_key(finding.place.file), []).append(finding)
+    return files
+
+
+def _order(place: Place) -> tuple[int, int, int, int]:
+    return place.line, place.column, place.end_line, place.end_column

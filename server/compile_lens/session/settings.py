@@ -1,0 +1,224 @@
+"""All settings: their names, types, defaults and documentation, in one place.
+
+Every editor uses the same nested object: in ``initializationOptions``, in ``workspace/configuration`` (section
+``compileLens``) and in ``didChangeConfiguration``. ``python -m compile_lens.session.settings`` prints the schema that
+VS Code's ``package.json`` embeds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeVar, get_type_hints
+
+import cattrs
+
+from compile_lens.workers.job import Depth
+
+SECTION = "compileLens"
+T = TypeVar("T")
+
+
+class Consent(str, Enum):
+    """When the user's code may run in the background."""
+
+    ASK = "ask"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+def _doc(
+    text: str, *, values: tuple[str, ...] = (), minimum: float | None = None, scope: str = "window"
+) -> dict[str, Any]:
+    """Metadata of a field. ``values`` documents the members of an enum in their order; ``scope`` is VS Code's word."""
+    return {"text": text, "values": values, "minimum": minimum, "scope": scope}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """When and how a file runs in the background."""
+
+    enabled: Consent = field(
+        default=Consent.ASK,
+        metadata=_doc(
+            "Whether Compile Lens may run your files in the background to see what `torch.compile` does.",
+            values=(
+                "Ask once for each workspace.",
+                "Run in every trusted workspace without asking.",
+                "Never run in the background; a file runs only when you ask for its analysis.",
+            ),
+            scope="machine",
+        ),
+    )
+    on_open: bool = field(default=True, metadata=_doc("Analyze a file that uses `torch.compile` when it is opened."))
+    on_save: bool = field(default=True, metadata=_doc("Analyze a file that uses `torch.compile` when it is saved."))
+    timeout: float = field(
+        default=60.0,
+        metadata=_doc("Seconds after which a run is ended. What was found by then is shown.", minimum=1),
+    )
+    depth: Depth = field(
+        default=Depth.DYNAMO,
+        metadata=_doc(
+            "How far a run compiles.",
+            values=(
+                "Stop after Dynamo: graph breaks and recompiles, in the shortest time.",
+                "Stop after AOTAutograd: errors of the backward pass and of functionalization, too.",
+                "Compile as written, kernels included. Slow.",
+            ),
+        ),
+    )
+    arguments: tuple[str, ...] = field(
+        default=(), metadata=_doc("Command-line arguments for the file, as in `sys.argv[1:]`.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a user can set."""
+
+    python: str = field(
+        default="",
+        metadata=_doc(
+            "The Python interpreter that runs your files; it must have torch. Empty: the active environment, the "
+            "workspace's virtual environment, then `python3`.",
+            scope="machine-overridable",
+        ),
+    )
+    run: RunSettings = field(default_factory=RunSettings)
+
+
+def read_settings(value: object, base: Settings | None = None) -> tuple[Settings, tuple[str, ...]]:
+    """Settings from an editor's object, and one sentence for each value that cannot be used.
+
+    What the object does not name is as in ``base`` (the defaults); what cannot be used too. Keys that are not known are
+    passed over: an editor's extension has settings of its own in the same section.
+    """
+    base = base or Settings()
+    if value is None:
+        return base, ()
+    if not isinstance(value, Mapping):
+        return base, (f"The settings of {SECTION} must be an object, not {json.dumps(value, default=str)}.",)
+    problems: list[str] = []
+    return _read(base, value, SECTION, problems), tuple(problems)
+
+
+def configuration_schema() -> dict[str, Any]:
+    """The settings as ``contributes.configuration`` of a VS Code extension.
+
+    ``properties`` is JSON schema for other editors, too.
+    """
+    return {"title": "Compile Lens", "properties": dict(_properties(Settings(), SECTION))}
+
+
+def _read(base: T, value: Mapping[object, object], path: str, problems: list[str]) -> T:
+    changes: dict[str, object] = {}
+    hints = get_type_hints(type(base))
+    for entry in dataclasses.fields(base):  # type: ignore[arg-type]
+        name, default = _key(entry.name), getattr(base, entry.name)
+        given = value.get(name)
+        if given is None:
+            continue
+        if dataclasses.is_dataclass(default):
+            if isinstance(given, Mapping):
+                changes[entry.name] = _read(default, given, f"{path}.{name}", problems)
+            else:
+                problems.append(f"{path}.{name} must be an object, not {json.dumps(given, default=str)}.")
+            continue
+        try:
+            changes[entry.name] = _structure(given, hints[entry.name], entry.metadata["minimum"])
+        except Exception:  # cattrs raises what the hooks raise, and groups of its own
+            expected, used = _expected(entry, default), json.dumps(_plain(default))
+            problems.append(f"{path}.{name} must be {expected}, not {json.dumps(given, default=str)}; {used} is used.")
+    return dataclasses.replace(base, **changes)  # type: ignore[type-var]
+
+
+def _structure(value: object, kind: Any, minimum: float | None) -> object:
+    result: object = _CONVERTER.structure(value, kind)
+    if minimum is not None and not (isinstance(result, (int, float)) and result >= minimum):
+        raise ValueError(value)
+    return result
+
+
+def _strict(expected: type | tuple[type, ...]) -> Any:
+    """A structure hook that takes values of the JSON type as they are: cattrs alone would make ``True`` of ``"no"``."""
+
+    def structure(value: object, kind: Any) -> object:
+        if not isinstance(value, expected) or (isinstance(value, bool) and kind is not bool):
+            raise TypeError(value)
+        return kind(value)
+
+    return structure
+
+
+def _list_of_texts(value: object, _: Any) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
+        raise TypeError(value)
+    return tuple(value)
+
+
+_CONVERTER = cattrs.Converter()
+_CONVERTER.register_structure_hook(bool, _strict(bool))
+_CONVERTER.register_structure_hook(str, _strict(str))
+_CONVERTER.register_structure_hook(float, _strict((int, float)))
+_CONVERTER.register_structure_hook_func(lambda kind: kind == tuple[str, ...], _list_of_texts)
+
+
+def _properties(settings: object, path: str) -> list[tuple[str, dict[str, Any]]]:
+    found: list[tuple[str, dict[str, Any]]] = []
+    for entry in dataclasses.fields(settings):  # type: ignore[arg-type]
+        name, default = f"{path}.{_key(entry.name)}", getattr(settings, entry.name)
+        if dataclasses.is_dataclass(default):
+            found += _properties(default, name)
+            continue
+        schema: dict[str, Any] = {
+            "scope": entry.metadata["scope"],
+            **_json_type(default),
+            "default": _plain(default),
+            "markdownDescription": entry.metadata["text"],
+        }
+        if entry.metadata["values"]:
+            schema["markdownEnumDescriptions"] = list(entry.metadata["values"])
+        if entry.metadata["minimum"] is not None:
+            schema["minimum"] = entry.metadata["minimum"]
+        found.append((name, schema))
+    return found
+
+
+def _json_type(default: object) -> dict[str, Any]:
+    if isinstance(default, Enum):
+        return {"type": "string", "enum": [member.value for member in type(default)]}
+    if isinstance(default, tuple):
+        return {"type": "array", "items": {"type": "string"}}
+    return {"type": {bool: "boolean", float: "number", str: "string"}[type(default)]}
+
+
+def _expected(entry: dataclasses.Field[Any], default: object) -> str:
+    if isinstance(default, Enum):
+        return "one of " + ", ".join(json.dumps(member.value) for member in type(default))
+    if isinstance(default, tuple):
+        return "a list of strings"
+    words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]
+    minimum = entry.metadata["minimum"]
+    return words if minimum is None else f"{words} of at least {minimum}"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _key(name: str) -> str:
+    return re.sub("_(.)", lambda match: match[1].upper(), name)
+
+
+if __name__ == "__main__":
+    json.dump(configuration_schema(), sys.stdout, indent=2)
+    print()
