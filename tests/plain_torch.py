@@ -1,9 +1,9 @@
-"""Runs programs under a plain torch and prints what torch itself says of each: breaks, recompiles, how it ended.
+"""Runs programs under a plain torch and says what torch itself says of each: breaks, recompiles, how it ended.
 
-A script for an interpreter that has torch, run by ``test_differential.py``: ``python plain_torch.py FILE…``. It hooks Dynamo's
-own functions and loggers and knows nothing of this project's trace, reader or findings. One line of JSON per program, on the
-descriptor that was standard output; what the programs print goes to standard error. Each program runs in a fork of one process
-that has imported torch, so that none sees what another compiled.
+A script for an interpreter that has torch, started by ``test_differential.py``. It hooks Dynamo's own functions and loggers and
+knows nothing of this project's trace, reader or findings. Each line of standard input is the path of a program; each answer is a
+line of JSON on what was standard output; what the programs print goes to standard error. Each program runs in a fork of one
+process that has imported torch, so that none sees what another compiled.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import runpy
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -25,6 +26,7 @@ import torch._dynamo.utils
 from torch._guards import CompileContext
 
 LIBRARY = re.compile(r"/site-packages/|/lib/python3\.\d+/|^<")
+GUARD = re.compile(r"\d+/\d+: ")
 CODE = re.compile(r"gb(\d+)\.html")
 DEADLINE_S = 60
 
@@ -82,14 +84,15 @@ class Watch:
         first, _, rest = record.getMessage().partition("\n")
         function = re.match(r"Recompiling function (.*) in (.*):(\d+)", first)
         assert function is not None, first
-        lines = [line.strip() for line in rest.splitlines()[1:]]
+        # after a guard there may be a user stack, which is no guard
+        lines = [line.strip().removeprefix("- ") for line in rest.splitlines()[1:]]
         self.recompiles.append(
             {
                 "id": str(CompileContext.current_compile_id()),
                 "function": function.group(1),
                 "file": function.group(2),
                 "line": int(function.group(3)),
-                "guards": [line.removeprefix("- ") for line in lines if line],
+                "guards": [line for line in lines if GUARD.match(line)],
             }
         )
 
@@ -138,17 +141,18 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     stop_after_dynamo()
-    for file in sys.argv[1:]:
+    for line in sys.stdin:
+        file = line.strip()
         pid = os.fork()
         if pid == 0:
-            import signal
-
             signal.alarm(DEADLINE_S)
             answers.write(json.dumps(run(file)) + "\n")
             answers.flush()
-            sys.stdout.flush()
             os._exit(0)
-        os.waitpid(pid, 0)
+        _, status = os.waitpid(pid, 0)
+        if status != 0:
+            answers.write(json.dumps({"file": file, "lost": status}) + "\n")
+            answers.flush()
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def test_findings_are_those_written_under_the_lines(
 
 def check(file: Path, host: WarmHost, update: bool = False) -> None:
     """Analyse one fixture, and compare or write what is found in it and in its parts."""
-    outcome = host.analyse(file)
+    outcome = host.analyse(file).outcome
     assert outcome.status in (Status.OK, Status.RAISED), outcome.failure or outcome.output
     programs = {path: read(path.read_text(encoding="utf-8")) for path in [file, *parts(file)]}
     found: dict[Path, list[Finding]] = defaultdict(list)

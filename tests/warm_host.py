@@ -4,27 +4,61 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.session.analyse import analyse
 from compile_lens.session.outcome import Outcome
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.job import Depth, End, Job
+from compile_lens.workers.wire import AgentEvent, Frame
 
 TIMEOUT_S = 120.0
 
 
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """What the product makes of a file, and the report it makes it of."""
+
+    outcome: Outcome
+    report: CompileReport
+
+
+class RecordingHost(Host):
+    """A host that keeps the report of its last run."""
+
+    def __init__(self, python: str) -> None:
+        super().__init__(python)
+        self.builder = ReportBuilder()
+
+    async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
+        self.builder = ReportBuilder()
+
+        def record(frame: Frame) -> None:
+            if not isinstance(frame, AgentEvent):
+                self.builder.feed(frame.data)
+            on_frame(frame)
+
+        return await super().run(job, record)
+
+
 class WarmHost:
-    """A host and the event loop that it lives in, for tests that are plain functions."""
+    """A host and the event loop that it lives in, for tests that are plain functions. A file is run once per depth."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._host = Host(sys.executable)
+        self._host = RecordingHost(sys.executable)
+        self._known: dict[tuple[Path, Depth], Analysed] = {}
 
-    def analyse(self, file: Path, depth: Depth = Depth.DYNAMO, text: str | None = None) -> Outcome:
-        job = Job(str(file), depth=depth, text=text, timeout_s=TIMEOUT_S)
-        return self._loop.run_until_complete(analyse(self._host, job))
+    def analyse(self, file: Path, depth: Depth = Depth.DYNAMO) -> Analysed:
+        if (file, depth) not in self._known:
+            job = Job(str(file), depth=depth, timeout_s=TIMEOUT_S)
+            outcome = self._loop.run_until_complete(analyse(self._host, job))
+            self._known[file, depth] = Analysed(outcome, self._host.builder.report())
+        return self._known[file, depth]
 
     def close(self) -> None:
         self._loop.run_until_complete(self._host.close())
