@@ -21,7 +21,7 @@ import threading
 import time
 from typing import IO, Any
 
-from . import processes
+from . import processes, warming
 from .wire import Wire
 
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -82,7 +82,7 @@ def _hello(wire: Wire) -> bool:
         wire.event("no-torch", missing=missing, message=f"{type(error).__name__}: {error}")
         return False
     try:
-        _warm()
+        warming.warm()
     except BaseException as error:
         wire.event("no-torch", missing=False, message=f"torch {torch.__version__} cannot compile here: {error}")
         return False
@@ -103,22 +103,6 @@ def _library_roots() -> list[str]:
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib") if name in paths}
     folders.add(str(sys.modules["torch"].__path__[0]))
     return sorted(os.path.join(folder, "") for folder in folders)
-
-
-def _warm() -> None:
-    """Trace one tiny function, so that a run does not pay for Dynamo's first imports; then forget that it happened."""
-    import torch
-    import torch._dynamo
-    import torch._dynamo.convert_frame as convert_frame
-
-    random_state = torch.random.get_rng_state()
-    torch.compile(lambda x: x + 1, backend="eager")(torch.zeros(2))
-    torch.random.set_rng_state(random_state)
-    torch._dynamo.reset()
-    torch._dynamo.utils.counters.clear()
-    torch._dynamo.utils.compilation_time_metrics.clear()
-    convert_frame.FRAME_COUNTER = 0
-    convert_frame.FRAME_COMPILE_COUNTER.clear()
 
 
 # Threads of libraries after `import torch`: numpy's OpenBLAS starts its pool when it is loaded, and stops and restarts it around a

@@ -1,0 +1,66 @@
+"""Makes the standby warm: what every run would import and fill in first is done once, before the fork, and then forgotten.
+
+Tracing one small module with a break, two sizes and a backward pass loads what Dynamo imports lazily (its variables, sympy, the guards'
+C++ side). On torch 2.13 that takes most of a second off the first compile of a run; `torch.compile` itself imports
+torch/_inductor/compile_fx.py when it is first called, which takes another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import logging
+from typing import Any
+
+
+def warm() -> None:
+    """Trace a small module, then leave torch as it was after its import. Raises what torch raises if it cannot compile here."""
+    import torch
+    import torch._dynamo
+
+    with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
+        import torch._inductor.compile_fx
+    random_state = torch.random.get_rng_state()
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            _trace()
+    finally:
+        logging.disable(level)
+        torch.random.set_rng_state(random_state)
+    _forget()
+    # a child that collects garbage would copy every page that these objects are on
+    gc.collect()
+    gc.freeze()
+
+
+def _trace() -> None:
+    import torch
+
+    class Small(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(2, 2)
+
+        def forward(self, x: Any, n: int) -> Any:
+            x = self.linear(x).relu() * n
+            torch._dynamo.graph_break()
+            return x.sum(-1)
+
+    compiled = torch.compile(Small(), backend="eager")
+    for rows, factor in ((2, 1), (3, 2), (4, 3)):
+        compiled(torch.zeros(rows, 2), factor).sum().backward()
+
+
+def _forget() -> None:
+    """Frame numbers, counters, dynamic sizes seen: a run must not notice that there was one before it."""
+    import torch._dynamo
+    import torch._dynamo.convert_frame as convert_frame
+
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    torch._dynamo.utils.compilation_time_metrics.clear()
+    convert_frame.FRAME_COUNTER = 0
+    convert_frame.FRAME_COMPILE_COUNTER.clear()
