@@ -1,7 +1,7 @@
 // The commands of the palette, the editor's title and the status item.
 import * as vscode from "vscode";
 
-import { serverCommands } from "./protocol";
+import { isWorking, serverCommands } from "./protocol";
 import type { Server } from "./server";
 
 export const localCommands = {
@@ -26,16 +26,14 @@ async function showActions(server: Server): Promise<void> {
   interface Action extends vscode.QuickPickItem {
     readonly command: string;
   }
-  const whileRunning: Action[] = [
-    { label: "$(telescope) Analyze Current File", command: localCommands.analyzeFile },
-    { label: "$(debug-stop) Cancel Analysis", command: localCommands.cancelAnalysis },
-  ];
-  const untrusted: Action[] = [{ label: "$(shield) Manage Workspace Trust", command: "workbench.trust.manage" }];
+  const trust: Action = { label: "$(shield) Manage Workspace Trust", command: "workbench.trust.manage" };
+  const cancel: Action = { label: "$(debug-stop) Cancel Analysis", command: localCommands.cancelAnalysis };
+  const analyze: Action = { label: "$(telescope) Analyze Current File", command: localCommands.analyzeFile };
   const always: Action[] = [
     { label: "$(debug-restart) Restart Server", command: localCommands.restartServer },
     { label: "$(output) Show Log", command: localCommands.showLog },
   ];
-  const first = vscode.workspace.isTrusted ? (server.running ? whileRunning : []) : untrusted;
+  const first = !vscode.workspace.isTrusted ? [trust] : !server.running ? [] : isWorking(server.status) ? [cancel] : [analyze];
   const picked = await vscode.window.showQuickPick([...first, ...always], { title: "Compile Lens" });
   if (picked) {
     await vscode.commands.executeCommand(picked.command);

@@ -40,7 +40,7 @@ export async function explainFailure(launch: Launch, error: unknown): Promise<st
   });
   switch (found) {
     case "False":
-      return `The package compile-lens is not installed in ${python}: run \`${python} -m pip install compile-lens\`, or set compileLens.python.`;
+      return `The package compile-lens is not installed in ${python}. Install it (${python} -m pip install compile-lens), or set compileLens.python.`;
     case "True":
       return `The language server did not start: ${error instanceof Error ? error.message : String(error)}`;
     default:

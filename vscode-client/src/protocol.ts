@@ -5,9 +5,15 @@ export interface ServerStatus {
   readonly health: "ok" | "warning" | "error";
   readonly state: "starting" | "idle" | "analysing" | "off";
   readonly message: string;
+  /** How many findings are shown, in all documents. */
   readonly findings: number;
-  /** The document that `findings` counts; absent when the status is about all of them. */
+  /** The document that is analysed, or that a problem is about. */
   readonly uri?: string;
+}
+
+/** Something runs, or is about to: there is something to cancel. */
+export function isWorking({ state, uri }: ServerStatus): boolean {
+  return state === "analysing" || (state === "starting" && uri !== undefined);
 }
 
 export const statusNotification = new NotificationType<ServerStatus>("compileLens/status");

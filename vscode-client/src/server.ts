@@ -38,37 +38,46 @@ const statusCapability: StaticFeature = {
   clear: () => undefined,
 };
 
-/** Writes what the server prints to the log; its own log lines begin with their level. */
+/** Writes what the server prints to the log. Its own lines begin with their level; a line that does not goes on with the one before. */
 function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
-  createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => logLine(log, line));
-}
-
-function logLine(log: vscode.LogOutputChannel, line: string): void {
-  const level = /^\W*(DEBUG|INFO|WARNING|ERROR|CRITICAL)\b/.exec(line)?.[1];
-  switch (level) {
-    case "DEBUG":
-      return log.debug(line);
-    case "WARNING":
-      return log.warn(line);
-    case "ERROR":
-    case "CRITICAL":
-      return log.error(line);
-    default:
-      return log.info(line);
-  }
+  let write: (line: string) => void = (line) => log.info(line);
+  createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
+    switch (/^(DEBUG|INFO|WARNING|ERROR|CRITICAL|Traceback)\b/.exec(line)?.[1]) {
+      case "DEBUG":
+        write = (text) => log.debug(text);
+        break;
+      case "INFO":
+        write = (text) => log.info(text);
+        break;
+      case "WARNING":
+        write = (text) => log.warn(text);
+        break;
+      case "ERROR":
+      case "CRITICAL":
+      case "Traceback":
+        write = (text) => log.error(text);
+        break;
+    }
+    write(line);
+  });
 }
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private queue: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
-  private readonly statusEmitter = new vscode.EventEmitter<ServerStatus>();
+  private lastStatus: ServerStatus = { health: "ok", state: "starting", message: "", findings: 0 };
+  private readonly statusEmitter = new vscode.EventEmitter<void>();
   readonly onStatus = this.statusEmitter.event;
 
   constructor(
     private readonly extensionPath: string,
     private readonly log: vscode.LogOutputChannel,
   ) {}
+
+  get status(): ServerStatus {
+    return this.lastStatus;
+  }
 
   get running(): boolean {
     return this.client?.state === State.Running;
@@ -88,8 +97,13 @@ export class Server implements vscode.Disposable {
   }
 
   async execute(command: (typeof serverCommands)[keyof typeof serverCommands], ...args: string[]): Promise<void> {
-    if (this.client && this.running) {
-      await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+    try {
+      if (this.client && this.running) {
+        await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+      }
+    } catch (error) {
+      // The server has told the user what there is to do about it; an answer that never came is for the log.
+      this.log.warn(`${command}: ${String(error)}`);
     }
   }
 
@@ -120,7 +134,7 @@ export class Server implements vscode.Disposable {
   }
 
   private async startClient(): Promise<void> {
-    this.report("starting", "ok", "Starting the language server");
+    this.reportOwn("starting", "ok", "Starting the language server");
     const launch = await resolveLaunch(this.extensionPath);
     this.log.info(`Starting ${[launch.command, ...launch.args].join(" ")}`);
     const options = this.clientOptions(await serverSettings());
@@ -129,11 +143,21 @@ export class Server implements vscode.Disposable {
     const client = new QuietClient(section, "Compile Lens", executable, options);
     this.client = client;
     client.registerFeature(statusCapability);
-    client.onNotification(statusNotification, (status) => this.statusEmitter.fire(status));
+    client.onNotification(statusNotification, (status) => this.report(status));
+    client.onDidChangeState(({ newState }) => {
+      if (newState === State.Running) {
+        this.report({ health: "ok", state: "idle", message: "Ready", findings: 0 });
+      }
+    });
+    let reason: unknown = "it ended while it started";
     try {
+      // A server that ends before it answers may also let this come back without an error.
       await client.start();
     } catch (error) {
-      this.report("off", "error", await explainFailure(launch, error));
+      reason = error;
+    }
+    if (client.state !== State.Running && client === this.client) {
+      this.reportOwn("off", "error", await explainFailure(launch, reason));
     }
   }
 
@@ -186,21 +210,31 @@ export class Server implements vscode.Disposable {
       }),
       closed: () => {
         if (this.client?.state !== State.Running) {
+          if (this.crashes.length > 0) {
+            this.reportOwn("off", "error", "The language server ended, and does not start again");
+          }
           return { action: CloseAction.DoNotRestart, handled: true };
         }
         const now = Date.now();
         this.crashes = [...this.crashes.filter((time) => now - time < crashWindowMs), now];
         if (this.crashes.length > maxCrashes) {
-          this.report("off", "error", `The language server ended ${this.crashes.length} times in a few minutes`);
+          this.reportOwn("off", "error", `The language server ended ${this.crashes.length} times in a few minutes`);
           return { action: CloseAction.DoNotRestart, handled: true };
         }
-        this.report("starting", "warning", "The language server ended; starting it again");
+        this.reportOwn("starting", "warning", "The language server ended; starting it again");
         return { action: CloseAction.Restart, handled: true };
       },
     };
   }
 
-  private report(state: ServerStatus["state"], health: ServerStatus["health"], message: string): void {
-    this.statusEmitter.fire({ state, health, message, findings: 0 });
+  private report(status: ServerStatus): void {
+    this.lastStatus = status;
+    this.statusEmitter.fire();
+  }
+
+  /** What this client itself has to say, when there is no server to say it. */
+  private reportOwn(state: ServerStatus["state"], health: ServerStatus["health"], message: string): void {
+    this.log[health === "error" ? "error" : "info"](message);
+    this.report({ state, health, message, findings: 0 });
   }
 }

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 
 import { localCommands } from "./commands";
-import type { ServerStatus } from "./protocol";
+import { isWorking, type ServerStatus } from "./protocol";
 import type { Server } from "./server";
 
 const name = "Compile Lens";
@@ -37,17 +37,13 @@ function face(status: ServerStatus, trusted: boolean): Face {
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("compileLens.status", vscode.StatusBarAlignment.Left, 0);
   private readonly subscriptions: vscode.Disposable[];
-  private readonly ofDocument = new Map<string, ServerStatus>();
-  private latest: ServerStatus = { health: "ok", state: "starting", message: "", findings: 0 };
 
   constructor(private readonly server: Server) {
     this.item.name = name;
     this.item.command = localCommands.showActions;
     this.subscriptions = [
-      server.onStatus((status) => this.receive(status)),
-      vscode.window.onDidChangeActiveTextEditor(() => this.show()),
+      server.onStatus(() => this.show()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
-      vscode.workspace.onDidCloseTextDocument((document) => this.ofDocument.delete(document.uri.toString())),
     ];
     this.show();
     this.item.show();
@@ -57,28 +53,15 @@ export class StatusItem implements vscode.Disposable {
     vscode.Disposable.from(this.item, ...this.subscriptions).dispose();
   }
 
-  private receive(status: ServerStatus): void {
-    this.latest = status;
-    if (status.uri !== undefined) {
-      this.ofDocument.set(vscode.Uri.parse(status.uri).toString(), status);
-    } else if (status.state !== "idle") {
-      // What was said about single documents ends with a server that starts, stops or fails.
-      this.ofDocument.clear();
-    }
-    this.show();
-  }
-
   private show(): void {
-    const active = vscode.window.activeTextEditor?.document.uri.toString();
-    const status = (active !== undefined && this.ofDocument.get(active)) || this.latest;
+    const { status } = this.server;
     const trusted = vscode.workspace.isTrusted;
     const { text, background } = face(status, trusted);
     this.item.text = text;
     this.item.backgroundColor = background;
     this.item.tooltip = tooltip(status, trusted, this.server.running);
-    const analysing = [this.latest, ...this.ofDocument.values()].some(({ state }) => state === "analysing");
     void vscode.commands.executeCommand("setContext", "compileLens.running", this.server.running);
-    void vscode.commands.executeCommand("setContext", "compileLens.analysing", analysing);
+    void vscode.commands.executeCommand("setContext", "compileLens.analysing", isWorking(status));
   }
 }
 
@@ -86,11 +69,11 @@ function tooltip(status: ServerStatus, trusted: boolean, running: boolean): vsco
   const text = new vscode.MarkdownString(undefined, true);
   text.isTrusted = { enabledCommands: [...Object.values(localCommands), "workbench.trust.manage"] };
   text.appendMarkdown(`**${name}**\n\n`);
-  text.appendText(trusted ? status.message : "This workspace is not trusted: no file of it is run.");
+  text.appendMarkdown(plain(trusted ? status.message : "This workspace is not trusted: no file of it is run."));
   const links: string[] = [];
   if (!trusted) {
     links.push("[Manage Workspace Trust](command:workbench.trust.manage)");
-  } else if (status.state === "analysing") {
+  } else if (isWorking(status)) {
     links.push(`[Cancel](command:${localCommands.cancelAnalysis})`);
   } else if (running) {
     links.push(`[Analyze Current File](command:${localCommands.analyzeFile})`);
@@ -100,4 +83,9 @@ function tooltip(status: ServerStatus, trusted: boolean, running: boolean): vsco
     `[Show Log](command:${localCommands.showLog})`,
   );
   return text.appendMarkdown(`\n\n${links.join(" · ")}`);
+}
+
+/** Text as Markdown that reads the same. `appendText` would also make every space unbreakable. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+\-.!<>|~$]/g, "\\$&");
 }

@@ -1,0 +1,16 @@
+// No server can be started: the status item says why and what to do, and nothing pops up.
+import assert from "node:assert/strict";
+
+import { play } from "./page.mjs";
+
+await play(async (window, { file, python }) => {
+  await window.open(file);
+  await window.page.locator(".statusbar-item.error-kind", { hasText: "Compile Lens" }).waitFor();
+  await window.status.hover();
+  const told = window.page.locator(".monaco-hover", { hasText: `${python} does not run: set compileLens.python` });
+  await told.first().waitFor();
+  assert.equal(await window.toast.count(), 0, "a popup told of it");
+  await window.status.click();
+  await window.pick("Show Log");
+  await window.page.locator(".output-view .view-line", { hasText: "does not run" }).first().waitFor();
+});

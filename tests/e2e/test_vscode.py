@@ -1,0 +1,256 @@
+"""The extension in a real VS Code, driven through a real browser. One workbench serves all tests: run with ``--dist loadgroup``."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench import ROOT, Lab, Workbench, build_extension, install_lab
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("vscode")]
+
+PYTHON = os.environ.get("COMPILE_LENS_TEST_PYTHON", sys.executable)
+SCREENSHOT = ROOT / "docs" / "images" / "vscode.png"
+EXAMPLES = ("transformer_block.py", "training_step.py", "clean_model.py")
+SEVERITIES = {"error": "error", "warning": "warning", "information": "info", "hint": "hint"}
+
+SMALL = """\
+import sys
+from pathlib import Path
+
+import torch
+
+Path(sys.argv[0]).with_suffix(".ran").touch()
+
+
+@torch.compile
+def f(x):
+    print("here")
+    return x + 1
+
+
+f(torch.ones(3))
+"""
+
+ENDLESS = """\
+import time
+
+import torch
+
+
+@torch.compile
+def f(x):
+    return x + 1
+
+
+f(torch.ones(3))
+while True:
+    time.sleep(0.1)
+"""
+
+
+@pytest.fixture(scope="session")
+def lab() -> Lab:
+    return install_lab()
+
+
+@pytest.fixture(scope="session")
+def vsix(lab: Lab) -> Path:
+    return build_extension(lab)
+
+
+@pytest.fixture(scope="session")
+def workbench(lab: Lab, vsix: Path) -> Iterator[Workbench]:
+    # the command, so that it is the code of this checkout, even where a bundled server went into the VSIX
+    settings = {"compileLens.python": PYTHON, "compileLens.server.command": [PYTHON, "-m", "compile_lens", "serve"]}
+    with Workbench(lab, vsix, settings) as workbench:
+        yield workbench
+    workbench.assert_nothing_is_left()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace of its own for each test, so that consent is asked for again."""
+    copy = tmp_path / "examples"
+    shutil.copytree(ROOT / "examples", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def without_print(text: str) -> tuple[str, str]:
+    """The transformer example with its `print` taken out, and the line that is gone."""
+    line = next(line for line in text.splitlines() if line.strip().startswith("print(f"))
+    return text.replace(f"{line}\n", ""), line.strip()
+
+
+@pytest.fixture(scope="session")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """What ``compile-lens check`` finds in each file of the tests, by the file's name."""
+    folder = tmp_path_factory.mktemp("terminal")
+    for name in EXAMPLES:
+        shutil.copy(ROOT / "examples" / name, folder)
+    (folder / "fixed.py").write_text(without_print((folder / "transformer_block.py").read_text())[0])
+    (folder / "small.py").write_text(SMALL)
+    files = sorted(map(str, folder.glob("*.py")))
+    command = [PYTHON, "-m", "compile_lens", "check", "--python", PYTHON, "--format", "json", "--fail-on", "never"]
+    done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout)["runs"]
+    return {Path(run["file"]).name: [each for each in run["findings"] if each["file"] == run["file"]] for run in runs}
+
+
+def underlined(findings: list[dict[str, Any]], text: str, moved: int = 0) -> list[dict[str, Any]]:
+    """The squiggles that the editor must show: one for each line of each range, those of a kind that overlap drawn as one."""
+    lines = text.splitlines()
+    marks = set()
+    for each in findings:
+        for number in range(each["line"], each["end_line"] + 1):
+            line = lines[number - 1]
+            start = each["column"] - 1 if number == each["line"] else len(line) - len(line.lstrip())
+            end = each["end_column"] - 1 if number == each["end_line"] else len(line)
+            marks.add((number, SEVERITIES[each["severity"]], start, end))
+    drawn: list[tuple[int, str, int, int]] = []
+    for number, severity, start, end in sorted(marks):
+        if drawn and drawn[-1][:2] == (number, severity) and start <= drawn[-1][3]:
+            number, severity, start, end = *drawn[-1][:3], max(end, drawn.pop()[3])
+        drawn.append((number, severity, start, end))
+    return [
+        {"line": number + moved, "text": lines[number - 1][start:end], "severity": severity}
+        for number, severity, start, end in drawn
+    ]
+
+
+def problem(finding: dict[str, Any]) -> dict[str, Any]:
+    """The row of the Problems panel for a finding."""
+    times = f" ({finding['count']} times)" if finding["count"] > 1 else ""
+    return {
+        "severity": SEVERITIES[finding["severity"]],
+        "message": finding["message"] + times,
+        "source": "compile-lens",
+        "code": finding["code"],
+        "line": finding["line"],
+        "column": finding["column"],
+    }
+
+
+def test_shows_what_the_terminal_prints(
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, tmp_path: Path
+) -> None:
+    assert terminal["clean_model.py"] == []
+    files: dict[str, dict[str, Any]] = {
+        name: {
+            "underlined": underlined(terminal[name], (folder / name).read_text()),
+            "problems": [problem(each) for each in terminal[name]],
+            "hovers": [],
+        }
+        for name in EXAMPLES
+    }
+    branch = next(each for each in terminal["transformer_block.py"] if each["code"] == "GB0170")
+    files["transformer_block.py"]["hovers"] = [
+        {
+            "line": "if x.abs().max() > OVERFLOW_LIMIT",
+            "text": "OVERFLOW_LIMIT",
+            "says": ["Detected data-dependent branching", "torch.where", branch["code"]],
+            "links": [branch["url"]],
+        },
+        {
+            "line": "model = torch.compile(Decoder().eval())",
+            "text": "compile",
+            "says": ["graph breaks", "recompile", "Decoder"],
+            "links": [],
+        },
+    ]
+    workbench.play("findings", folder, tmp_path / "shots", {"files": files})
+
+
+def test_findings_follow_the_text_and_a_save_renews_them(
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, tmp_path: Path
+) -> None:
+    name = "transformer_block.py"
+    text = (folder / name).read_text()
+    fixed, broken = without_print(text)
+    data = {
+        "file": name,
+        "before": underlined(terminal[name], text),
+        "moved": underlined(terminal[name], text, moved=1),
+        "after": underlined(terminal["fixed.py"], fixed),
+        "broken": broken,
+    }
+    workbench.play("editing", folder, tmp_path / "shots", data)
+    assert (folder / name).read_text() == fixed
+
+
+def test_a_run_can_be_cancelled(workbench: Workbench, tmp_path: Path) -> None:
+    folder = tmp_path / "endless"
+    folder.mkdir()
+    (folder / "endless.py").write_text(ENDLESS)
+    workbench.play("cancel", folder, tmp_path / "shots", {"file": "endless.py"})
+
+
+def test_a_server_that_dies_comes_back(
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    (folder / "small.py").write_text(SMALL)
+    data = {"file": "small.py", "underlined": underlined(terminal["small.py"], SMALL)}
+    workbench.play("server", folder, tmp_path / "shots", data)
+
+
+def test_says_why_there_is_no_server(lab: Lab, vsix: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "no-server"
+    folder.mkdir()
+    (folder / "small.py").write_text(SMALL)
+    python = folder / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    with Workbench(lab, vsix, {"compileLens.python": str(python)}) as workbench:
+        workbench.play("no_server", folder, tmp_path / "shots", {"file": "small.py", "python": str(python)})
+    workbench.assert_nothing_is_left()
+
+
+def test_nothing_runs_in_a_workspace_that_is_not_trusted(
+    lab: Lab, vsix: Path, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    # a workspace that names executables of its own: an interpreter and a server, which both leave a mark and go on
+    folder = tmp_path / "untrusted"
+    (folder / ".vscode").mkdir(parents=True)
+    (folder / "small.py").write_text(SMALL)
+    marks = {"python": folder / "python.ran", "server": folder / "server.ran", "file": folder / "small.ran"}
+    for name in ("python", "server"):
+        script = folder / name
+        script.write_text(f'#!/bin/sh\ntouch "{marks[name]}"\nexec "{PYTHON}" "$@"\n')
+        script.chmod(0o755)
+    settings = {
+        "compileLens.run.enabled": "always",
+        "compileLens.python": str(folder / "python"),
+        "compileLens.server.command": [str(folder / "server"), "-m", "compile_lens", "serve"],
+    }
+    (folder / ".vscode" / "settings.json").write_text(json.dumps(settings))
+    data = {
+        "file": "small.py",
+        "marks": {name: str(path) for name, path in marks.items()},
+        "underlined": underlined(terminal["small.py"], SMALL),
+    }
+    with Workbench(lab, vsix, {"compileLens.python": PYTHON}, workspace_trust=True) as workbench:
+        workbench.play("trust", folder, tmp_path / "shots", data)
+    workbench.assert_nothing_is_left()
+
+
+def test_takes_the_screenshot_of_the_readme(
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, tmp_path: Path
+) -> None:
+    """Always taken, so that it cannot rot; kept only with ``UPDATE_SCREENSHOT=1``."""
+    name = "transformer_block.py"
+    workbench.play("screenshot", folder, tmp_path / "shots", {"file": name, "problems": len(terminal[name])})
+    picture = tmp_path / "shots" / "vscode.png"
+    assert picture.stat().st_size > 50_000
+    if os.environ.get("UPDATE_SCREENSHOT") == "1":
+        SCREENSHOT.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(picture, SCREENSHOT)

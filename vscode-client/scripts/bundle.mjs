@@ -1,0 +1,36 @@
+// Puts the language server into `bundled/`, which then goes into the VSIX: `npm run bundle [-- PYTHON]`, before `npm run package`.
+// The VSIX then fits the platform that it is made on, and every Python version named here.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const versions = ["3.10", "3.11", "3.12", "3.13", "3.14"];
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const bundled = fileURLToPath(new URL("../bundled", import.meta.url));
+const python = process.argv[2] ?? "python3";
+
+function install(target, ...what) {
+  const quiet = ["--quiet", "--disable-pip-version-check", "--no-compile", "--no-warn-conflicts"];
+  execFileSync(python, ["-m", "pip", "install", ...quiet, "--target", target, ...what], { stdio: "inherit" });
+}
+
+rmSync(bundled, { recursive: true, force: true });
+// on Python 3.10 a dependency (cattrs) needs exceptiongroup, which pip leaves out for the newer Python that runs it
+install(bundled, repository, "exceptiongroup");
+
+// tree-sitter is the one dependency with a wheel for each Python version; its binaries can lie side by side.
+const [, treeSitter] = readdirSync(bundled).map((name) => /^tree_sitter-(.+)\.dist-info$/.exec(name)).find(Boolean);
+const binary = /^_binding\..*\.(so|pyd)$/;
+for (const version of versions) {
+  const folder = mkdtempSync(join(tmpdir(), "compile-lens-"));
+  install(folder, "--no-deps", "--only-binary=:all:", `--python-version=${version}`, `tree-sitter==${treeSitter}`);
+  for (const name of readdirSync(join(folder, "tree_sitter")).filter((name) => binary.test(name))) {
+    copyFileSync(join(folder, "tree_sitter", name), join(bundled, "tree_sitter", name));
+  }
+  rmSync(folder, { recursive: true });
+}
+
+// `python bundled serve` runs this file with `bundled` first on sys.path, and nothing of the working directory.
+writeFileSync(join(bundled, "__main__.py"), "from compile_lens.cli.main import main\n\nmain()\n");
