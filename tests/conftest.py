@@ -1,12 +1,14 @@
-"""What all tests share: the option that accepts findings into fixtures, and the warm host."""
+"""What all tests share: the option that accepts findings into fixtures, the warm host, and the plain torch beside it."""
 
 from __future__ import annotations
 
 import pytest
 
+from plain_torch_process import plain_torch as _plain_torch
 from warm_host import warm_host as _warm_host
 
 warm_host = pytest.fixture(scope="session")(_warm_host)
+plain_torch = pytest.fixture(scope="session")(_plain_torch)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
