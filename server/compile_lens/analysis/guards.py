@@ -18,8 +18,13 @@ COMPARED = re.compile(r"^(?P<name>[^=<>!]+?) (?P<operator>==|is|is not|!=) (?P<v
 TYPE = re.compile(r"^___check_type_id\((?P<name>.+?), \d+\)(?:, type=<class '(?P<type>[^']+)'>)?")
 OBJECT = re.compile(r"^___check_obj_id\((?P<name>.+?), \d+\)(?:, type=<class '(?P<type>[^']+)'>)?")
 LENGTH = re.compile(r"^len\((?P<name>.+?)\) == (?P<value>\d+)$")
+CONTAINS = re.compile(r"^(?:not )?___dict_contains\((?P<key>.+?), (?P<name>[^,()]+)\)$")
+# nn.Module's own tables: the user writes the attribute
+MODULE_TABLE = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")
 WRAPPED = re.compile(r"\b(?:L|G)\['(\w+)'\]")
 ROOT = re.compile(r"[A-Za-z_]\w*")
+# the last attribute or subscript of an expression
+PARTS = re.compile(r"(?:\.\w+|\[[^\[\]]*\])$")
 STATE = re.compile(r"^(?:GLOBAL_STATE changed: |___check_global_state\(\))(?P<what>.*)$", re.DOTALL)
 
 
@@ -43,10 +48,20 @@ class GuardFact:
         match = ROOT.match(self.name)
         return match[0] if match else ""
 
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """``name`` and what it is part of, longest first: ``self.dropout.training``, ``self.dropout``; the variable alone is ``root``."""
+        found = []
+        name = self.name
+        while PARTS.search(name):
+            found.append(name)
+            name = PARTS.sub("", name)
+        return tuple(found) or (self.name,)
+
 
 def read_guard(failure: GuardFailure) -> GuardFact:
     """The fact behind ``failure``; a guard of a form that is not known is its own text."""
-    guard = WRAPPED.sub(r"\1", failure.guard.strip())
+    guard = MODULE_TABLE.sub(r".\1", WRAPPED.sub(r"\1", failure.guard.strip()))
     if match := TENSOR.match(guard):
         return _tensor(match)
     if match := TYPE.match(guard):
@@ -55,6 +70,8 @@ def read_guard(failure: GuardFailure) -> GuardFact:
         return GuardFact(match["name"], "identity", before=_short_type(match["type"]))
     if match := LENGTH.match(guard):
         return GuardFact(match["name"], "length", before=match["value"])
+    if match := CONTAINS.match(guard):
+        return GuardFact(match["name"].strip(), f"presence of key {match['key']}")
     if match := STATE.match(guard):
         return GuardFact("", (match["what"].strip() or "global state").replace("_", " "))
     if match := COMPARED.match(guard):

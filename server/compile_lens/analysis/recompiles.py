@@ -63,11 +63,15 @@ def _named_in(
         parameter = parameter_range(tree, first, fact.root)
         if parameter is not None:
             return parameter
-    if failure.line is not None and first <= failure.line <= last:
-        used = find_expression(tree, fact.name, failure.line, failure.line)
+    for expression in fact.expressions:
+        if failure.line is not None and first <= failure.line <= last:
+            used = find_expression(tree, expression, failure.line, failure.line)
+            if used is not None:
+                return used
+        used = find_expression(tree, expression, first, last)
         if used is not None:
             return used
-    return find_expression(tree, fact.name, first, last)
+    return None
 
 
 def _primary(compilation: Compilation) -> GuardFailure:
@@ -177,9 +181,7 @@ def _hint(fact: GuardFact) -> str:
         )
     name = f"`{fact.name}`" if plain else "the number"
     if fact.what == "value" and fact.before.lstrip("-").replace(".", "", 1).isdigit():
-        return (
-            f"Pass {name} as a tensor if its value changes from call to call: Dynamo compiles Python numbers in."
-        )
+        return f"Pass {name} as a tensor if its value changes from call to call: Dynamo compiles Python numbers in."
     if fact.what == "requires_grad":
         return f"Call it with the same `requires_grad` each time: `{fact.name}` with and without gradients are two compilations."
     return ""

@@ -7,8 +7,9 @@ skipped frame in torch/_dynamo/convert_frame.py; ``unimplemented_with_warning`` 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from compile_lens.trace.failure_text import message_of
 from compile_lens.trace.report import BreakReason, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
@@ -19,6 +20,7 @@ INTERNAL = re.compile(r"^Traceback \(most recent call last\):$|^NoneType: None$|
 ANOTHER = re.compile(r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*$", re.MULTILINE)
 ATTRIBUTION = re.compile(r"^Stack variable source attribution:$", re.MULTILINE)
 LINK = re.compile(r"https?://\S*?/(gb\d+)(?:\.html)?")
+RAISED = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
 PREAMBLE = re.compile(r"^(Encountered graph break when attempting to |Failed to handle graph break gracefully)")
 SKIPPED = re.compile(
     r"Skipping the (?:function|frame)|which results in a skip|graph break in loop|will skip tracing the frame"
@@ -40,7 +42,12 @@ def parse_break(text: str) -> BreakText:
     place = PLACE.search(text)
     head, stack_text = _split(text)
     reason_at = REASON.search(head)
-    reason = parse_reason(head[reason_at.end() :] if reason_at else head)
+    raised = list(RAISED.finditer(text))
+    if reason_at is None and raised:
+        # the form of a skipped frame: the reason is the message of the exception at the text's end
+        reason = replace(parse_reason(message_of(text[raised[-1].end() :])), skipped_frame=True)
+    else:
+        reason = parse_reason(head[reason_at.end() :] if reason_at else head)
     return BreakText(
         reason=reason,
         file=place["file"] if place else None,

@@ -255,8 +255,11 @@ class ReportBuilder:
         parsed = parse_break(text)
         compilation = self._compilation(record)
         noted = self._take_noted(record)
-        # a note has the frames that Dynamo traced, with columns; the frame's own note, the callers above them
-        stack = _callers(compilation) + noted if noted else parsed.stack
+        # a note has the frames that Dynamo traced, with columns; the frame's own note, the callers above them. A text that names no
+        # place (a skipped frame's) has the traced frames alone, too.
+        stack = noted or parsed.stack
+        if noted or parsed.file is None:
+            stack = _callers(compilation) + stack
         last = stack[-1] if stack else None
         file = parsed.file or (last.file if last else compilation.file)
         line = parsed.line or (last.line if last else compilation.line)
