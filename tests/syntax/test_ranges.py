@@ -155,6 +155,13 @@ def test_end_column_of_a_later_line_is_understood() -> None:
     assert expression_at(tree, 1, 8, 5) == Range(1, 8, 2, 5)
 
 
+def test_call_on_several_lines_wins_over_a_name_that_ends_at_the_same_column() -> None:
+    tree = parse("torch._dynamo.graph_break(\n    msg='é')\n")
+    assert expression_at(tree, 1, 1, end_byte=13) == Range(1, 1, 2, 13)
+    assert expression_at(tree, 1, 1, 14, end_line=1) == Range(1, 1, 1, 14)
+    assert expression_at(tree, 1, 1, end_byte=25) == Range(1, 1, 1, 26)
+
+
 def test_end_in_bytes_of_a_line_that_is_not_told() -> None:
     tree = parse("é = foo('é', bar,\n        'é')\n")
     assert expression_at(tree, 1, 5, end_byte=13) == Range(1, 5, 2, 13)

@@ -44,6 +44,8 @@ _EXECUTED_CHILD = frozenset(
     {"return_statement", "raise_statement", "assert_statement", "delete_statement", "decorator", "if_clause"}
 )
 _WHOLE = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
+# where an end fits both one of these on its line and a call on several lines, the call is what was meant: loads do little
+_LOADED = frozenset({"identifier", "attribute"})
 _CONTAINERS = frozenset({"module", "block", "ERROR", "decorated_definition"})
 
 
@@ -89,12 +91,13 @@ def expression_at(
     if _is_statement(covering) and covering.start_byte == start:
         part = _executed_part(covering)
         return tree.node_range(part) if part is not None else _executed_on(tree, line, whole)
-    if end > start and (covering.start_byte, covering.end_byte) == (start, end):
-        return tree.node_range(_condition_of(covering))
-    if end_line is None or end <= start:
+    is_exact = end > start and (covering.start_byte, covering.end_byte) == (start, end)
+    if end_line is None and (not is_exact or covering.type in _LOADED):
         for node in from_here:
             if _ends_on_a_later_line(tree, node, end_column, end_byte):
                 return tree.node_range(node)
+    if is_exact:
+        return tree.node_range(_condition_of(covering))
     if covering.start_byte >= tree.line_starts[line - 1] and not _is_statement(covering):
         return tree.node_range(covering)
     return tree.range_between(start, end) if end > start else whole
