@@ -63,7 +63,7 @@ class DecoderBlock(nn.Module):
 
 
 class Decoder(nn.Module):
-    def __init__(self, vocabulary=256, width=64, heads=4, depth=2):
+    def __init__(self, vocabulary=256, width=64, heads=4):
         super().__init__()
         self.embed = nn.Embedding(vocabulary, width)
         self.first = DecoderBlock(width, heads)
