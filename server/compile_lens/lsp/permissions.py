@@ -29,7 +29,7 @@ class Permissions:
         return permission(server.trusted, server.settings.run.enabled, remembered, root in self._declined)
 
     def ask(self, path: str, python: str, then: Callable[[], None]) -> None:
-        """Ask for the workspace of ``path`` unless the question stands already; ``then`` is called after a yes."""
+        """Ask for the workspace of ``path`` unless the question stands already; ``then`` is called after the answer."""
         root = self._server.root_of(path)
         if root not in self._asking:
             self._asking.add(root)
@@ -50,10 +50,10 @@ class Permissions:
             answer = None
         finally:
             self._asking.discard(root)
-        if answer is None or answer.title != ALLOW:
+        if answer is not None and answer.title == ALLOW:
+            self.allow(root)
+        else:
             self._declined.add(root)
-            return
-        self.allow(root)
         then()
 
     def allow(self, root: Path) -> None:

@@ -58,7 +58,9 @@ def tolerant_converter() -> cattrs.Converter:
         except ValueError:
             return value
 
-    converter.register_structure_hook_func(lambda kind: isinstance(kind, type) and issubclass(kind, Enum), structure)
+    for entry in vars(types).values():  # one by one: a hook for all of Enum would come after cattrs' own
+        if isinstance(entry, type) and issubclass(entry, Enum):
+            converter.register_structure_hook(entry, structure)
     return converter
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,8 @@ from compile_lens.syntax.regions import Region, find_regions
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
+
+log = logging.getLogger(__name__)
 
 OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
@@ -143,6 +146,10 @@ class Runs:
         except (HostError, InterpreterError) as error:
             self._diagnostics.show(self._server.results.forget(ticket.uri))
             self._problem(str(error), ticket)
+            return None
+        except Exception:
+            log.exception("The analysis of %s failed", path)
+            self._status.problem(f"Compile Lens failed on {Path(path).name}; its log says why", ticket.uri)
             return None
         finally:
             self._progress.finish(progress)

@@ -1,0 +1,32 @@
+"""A workspace folder, and an editor that has opened it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from editor import Editor, editor
+
+ALWAYS = {"run": {"enabled": "always"}}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def raw(root: Path) -> AsyncIterator[Editor]:
+    """An editor that has said nothing yet; its server's analysis is a stub."""
+    async with editor(root.parent) as found:
+        yield found
+
+
+@pytest.fixture
+async def ed(root: Path, raw: Editor) -> Editor:
+    """An editor that pushes, in a workspace where everything may run."""
+    await raw.initialize(root, ALWAYS)
+    return raw

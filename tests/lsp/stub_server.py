@@ -1,0 +1,113 @@
+"""A server whose analysis is scripted by comments in the file, so that tests of the protocol need neither torch nor time.
+
+``# finding CODE`` makes a finding of that line; ``# in FILE LINE`` makes one in another file; ``# partial`` anywhere
+publishes the first finding before the rest; ``# wait`` goes on once the file's ``.go`` is there; ``# hang`` runs until it
+is cancelled; ``# fail SENTENCE`` cannot be analysed; ``# crash`` is a bug of ours. An interpreter below a folder
+``torchless`` has no torch. Each run and each host says what it does on standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary, Related, Severity
+from compile_lens.lsp.server import create_server, serve
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.syntax.regions import find_regions
+from compile_lens.workers.host import HostError
+from compile_lens.workers.job import Job
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class StubHost:
+    """A host that starts at once, unless its interpreter is a folder without torch."""
+
+    def __init__(self, python: str) -> None:
+        self.python = python
+        self.hello: str | None = None
+
+    async def start(self) -> None:
+        if self.hello is None:
+            say(f"start {self.python}")
+        if "torchless" in self.python:
+            raise HostError(f"{self.python} has no torch; choose an interpreter that has it, or install torch there.")
+        self.hello = "ready"
+
+    async def close(self) -> None:
+        say(f"close {self.python}")
+
+
+def finding(file: str, line: int, text: str, code: str) -> Finding:
+    column = len(text) - len(text.lstrip()) + 1
+    end = len(text.split("#")[0].rstrip()) + 1
+    place = Place(file, line, column, line, end)
+    return Finding(
+        code=code,
+        kind=Kind.GRAPH_BREAK,
+        severity=Severity.WARNING,
+        message=f"Graph break {code}",
+        place=place,
+        explanation="Dynamo does not know *this*.",
+        hints=("Move it out.", "Use torch.cond."),
+        count=2 if code.endswith("2") else 1,
+        frames=("0/0",),
+        related=(Related(Place(file, 1, 1, 1, 7), "the import"),),
+        call_path=(CallSite(place, "main", text.strip()),),
+        url=f"https://example.invalid/{code.lower()}",
+        detail="Traceback: __init__",
+    )
+
+
+async def analyse(host: StubHost, job: Job, on_partial: Callable[[Outcome], None] | None = None) -> Outcome:
+    text = job.text if job.text is not None else Path(job.file).read_text()
+    say(f"run {Path(job.file).name} unsaved={job.text is not None} argv={list(job.argv)} depth={job.depth.value}")
+    findings = [
+        finding(job.file, number, line, match[1])
+        for number, line in enumerate(text.split("\n"), 1)
+        if (match := re.search(r"# finding (\w+)", line))
+    ]
+    for name, line in re.findall(r"# in (\S+) (\d+)", text):
+        other = str(Path(job.file).parent / name)
+        findings.append(finding(other, int(line), Path(other).read_text().split("\n")[int(line) - 1], "GB0099"))
+    outcome = Outcome(
+        file=job.file,
+        python=host.python,
+        torch="2.13.0",
+        depth=job.depth.value,
+        entry=job.entry,
+        status=Status.OK,
+        duration_s=1.25,
+        findings=tuple(findings),
+        regions=tuple(
+            RegionSummary(
+                r.name, Place(job.file, r.line, r.column, r.end_line, r.end_column), 2, 1, 0, 0.5, ("0/0", "1/0")
+            )
+            for r in find_regions(text)
+        ),
+    )
+    if "# partial" in text and on_partial is not None:
+        on_partial(replace(outcome, findings=outcome.findings[:1], final=False))
+    if "# hang" in text:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            say(f"cancelled {Path(job.file).name}")
+    while "# wait" in text and not Path(job.file).with_suffix(".go").exists():
+        await asyncio.sleep(0.01)
+    if "# crash" in text:
+        raise ZeroDivisionError("a bug of ours")
+    if match := re.search("# fail (.+)", text):
+        return replace(outcome, status=Status.FAILED, failure=match[1], findings=(), regions=())
+    return outcome
+
+
+if __name__ == "__main__":
+    sys.exit(serve(server=create_server(StubHost, analyse)))

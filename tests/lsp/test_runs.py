@@ -1,0 +1,336 @@
+"""When files run: consent, trust, settings, commands, cancellation, progress, status."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from editor import Editor, Message, RequestError, capabilities, editor
+from programs import HANGS, HEAD, ONE, log, logged, ran, runs, write
+
+ALWAYS = {"run": {"enabled": "always"}}
+REFUSED = "Off: background runs are not allowed for this workspace"
+CANCELLED = -32800
+
+
+def asked(ed: Editor, since: int = 0) -> list[Message]:
+    return [m["params"] for m in ed.received[since:] if m.get("method") == "window/showMessageRequest"]
+
+
+def shown(ed: Editor) -> list[str]:
+    return [m["params"]["message"] for m in ed.received if m.get("method") == "window/showMessage"]
+
+
+def answering(title: str | None) -> Any:
+    return lambda _: None if title is None else {"title": title}
+
+
+class TestConsent:
+    async def test_nothing_runs_before_the_user_agreed_and_then_it_does(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root)
+        uri = await raw.open(write(root, ONE))
+        question = await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
+        assert question["params"]["actions"] == [{"title": "Allow"}, {"title": "Not now"}]
+        assert "runs this file in the background with /" in question["params"]["message"]
+        await raw.save(uri)
+        await raw.open(write(root, ONE, "other.py"))
+        hover = await raw.hover(uri, 3, 2)
+        assert hover is not None and "allow Compile Lens" in hover["contents"]["value"]
+        assert (len(asked(raw)), log(root)) == (1, [])
+        await raw.send({"id": question["id"], "result": {"title": "Allow"}})
+        await raw.published(uri)
+
+    async def test_the_answer_is_remembered_for_the_workspace(self, root: Path) -> None:
+        async with editor(root.parent) as first:
+            first.answers["window/showMessageRequest"] = answering("Allow")
+            await first.initialize(root)
+            await first.published(await first.open(write(root, ONE)))
+        async with editor(root.parent) as second:
+            await second.initialize(root)
+            await second.published(await second.open(root / "train.py"))
+            assert asked(second) == []
+        other = root.parent / "other"
+        other.mkdir()
+        async with editor(root.parent) as third:
+            await third.initialize(other)
+            since = third.mark()
+            await third.open(write(other, ONE))
+            await third.wait(lambda message: message.get("method") == "window/showMessageRequest", since)
+
+    @pytest.mark.parametrize("answer", ["Not now", None])
+    async def test_no_is_no_for_this_session(self, raw: Editor, root: Path, answer: str | None) -> None:
+        raw.answers["window/showMessageRequest"] = answering(answer)
+        await raw.initialize(root)
+        uri = await raw.open(write(root, ONE))
+        await raw.status(message=REFUSED)
+        await raw.save(uri)
+        await raw.hover(uri, 0, 0)
+        assert (len(asked(raw)), runs(root)) == (1, [])
+
+    async def test_an_editor_that_cannot_ask_runs_nothing(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root)
+        uri = await raw.open(write(root, ONE))
+        question = await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
+        await raw.send({"id": question["id"], "error": {"code": -32601, "message": "no such method"}})
+        await raw.status(message=REFUSED)
+        await raw.save(uri)
+        await raw.hover(uri, 0, 0)
+        assert runs(root) == []
+
+    async def test_a_file_without_a_region_asks_and_runs_nothing(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root)
+        uri = await raw.open(write(root, "import torch\nx = 1  # finding GB0001\n"))
+        await raw.save(uri)
+        assert await raw.hover(uri, 0, 0) is None
+        assert (asked(raw), log(root)) == ([], [])
+
+    async def test_never_runs_only_what_the_user_asks_for(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, {"run": {"enabled": "never"}})
+        uri = await raw.open(write(root, ONE))
+        await raw.save(uri)
+        await raw.status(state="off")
+        assert (asked(raw), runs(root)) == ([], [])
+        result = await raw.command("compileLens.analyze", uri)
+        assert (result["status"], result["findings"]) == ("ok", 1)
+
+    async def test_analyze_is_an_agreement_to_one_run(self, raw: Editor, root: Path) -> None:
+        raw.answers["window/showMessageRequest"] = answering("Not now")
+        await raw.initialize(root)
+        uri = await raw.open(write(root, ONE))
+        await raw.command("compileLens.analyze", uri)
+        await raw.published(uri)
+        await raw.save(uri)
+        await raw.hover(uri, 0, 0)
+        assert len(runs(root)) == 1
+
+    async def test_allow_and_revoke_by_command(self, raw: Editor, root: Path) -> None:
+        raw.answers["window/showMessageRequest"] = answering("Not now")
+        await raw.initialize(root)
+        uri = await raw.open(write(root, ONE))
+        await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
+        await raw.command("compileLens.allowWorkspace")
+        await raw.published(uri)
+        since = raw.mark()
+        await raw.command("compileLens.revokeWorkspace", uri)
+        await raw.status(since, state="off")
+        assert [line.split()[0] for line in log(root)][-1] == "close"
+        await raw.save(uri)
+        await raw.hover(uri, 0, 0)
+        assert (len(runs(root)), len(asked(raw))) == (1, 1)
+
+
+class TestTrust:
+    async def test_nothing_runs_in_a_workspace_that_is_not_trusted(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, {"trusted": False, "settings": ALWAYS})
+        await raw.status(state="off", message="Off: this workspace is not trusted")
+        uri = await raw.open(write(root, ONE))
+        await raw.save(uri)
+        assert await raw.command("compileLens.analyze", uri) is None
+        await raw.command("compileLens.allowWorkspace")
+        hover = await raw.hover(uri, 3, 2)
+        assert hover is not None and "not trusted" in hover["contents"]["value"]
+        assert (log(root), asked(raw)) == ([], [])
+        await raw.notify("compileLens/trust", {"trusted": True})
+        await raw.published(uri)
+
+    async def test_trust_that_is_taken_back_ends_everything(self, ed: Editor, root: Path) -> None:
+        await ed.open(write(root, HANGS))
+        await ed.status(state="analysing")
+        await ed.notify("compileLens/trust", {"trusted": False})
+        await logged(root, "cancelled train.py")
+        await logged(root, f"close {sys.executable}")
+        await ed.status(state="off")
+
+
+class TestCancel:
+    async def test_by_command(self, ed: Editor, root: Path) -> None:
+        uri = await ed.open(write(root, HANGS))
+        await ed.status(state="analysing")
+        since = ed.mark()
+        assert await ed.command("compileLens.cancel", uri) is True
+        await logged(root, "cancelled train.py")
+        await ed.status(since, state="idle")
+        assert await ed.command("compileLens.cancel") is False
+
+    async def test_by_the_button_of_the_progress(self, ed: Editor, root: Path) -> None:
+        await ed.open(write(root, HANGS))
+        await ed.status(state="analysing")
+        begin = await ed.wait(lambda message: message.get("method") == "$/progress")
+        assert begin["params"]["value"]["cancellable"] is True
+        await ed.notify("window/workDoneProgress/cancel", {"token": begin["params"]["token"]})
+        await logged(root, "cancelled train.py")
+        await ed.wait(lambda message: (message.get("params") or {}).get("value", {}).get("kind") == "end")
+
+    async def test_cancelling_the_request_cancels_the_run(self, ed: Editor, root: Path) -> None:
+        identifier = await ed.begin(
+            "workspace/executeCommand",
+            {"command": "compileLens.analyze", "arguments": [write(root, HANGS).as_uri()]},
+        )
+        await ed.status(state="analysing")
+        await ed.notify("$/cancelRequest", {"id": identifier})
+        with pytest.raises(RequestError) as caught:
+            await ed.answer(identifier)
+        assert caught.value.code == CANCELLED
+        await logged(root, "cancelled train.py")
+
+    async def test_a_save_ends_the_run_before_it(self, ed: Editor, root: Path) -> None:
+        uri = await ed.open(write(root, HANGS))
+        await ran(root, 1)
+        write(root, ONE)
+        await ed.change(uri, 2, {"text": ONE})
+        await ed.save(uri)
+        await ed.published(uri)
+        assert "cancelled train.py" in log(root)
+
+    async def test_closing_the_document_ends_its_run(self, ed: Editor, root: Path) -> None:
+        uri = await ed.open(write(root, HANGS))
+        await ed.status(state="analysing")
+        await ed.close(uri)
+        await logged(root, "cancelled train.py")
+
+    async def test_a_request_that_another_takes_the_place_of_answers_nothing(self, ed: Editor, root: Path) -> None:
+        uri = write(root, HANGS).as_uri()
+        call = {"command": "compileLens.analyze", "arguments": [uri]}
+        first = await ed.begin("workspace/executeCommand", call)
+        await ran(root, 1)
+        write(root, ONE)
+        assert (await ed.command("compileLens.analyze", uri))["findings"] == 1
+        assert await ed.answer(first) is None
+
+
+class TestProgress:
+    async def test_it_begins_and_ends(self, ed: Editor, root: Path) -> None:
+        await ed.open(write(root, HEAD + "    print(x)  # finding GB0001\n# partial\n# wait\n"))
+
+        def reports(message: Message) -> bool:
+            value = (message.get("params") or {}).get("value") or {}
+            return bool(value.get("message") == "train.py: 1 graph break")
+
+        await ed.wait(reports)
+        (root / "train.go").touch()
+        await ed.status(ed.mark() - 1, state="idle")
+        kinds = [m["params"]["value"]["kind"] for m in ed.received if m.get("method") == "$/progress"]
+        assert (kinds[0], kinds[-1], kinds.count("begin"), kinds.count("end")) == ("begin", "end", 1, 1)
+
+    async def test_none_for_an_editor_without_it(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, ALWAYS, capabilities=capabilities(progress=False))
+        await raw.published(await raw.open(write(root, ONE)))
+        assert not [m for m in raw.received if "rogress" in m.get("method", "")]
+
+    async def test_an_editor_that_refuses_its_token_gets_none(self, raw: Editor, root: Path) -> None:
+        del raw.answers["window/workDoneProgress/create"]
+        await raw.initialize(root, ALWAYS)
+        uri = await raw.open(write(root, HANGS))
+        create = await raw.wait(lambda message: message.get("method") == "window/workDoneProgress/create")
+        await raw.send({"id": create["id"], "error": {"code": -32603, "message": "no"}})
+        await raw.command("compileLens.cancel", uri)
+        assert not [m for m in raw.received if m.get("method") == "$/progress"]
+
+
+class TestStatus:
+    async def test_it_follows_the_work(self, ed: Editor, root: Path) -> None:
+        uri = await ed.open(write(root, ONE))
+        await ed.status(state="idle", findings=1)
+        seen = [m["params"] for m in ed.received if m.get("method") == "compileLens/status"]
+        assert [entry["state"] for entry in seen] == ["idle", "starting", "analysing", "idle"]
+        assert (seen[2]["uri"], seen[2]["message"], seen[3]["message"]) == (uri, "Analyzing train.py", "1 finding")
+
+    async def test_editors_that_do_not_know_it_are_not_sent_it(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, ALWAYS, capabilities=capabilities(status=False))
+        await raw.published(await raw.open(write(root, ONE)))
+        assert not [m for m in raw.received if m.get("method") == "compileLens/status"]
+
+    async def test_what_cannot_be_analysed_is_said_in_the_status(self, ed: Editor, root: Path) -> None:
+        uri = await ed.open(write(root, ONE + "# fail train.py is a riddle.\n"))
+        await ed.status(health="error", message="train.py is a riddle.", uri=uri)
+        assert shown(ed) == []
+
+    async def test_or_in_a_message_once_where_there_is_no_status(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, ALWAYS, capabilities=capabilities(status=False))
+        uri = await raw.open(write(root, ONE + "# fail train.py is a riddle.\n"))
+        await raw.wait(lambda message: message.get("method") == "window/showMessage")
+        assert shown(raw) == ["Compile Lens: train.py is a riddle."]
+        await raw.save(uri)
+        await ran(root, 2)
+        await raw.hover(uri, 0, 0)
+        assert len(shown(raw)) == 1
+        await raw.command("compileLens.analyze", uri)
+        assert len(shown(raw)) == 2
+
+    async def test_a_bug_of_ours_is_for_the_log_and_bothers_nobody(self, ed: Editor, root: Path) -> None:
+        uri = await ed.open(write(root, ONE + "# crash\n"))
+        await ed.status(health="error", message="Compile Lens failed on train.py; its log says why", uri=uri)
+        assert await ed.command("compileLens.analyze", uri) is None
+        assert shown(ed) == []
+        assert "ZeroDivisionError: a bug of ours" in log(root)
+
+    async def test_an_interpreter_without_torch(self, raw: Editor, root: Path) -> None:
+        python = root.parent / "torchless" / "python"
+        python.parent.mkdir()
+        python.symlink_to(sys.executable)
+        await raw.initialize(root, {"python": str(python), **ALWAYS})
+        await raw.open(write(root, ONE))
+        status = await raw.status(health="error")
+        assert status["message"].startswith(f"{python} has no torch;")
+
+    async def test_an_interpreter_that_is_not_there(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, {"python": "/nowhere/python", **ALWAYS})
+        await raw.open(write(root, ONE))
+        status = await raw.status(health="error")
+        assert "/nowhere/python" in status["message"]
+
+
+class TestSettings:
+    async def test_what_a_run_is_given(self, raw: Editor, root: Path) -> None:
+        options = {"run": {"enabled": "always", "arguments": ["--steps", "2"], "depth": "aot"}}
+        await raw.initialize(root, options)
+        await raw.published(await raw.open(write(root, ONE)))
+        assert runs(root) == ["run train.py unsaved=False argv=['--steps', '2'] depth=aot"]
+
+    async def test_a_bad_value_is_told_once(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, {"run": {"enabled": "always", "timeout": "soon"}})
+        uri = await raw.open(write(root, ONE))
+        await raw.published(uri)
+        sentence = 'Compile Lens: compileLens.run.timeout must be a number of at least 1, not "soon"; 60 is used.'
+        bad = {"compileLens": {"run": {"enabled": "always", "timeout": "soon", "onSave": False}}}
+        await raw.notify("workspace/didChangeConfiguration", {"settings": bad})
+        await raw.hover(uri, 0, 0)
+        assert shown(raw) == [sentence]
+
+    async def test_on_open_and_on_save_can_be_off(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, {"run": {"enabled": "always", "onOpen": False, "onSave": False}})
+        uri = await raw.open(write(root, ONE))
+        await raw.save(uri)
+        await logged(root, f"start {sys.executable}")  # the standby is there for when it is asked for
+        assert runs(root) == []
+        assert (await raw.command("compileLens.analyze", uri))["findings"] == 1
+
+    async def test_settings_are_asked_for_and_followed(self, raw: Editor, root: Path) -> None:
+        said = capabilities()
+        said["workspace"]["configuration"] = True
+        said["workspace"]["didChangeConfiguration"] = {"dynamicRegistration": True}
+        current: dict[str, Any] = {"run": {"enabled": "never"}}
+        raw.answers["workspace/configuration"] = lambda params: [current for _ in params["items"]]
+        await raw.initialize(root, ALWAYS, capabilities=said)
+        register = await raw.wait(lambda message: message.get("method") == "client/registerCapability")
+        assert register["params"]["registrations"][0]["registerOptions"] == {"section": "compileLens"}
+        await raw.wait(lambda message: message.get("method") == "workspace/configuration")
+        uri = await raw.open(write(root, ONE))
+        await raw.status(state="off")
+        assert runs(root) == []
+        current = {"run": {"enabled": "always"}}
+        await raw.notify("workspace/didChangeConfiguration", {"settings": None})
+        await raw.published(uri)
+
+    async def test_another_interpreter_is_used_from_then_on(self, ed: Editor, root: Path) -> None:
+        uri = await ed.open(write(root, ONE))
+        await ed.published(uri)
+        python = root.parent / "other" / "python"
+        python.parent.mkdir()
+        python.symlink_to(sys.executable)
+        settings = {"compileLens": {"python": str(python), **ALWAYS}}
+        await ed.notify("workspace/didChangeConfiguration", {"settings": settings})
+        await logged(root, f"close {sys.executable}")
+        await logged(root, f"start {python}")

@@ -1,0 +1,56 @@
+"""Consent: what may run, and how the answer is kept."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from compile_lens.session.consent import ConsentStore, Permission, permission
+from compile_lens.session.settings import Consent
+
+BOTH = (False, True)
+
+
+def test_nothing_runs_in_a_workspace_that_is_not_trusted() -> None:
+    for setting, remembered, declined in product(Consent, BOTH, BOTH):
+        assert permission(False, setting, remembered, declined) is Permission.UNTRUSTED
+
+
+@pytest.mark.parametrize(
+    ("setting", "remembered", "declined", "expected"),
+    [
+        (Consent.ASK, False, False, Permission.ASK),
+        (Consent.ASK, True, False, Permission.ALLOWED),
+        (Consent.ASK, False, True, Permission.REFUSED),
+        (Consent.ALWAYS, False, False, Permission.ALLOWED),
+        (Consent.NEVER, True, False, Permission.REFUSED),
+    ],
+)
+def test_in_a_trusted_one_the_setting_and_the_answer_decide(
+    setting: Consent, remembered: bool, declined: bool, expected: Permission
+) -> None:
+    assert permission(True, setting, remembered, declined) is expected
+
+
+def test_an_answer_is_remembered_for_one_root_and_can_be_taken_back(tmp_path: Path) -> None:
+    store = ConsentStore(tmp_path / "state" / "consent")
+    one, other = Path("/work/one"), Path("/work/other")
+    assert not store.is_allowed(one)
+    store.allow(one)
+    assert store.is_allowed(one) and not store.is_allowed(other)
+    assert ConsentStore(store.folder).is_allowed(one)
+    store.revoke(one)
+    store.revoke(one)
+    assert not store.is_allowed(one)
+    assert list(store.folder.iterdir()) == []
+
+
+def test_a_broken_file_is_no_consent(tmp_path: Path) -> None:
+    store = ConsentStore(tmp_path)
+    store.allow(Path("/work/one"))
+    (file,) = tmp_path.iterdir()
+    for content in (b"", b"{", b"[]", b'{"root": "/work/two", "allowed": true}', b'{"root": "/work/one"}', b"\xff"):
+        file.write_bytes(content)
+        assert not store.is_allowed(Path("/work/one"))
