@@ -47,6 +47,7 @@ class Notes:
         context: Any = eval_frame._TorchDynamoContext
         self._wrap(context, "__call__", self._around_region)
         self._wrap(convert_frame, "log_dynamo_start", self._before_frame)
+        self._wrap(convert_frame, "add_skip_reason", self._before_skip)
         translator: Any = getattr(symbolic_convert, "InstructionTranslatorBase", None)
         if translator is not None:
             self._wrap(translator, "log_graph_break", self._before_break)
@@ -96,6 +97,37 @@ class Notes:
             },
         )
 
+    def _before_skip(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(reason: str, frame: Any) -> Any:
+            with contextlib.suppress(Exception):
+                self._note_skip(reason, frame.f_code, sys._getframe(1))
+            return original(reason, frame)
+
+        return call
+
+    def _note_skip(self, reason: str, code: CodeType, start: FrameType) -> None:
+        if self._is_inside(code.co_filename):
+            return
+        write_note(
+            "compile_lens_skip",
+            {
+                "region": self._region_of(start),
+                "file": code.co_filename,
+                "line": code.co_firstlineno,
+                "name": code.co_name,
+                "reason": str(reason),
+            },
+        )
+
+    def _region_of(self, start: FrameType) -> int | None:
+        """The region whose wrapper is the innermost on the stack."""
+        for frame in _frames_outwards(start):
+            if frame.f_code.co_filename.endswith("eval_frame.py"):
+                known = self._regions.get(id(frame.f_locals.get("fn")))
+                if known:
+                    return known[0]
+        return None
+
     def _before_frame(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(code: CodeType, *args: Any, **kwargs: Any) -> Any:
             with contextlib.suppress(Exception):
@@ -105,18 +137,14 @@ class Notes:
         return call
 
     def _note_frame(self, start: FrameType) -> None:
-        region = None
         stack: list[dict[str, Any]] = []
         for frame in _frames_outwards(start):
-            if region is None and frame.f_code.co_filename.endswith("eval_frame.py"):
-                known = self._regions.get(id(frame.f_locals.get("fn")))
-                region = known[0] if known else None
             if not self._is_inside(frame.f_code.co_filename) and len(stack) < MOST_FRAMES:
                 stack.append(
                     _stack_entry(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, _position(frame))
                 )
         stack.reverse()
-        write_note("compile_lens_frame", {"region": region, "stack": stack})
+        write_note("compile_lens_frame", {"region": self._region_of(start), "stack": stack})
 
     def _before_break(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(translator: Any, *args: Any, **kwargs: Any) -> Any:

@@ -5,20 +5,33 @@ from __future__ import annotations
 from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.graph_breaks import find_graph_breaks
+from compile_lens.analysis.not_compiled import find_not_compiled
 from compile_lens.analysis.recompiles import find_recompiles
+from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
+from compile_lens.analysis.side_effects import find_side_effects
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import CompileReport
 
 
 def find(
-    report: CompileReport, sources: Sources, raised: Raised | None = None, stopped: Stopped | None = None
+    report: CompileReport,
+    sources: Sources,
+    index: RegionIndex,
+    raised: Raised | None = None,
+    stopped: Stopped | None = None,
+    completed: bool = False,
 ) -> tuple[Finding, ...]:
-    """The findings of ``report`` and of how its run ended: those of the main file first, then by file, line and column."""
+    """The findings of ``report`` and of how its run ended: those of the main file first, then by file, line and column.
+
+    ``completed``: the program came to its end, so that what has not happened will not.
+    """
     found = [
         *find_graph_breaks(report, sources),
         *find_recompiles(report, sources),
         *find_compile_errors(report, sources),
+        *find_side_effects(report, sources),
+        *find_not_compiled(report, index, completed),
     ]
     if raised is not None:
         found += find_raised(raised, report, sources)

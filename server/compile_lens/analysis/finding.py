@@ -31,6 +31,8 @@ class Kind(str, Enum):
     RECOMPILE_LIMIT = "recompile-limit"
     COMPILE_ERROR = "compile-error"
     RUN_ERROR = "run-error"
+    NOT_COMPILED = "not-compiled"
+    SIDE_EFFECT = "side-effect"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compile_lens.analysis.finding import Place
 from compile_lens.syntax.ranges import expression_at
-from compile_lens.syntax.tree import SourceTree, byte_to_column
+from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.report import StackFrame
 
 # Paths of installed code, on any machine: a trace may come from another one.
@@ -27,12 +27,18 @@ class Sources:
     main_file: str
     tree_of: Callable[[str], SourceTree | None]
     library_roots: tuple[str, ...] = ()
+    # the folder of what runs the program: its frames are nobody's business
+    runner_root: str | None = None
+
+    def is_runner(self, file: str) -> bool:
+        """Whether ``file`` belongs to what runs the program, below the user's top-level code."""
+        return self.runner_root is not None and file.startswith(self.runner_root)
 
     def is_own(self, file: str) -> bool:
         """Whether ``file`` is the user's own code rather than a library's or nobody's."""
         if file == self.main_file:
             return True
-        if NO_FILE.search(file) or LIBRARY.search(file):
+        if NO_FILE.search(file) or LIBRARY.search(file) or self.is_runner(file):
             return False
         return not any(file.startswith(root) for root in self.library_roots)
 
@@ -46,22 +52,18 @@ class Sources:
         if column is None and frame.caret is not None:
             indent = len(text) - len(text.lstrip())
             column, end_column = frame.caret[0] + indent + 1, frame.caret[1] + indent + 1
-        elif column is not None and frame.end_byte is not None:
-            end_column = _end_column(text, column, frame.end_byte)
-        found = expression_at(tree, frame.line, column, end_column, frame.end_line)
+        found = expression_at(tree, frame.line, column, end_column, frame.end_line, frame.end_byte)
         if found is None:
             return Place(frame.file, frame.line, 1, frame.line, max(len(text), 1) + 1)
         return Place(frame.file, found.line, found.column, found.end_line, found.end_column)
 
+    def line_of(self, frame: StackFrame) -> Place:
+        """The whole line that a stack frame stands at, without its indentation."""
+        tree = self.tree_of(frame.file)
+        text = tree.line_text(frame.line) if tree is not None else frame.text
+        start = len(text) - len(text.lstrip())
+        return Place(frame.file, frame.line, start + 1, frame.line, max(len(text.rstrip()), start + 1) + 1)
+
     def deepest_own(self, stack: tuple[StackFrame, ...]) -> StackFrame | None:
         """The innermost frame of ``stack`` that is in the user's own code."""
         return next((frame for frame in reversed(stack) if self.is_own(frame.file)), None)
-
-
-def _end_column(text: str, column: int, end_byte: int) -> int:
-    """An end that Dynamo gives in bytes without its line: on this line if it can be, else as it stands (a later line)."""
-    if end_byte <= len(text.encode()):
-        same_line = byte_to_column(text, end_byte)
-        if same_line > column:
-            return same_line
-    return end_byte + 1

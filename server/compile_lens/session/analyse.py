@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens.analysis.find import find
+from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
 from compile_lens.analysis.run_errors import Raised, Stopped
 from compile_lens.analysis.sources import Sources
@@ -102,7 +103,7 @@ class _Analysis:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._unreadable}.")
         stopped = None
         if end.kind in STOPPED:
-            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, _without_agent(end.crash_stack))
+            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack)
         status = STATUS.get(end.kind, Status.RAISED if self._raised else Status.OK)
         return self._make(status, stopped, end.output, final=True)
 
@@ -121,7 +122,8 @@ class _Analysis:
     def _make(self, status: Status, stopped: Stopped | None, output: str, final: bool) -> Outcome:
         report = self._builder.report()
         hello = self._host.hello
-        sources = Sources(self._job.file, self._tree_of, hello.library_roots if hello else ())
+        sources = Sources(self._job.file, self._tree_of, hello.library_roots if hello else (), str(AGENT_FOLDER))
+        index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         return Outcome(
             file=self._job.file,
             python=self._host.python,
@@ -130,8 +132,8 @@ class _Analysis:
             entry=self._job.entry,
             status=status,
             duration_s=time.monotonic() - self._started,
-            regions=summarise_regions(report, self._job.file, self._tree_of(self._job.file)),
-            findings=find(report, sources, self._raised, stopped),
+            regions=summarise_regions(report, index),
+            findings=find(report, sources, index, self._raised, stopped, completed=final and status is Status.OK),
             graphs=report.graphs,
             compile_time_s=report.seconds,
             output=output,
@@ -149,11 +151,6 @@ class _Analysis:
         with contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError), tokenize.open(file) as opened:
             return parse(opened.read())
         return None
-
-
-def _without_agent(crash_stack: str) -> str:
-    """faulthandler's stack without the levels of the agent that runs the program."""
-    return "".join(line for line in crash_stack.splitlines(keepends=True) if str(AGENT_FOLDER) not in line)
 
 
 def _raised(fields: dict[str, Any]) -> Raised:

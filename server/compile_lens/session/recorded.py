@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from compile_lens.analysis.find import find
+from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
 from compile_lens.analysis.sources import Sources
 from compile_lens.session.outcome import TRACE_ENTRY, Outcome, Status
@@ -43,9 +44,9 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = ()) -> Outco
         regions=tuple(
             region
             for file in dict.fromkeys(compilation.file for compilation in report.compilations)
-            for region in summarise_regions(report, file, tree_of(file))
+            for region in summarise_regions(report, RegionIndex(report, file, tree_of(file)))
         ),
-        findings=find(report, Sources("", tree_of)),
+        findings=find(report, Sources("", tree_of), RegionIndex(report, "", None)),
         graphs=report.graphs,
         compile_time_s=report.seconds,
     )

@@ -20,6 +20,8 @@ INTERNAL = re.compile(r"^Traceback \(most recent call last\):$|^NoneType: None$|
 ANOTHER = re.compile(r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*$", re.MULTILINE)
 ATTRIBUTION = re.compile(r"^Stack variable source attribution:$", re.MULTILINE)
 LINK = re.compile(r"https?://\S*?/(gb\d+)(?:\.html)?")
+# torch/_dynamo/exc.py, ``augment_exc_message_with_hop_name``: between the title and the explanation
+OPERATOR = re.compile(r"^\s*Higher Order Operator: ")
 RAISED = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
 PREAMBLE = re.compile(r"^(Encountered graph break when attempting to |Failed to handle graph break gracefully)")
 SKIPPED = re.compile(
@@ -121,7 +123,7 @@ def _sections(body: str) -> _Sections:
             into.append(line[4:] if line.startswith("    ") else line)
             continue
         into.append(rest)
-    named = [line.strip() for line in titles if line.strip() and not PREAMBLE.match(line)]
+    named = [line.strip() for line in titles if line.strip() and not PREAMBLE.match(line) and not OPERATOR.match(line)]
     return _Sections(
         title=named[-1] if explanation and named else " ".join(named[:1]),
         explanation=_joined(explanation),

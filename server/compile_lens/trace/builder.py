@@ -22,8 +22,11 @@ from compile_lens.trace.report import (
     Recompile,
     RegionCall,
     ResumeOf,
+    SideEffect,
+    Skip,
     StackFrame,
 )
+from compile_lens.trace.side_effect_text import parse_side_effects
 from compile_lens.trace.stack_text import is_resume
 
 # Kinds that are known and hold nothing that the report needs.
@@ -108,6 +111,9 @@ class ReportBuilder:
         self._strings: dict[int, str] = {}
         self._open: dict[str, _Open] = {}
         self._regions: list[RegionCall] = []
+        self._skips: list[Skip] = []
+        # by compile id: an attempt that is restarted writes them again
+        self._side_effects: dict[str, tuple[SideEffect, ...]] = {}
         self._artifacts: list[Artifact] = []
         self._unknown: Counter[str] = Counter()
         self._records = 0
@@ -125,6 +131,8 @@ class ReportBuilder:
             "dynamo_graph_break_reason": self._on_break,
             "dynamo_error": self._on_error,
             "dynamo_output_graph": self._on_graph,
+            "dynamo_side_effects": self._on_side_effects,
+            "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_break": self._on_break_note,
@@ -163,6 +171,8 @@ class ReportBuilder:
             rank=self._rank,
             compilations=tuple(_closed(compilation) for compilation in self._open.values()),
             regions=tuple(self._regions),
+            skips=tuple(self._skips),
+            side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
             artifacts=tuple(self._artifacts),
             records=self._records,
             unknown=self._unknown.copy(),
@@ -276,6 +286,14 @@ class ReportBuilder:
     def _on_graph(self, record: Record) -> None:
         self._compilation(record).graphs = 1
 
+    def _on_side_effects(self, record: Record) -> None:
+        compile_id = record.compile_id or "-"
+        self._side_effects[compile_id] = parse_side_effects(compile_id, self._text(record))
+
+    def _on_skip_note(self, record: Record) -> None:
+        note = json.loads(self._text(record))
+        self._skips.append(Skip(note["region"], note["file"], note["line"], note["name"], note["reason"]))
+
     def _on_region_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
         target = note["target"] or {}
@@ -356,8 +374,7 @@ def _closed(compilation: _Open) -> Compilation:
 
 def read_report(path: Path) -> CompileReport:
     """The report of one trace file (``.log`` or ``.log.gz``). Raises TraceError."""
-    with opened(path) as data:
-        builder = ReportBuilder()
-        for record in iterate(data):
-            builder.add(record)
-        return builder.report()
+    builder = ReportBuilder()
+    for record in iterate(opened(path)):
+        builder.add(record)
+    return builder.report()

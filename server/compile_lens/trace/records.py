@@ -13,8 +13,8 @@ import mmap
 import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -132,8 +132,7 @@ def _next_record(data: bytes | mmap.mmap, position: int) -> int:
         position = newline + 1
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[bytes | mmap.mmap]:
+def opened(path: Path) -> bytes | mmap.mmap:
     """The bytes of one trace file, memory-mapped; a ``.gz`` is unpacked to an unnamed temporary file first. Raises TraceError."""
     try:
         with path.open("rb") as file:
@@ -143,11 +142,8 @@ def opened(path: Path) -> Iterator[bytes | mmap.mmap]:
                 with gzip.open(file) as packed:
                     shutil.copyfileobj(packed, source)
                 source.flush()
-            if source.seek(0, 2) == 0:
-                yield b""
-                return
-            yield mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, EOFError) as error:
+            return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) if source.seek(0, 2) else b""
+    except (OSError, EOFError, zlib.error) as error:
         raise TraceError(f"The trace {path} cannot be read: {error}.") from None
 
 

@@ -142,6 +142,30 @@ class RegionCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Skip:
+    """A frame that Dynamo met and did not compile, with its reason. ``region`` as in Compilation."""
+
+    region: int | None
+    file: str
+    line: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SideEffect:
+    """A change of an object that outlives the graph, which Dynamo replays after it. ``stack`` leads to the line that made it.
+
+    ``type`` is the object's class, ``source`` where Dynamo got it from (``L['self']``, or words such as ``no source``).
+    """
+
+    compile_id: str
+    type: str
+    source: str
+    stack: tuple[StackFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """A payload by reference: a graph, generated code, a cache event."""
 
@@ -159,6 +183,8 @@ class CompileReport:
     rank: int | None = None
     compilations: tuple[Compilation, ...] = ()
     regions: tuple[RegionCall, ...] = ()
+    skips: tuple[Skip, ...] = ()
+    side_effects: tuple[SideEffect, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)

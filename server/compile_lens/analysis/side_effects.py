@@ -1,0 +1,42 @@
+"""Side effects: changes of Python objects inside a graph, which Dynamo replays after the graph has run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.guards import WRAPPED
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport, SideEffect
+
+CODE = "side-effect"
+# objects that nobody outside the graph has seen
+UNSEEN = ("created in torch.compile region", "no source")
+
+
+def find_side_effects(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per line of the user's that changes an object; what a library changes of its own is its business."""
+    groups: dict[Place, list[SideEffect]] = {}
+    for effect in report.side_effects:
+        line = effect.stack[-1]
+        if sources.is_own(line.file) and effect.source not in UNSEEN:
+            groups.setdefault(sources.line_of(line), []).append(effect)
+    for place, effects in groups.items():
+        first = effects[0]
+        name = WRAPPED.sub(r"\1", first.source)
+        named = f"`{name}`, a `{first.type}`" if WRAPPED.search(first.source) else f"a `{first.type}`"
+        yield Finding(
+            code=CODE,
+            kind=Kind.SIDE_EFFECT,
+            severity=Severity.HINT,
+            message=f"Side effect: {named}, is changed here; Dynamo replays the change after the graph has run.",
+            place=place,
+            explanation=(
+                "The change is not part of the graph. What the graph computes does not see it, and code that reads the object while"
+                " the graph runs (a hook, another thread) sees the old value."
+            ),
+            count=len(effects),
+            frames=tuple(dict.fromkeys(effect.compile_id for effect in effects)),
+            call_path=call_path(first.stack, sources),
+        )
