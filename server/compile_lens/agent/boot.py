@@ -1,4 +1,4 @@
-"""Entry of the agent: ``PYTHON /abs/path/agent/boot.py``.
+"""Entry of the agent: ``PYTHON /abs/path/agent/boot.py`` is the standby; ``… boot.py tables OUTPUT`` extracts what torch says of itself.
 
 A script started by its path puts its own folder first on ``sys.path``; that entry is removed at once, and the other files of
 this folder are loaded as a package of a private name, so that nothing of ours can shadow, or be shadowed by, the user's modules.
@@ -24,5 +24,8 @@ def load() -> None:
 
 if __name__ == "__main__":
     load()
+    if sys.argv[1:2] == ["tables"]:
+        extract = importlib.import_module(f"{PACKAGE}.tables.extract")
+        sys.exit(extract.main(sys.argv[2:]))
     standby = importlib.import_module(f"{PACKAGE}.standby")
     sys.exit(standby.main())

@@ -12,7 +12,7 @@ from compile_lens import __version__
 class Verbs(click.Group):
     """Loads a verb's module when it is called: ``serve`` must not wait for the terminal's libraries, nor ``check`` for the protocol's."""
 
-    names = ("check", "trace", "serve")
+    names = ("check", "trace", "explain", "serve")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.names)
@@ -26,6 +26,10 @@ class Verbs(click.Group):
             from compile_lens.cli.trace import trace
 
             return trace
+        if cmd_name == "explain":
+            from compile_lens.cli.explain import explain
+
+            return explain
         if cmd_name == "serve":
             from compile_lens.cli.serve import serve
 

@@ -46,11 +46,15 @@ def _add_record(found: dict[str, dict[str, Any]], node: ast.Call, source: Source
     if name is None:
         return
     short = dotted(node.func).rpartition(".")[2]
-    what, encoding = ("artifact", string(node.args[1]) if len(node.args) > 1 else None) if short.endswith("artifact") else ("record", None)
+    what, encoding = (
+        ("artifact", string(node.args[1]) if len(node.args) > 1 else None)
+        if short.endswith("artifact")
+        else ("record", None)
+    )
     if what == "record" and name == "artifact":
         metadata = _metadata(words.get("metadata_fn") or (node.args[1] if len(node.args) > 1 else None))
         name, encoding, what = metadata.get("name") or "", metadata.get("encoding"), "artifact"
-        if not name:
+        if not name or "." in name:
             return
     entry = found.setdefault(name, {"what": what, "at": source.at(node.lineno), "written_in": []})
     if encoding:
@@ -65,7 +69,7 @@ def _metadata(node: ast.AST | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in ast.walk(node) if node is not None else ():
         if isinstance(part, ast.Dict):
-            for key, value in zip(part.keys, part.values):
+            for key, value in zip(part.keys, part.values, strict=True):
                 name, text = string(key), string(value)
                 if name is not None and text is not None:
                     found.setdefault(name, text)
@@ -84,7 +88,10 @@ def debug_files(root: str) -> dict[str, dict[str, Any]]:
                 for argument in node.args[:1]:
                     name = string(argument)
                     if name is not None and re.match(r"[\w.]+\.(?:py|txt|svg|json|log|dot)\Z", name):
-                        found.setdefault(name, {"at": source.at(node.lineno), "written_in": [[function.name, source.at(function.lineno)]]})
+                        found.setdefault(
+                            name,
+                            {"at": source.at(node.lineno), "written_in": [[function.name, source.at(function.lineno)]]},
+                        )
     return found
 
 
@@ -93,13 +100,19 @@ def bisect_names(root: str) -> dict[str, dict[str, Any]]:
     source = read(root, _BISECTOR)
     found: dict[str, dict[str, Any]] = {}
     for node in source.tree.body if source is not None else []:
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
+        target = (
+            node.targets[0]
+            if isinstance(node, ast.Assign)
+            else node.target
+            if isinstance(node, ast.AnnAssign)
+            else None
+        )
         if source is None or target is None or dotted(target) != "BACKENDS":
             continue
         value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
         if not isinstance(value, ast.Dict):
             continue
-        for order, (key, listed) in enumerate(zip(value.keys, value.values), 1):
+        for order, (key, listed) in enumerate(zip(value.keys, value.values, strict=True), 1):
             backend = string(key)
             if backend is None or key is None or not isinstance(listed, ast.List):
                 continue

@@ -23,7 +23,11 @@ def break_codes(root: str) -> dict[str, dict[str, Any]]:
     places = _places_by_type(root)
     found: dict[str, dict[str, Any]] = {}
     with open(os.path.join(root, REGISTRY), encoding="utf-8") as file:
-        lines = {line.strip().partition('"')[2].partition('"')[0]: at for at, line in enumerate(file, 1) if '": [' in line and '"GB' in line}
+        lines = {
+            line.strip().partition('"')[2].partition('"')[0]: at
+            for at, line in enumerate(file, 1)
+            if '": [' in line and '"GB' in line
+        }
     for code, forms in registry.items():
         form = forms[0]
         found[code] = {

@@ -63,25 +63,42 @@ def _belongs(name: str, path: str) -> bool:
 
 def _reads(source: Source) -> Iterator[tuple[str, ast.expr, str]]:
     """Name, node and default of each read of an environment variable."""
+    constants = _constants(source.tree)
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call):
-            yield from _reads_of_call(source, node)
+            yield from _reads_of_call(source, node, constants)
         elif isinstance(node, ast.Subscript) and dotted(node.value).endswith("environ"):
-            name = string(node.slice)
-            if name is not None and _NAME.match(name):
+            name = _variable(node.slice, constants)
+            if name is not None:
                 yield name, node, ""
         elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
-            name = string(node.left)
-            if name is not None and _NAME.match(name) and dotted(node.comparators[0]).endswith("environ"):
+            name = _variable(node.left, constants)
+            if name is not None and dotted(node.comparators[0]).endswith("environ"):
                 yield name, node, ""
 
 
-def _reads_of_call(source: Source, node: ast.Call) -> Iterator[tuple[str, ast.expr, str]]:
+def _constants(tree: ast.Module) -> dict[str, str]:
+    """Names of variables that a module gives a name of its own: ``LOG_ENV_VAR = "TORCH_LOGS"``."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            text = string(node.value)
+            if text is not None and _NAME.match(text):
+                found[node.targets[0].id] = text
+    return found
+
+
+def _variable(node: ast.expr | None, constants: dict[str, str]) -> str | None:
+    text = constants.get(node.id) if isinstance(node, ast.Name) else string(node)
+    return text if text is not None and _NAME.match(text) else None
+
+
+def _reads_of_call(source: Source, node: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str, ast.expr, str]]:
     function = dotted(node.func)
     last = function.rpartition(".")[2]
     if "environ" in function or "env" in last.lower():
-        name = string(node.args[0]) if node.args else None
-        if name is not None and _NAME.match(name):
+        name = _variable(node.args[0] if node.args else None, constants)
+        if name is not None:
             default = source.segment(node.args[1], 80) if len(node.args) > 1 else ""
             yield name, node, default
     for word in node.keywords:

@@ -74,15 +74,24 @@ def _add_file(root: str, path: str, prefix: str, found: dict[str, dict[str, Any]
         elif isinstance(node, ast.Assign) and exported is not None:
             name = dotted(node.targets[0])
             if name in exported and isinstance(node.value, ast.Call):
-                found.setdefault(prefix + name, {"at": source.at(node.lineno), "signature": f" = {source.segment(node.value, 80)}"})
+                found.setdefault(
+                    prefix + name, {"at": source.at(node.lineno), "signature": f" = {source.segment(node.value, 80)}"}
+                )
 
 
 def _entry(place: str, node: ast.FunctionDef | ast.ClassDef) -> dict[str, Any]:
     doc = docstring(node)
     if isinstance(node, ast.ClassDef):
-        init = next((member for member in node.body if isinstance(member, ast.FunctionDef) and member.name == "__init__"), None)
+        init = next(
+            (member for member in node.body if isinstance(member, ast.FunctionDef) and member.name == "__init__"), None
+        )
         said = signature(init) if init is not None else ""
-        entry = {"what": "class", "signature": said, "doc": doc or (docstring(init) if init is not None else ""), "at": place}
+        entry = {
+            "what": "class",
+            "signature": said,
+            "doc": doc or (docstring(init) if init is not None else ""),
+            "at": place,
+        }
     else:
         entry = {"what": "function", "signature": signature(node), "doc": doc or _templated(node), "at": place}
     return {key: value for key, value in entry.items() if value}

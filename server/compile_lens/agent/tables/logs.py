@@ -37,7 +37,9 @@ def log_names(root: str) -> dict[str, dict[str, Any]]:
                 "format": any(word.arg == "log_format" for word in node.keywords),
                 "at": source.at(node.lineno),
             }
-    return {name: {key: value for key, value in entry.items() if value not in ("", [])} for name, entry in found.items()}
+    return {
+        name: {key: value for key, value in entry.items() if value not in ("", [])} for name, entry in found.items()
+    }
 
 
 def _special_all(root: str) -> dict[str, Any]:

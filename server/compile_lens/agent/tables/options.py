@@ -22,7 +22,9 @@ MODULES = {
     "torch._export.config": "torch/_export/config.py",
     "torch.distributed.config": "torch/distributed/config.py",
 }
-_ENVIRONMENT = re.compile(r"(?:environ\.get|getenv|\w*env\w*)\(\s*['\"]([A-Z][A-Z0-9_]{3,})['\"]|environ\[['\"]([A-Z0-9_]+)['\"]\]")
+_ENVIRONMENT = re.compile(
+    r"(?:environ\.get|getenv|\w*env\w*)\(\s*['\"]([A-Z][A-Z0-9_]{3,})['\"]|environ\[['\"]([A-Z0-9_]+)['\"]\]"
+)
 _KEYWORD = re.compile(r"env_name\w*\s*=\s*(?:\[([^\]]*)\]|['\"]([A-Z0-9_]+)['\"])")
 MOST_DEFAULT = 200
 
@@ -39,7 +41,11 @@ def options(root: str) -> dict[str, dict[str, Any]]:
 
 
 def _visit(
-    source: Source, body: list[ast.stmt], prefix: str, functions: dict[str, ast.FunctionDef], found: dict[str, dict[str, Any]]
+    source: Source,
+    body: list[ast.stmt],
+    prefix: str,
+    functions: dict[str, ast.FunctionDef],
+    found: dict[str, dict[str, Any]],
 ) -> None:
     for at, node in enumerate(body):
         if isinstance(node, ast.ClassDef):
@@ -48,6 +54,10 @@ def _visit(
                 "doc": docstring(node) or source.comment(node.lineno),
                 "at": source.at(node.lineno),
             }
+            for base in node.bases:  # `class cuda(cutlass)` has the options of both
+                inherited = f"{prefix}{dotted(base)}."
+                for name in [full for full in found if full.startswith(inherited)]:
+                    found[f"{prefix}{node.name}.{name.removeprefix(inherited)}"] = dict(found[name])
             _visit(source, node.body, f"{prefix}{node.name}.", functions, found)
         elif isinstance(node, ast.If):
             _visit(source, [*node.body, *node.orelse], prefix, functions, found)
@@ -57,16 +67,18 @@ def _visit(
                 entry = _option(source, node, node.value, functions)
                 following = body[at + 1] if at + 1 < len(body) else None
                 if isinstance(following, ast.Expr) and string(following.value):
-                    entry["doc"] = "\n".join(part for part in (entry.get("doc", ""), string(following.value) or "") if part)
+                    entry["doc"] = "\n".join(
+                        part for part in (entry.get("doc", ""), string(following.value) or "") if part
+                    )
                 found.setdefault(prefix + target.id, entry)
 
 
 def _option(
     source: Source, node: ast.Assign | ast.AnnAssign, value: ast.expr, functions: dict[str, ast.FunctionDef]
 ) -> dict[str, Any]:
-    text = ast.get_source_segment(source.text, value) or ""
+    text = source.whole(value)
     called = {dotted(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)}
-    bodies = [ast.get_source_segment(source.text, functions[name]) or "" for name in sorted(called & functions.keys())]
+    bodies = [source.whole(functions[name]) for name in sorted(called & functions.keys())]
     entry: dict[str, Any] = {
         "at": source.at(node.lineno),
         "source": source.segment(value),
@@ -97,7 +109,7 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
     """Add what only the running torch knows: the options that really are (``_config``), their defaults and types."""
     for module_name in MODULES:
         try:
-            entries: dict[str, Any] = importlib.import_module(module_name)._config  # type: ignore[attr-defined]
+            entries: dict[str, Any] = importlib.import_module(module_name)._config
         except (ImportError, AttributeError):
             continue
         for name in [full for full in found if full.startswith(module_name + ".")]:

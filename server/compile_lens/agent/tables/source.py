@@ -27,9 +27,18 @@ class Source:
         """The place of a line: ``torch/_inductor/ir.py:123``."""
         return f"{self.path}:{line}"
 
-    def segment(self, node: ast.AST, most: int = 200) -> str:
+    def whole(self, node: ast.stmt | ast.expr) -> str:
+        """The source text of ``node`` (``ast.get_source_segment`` splits the whole file at each call)."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        if first == last:
+            return self.lines[first].encode()[node.col_offset : node.end_col_offset].decode("utf-8", "replace")
+        head = self.lines[first].encode()[node.col_offset :].decode("utf-8", "replace")
+        tail = self.lines[last].encode()[: node.end_col_offset].decode("utf-8", "replace")
+        return "\n".join([head, *self.lines[first + 1 : last], tail])
+
+    def segment(self, node: ast.stmt | ast.expr, most: int = 200) -> str:
         """The source text of ``node`` on one line."""
-        text = " ".join((ast.get_source_segment(self.text, node) or "").split())
+        text = " ".join(self.whole(node).split())
         return text if len(text) <= most else text[: most - 1] + "…"
 
     def comment(self, line: int, end_line: int | None = None) -> str:
@@ -97,7 +106,9 @@ def string(node: ast.AST | None) -> str | None:
 def python_files(root: str, folder: str) -> Iterator[str]:
     """The Python files under ``root/folder``, relative to ``root``, with ``/`` on every system, in a fixed order."""
     for parent, folders, names in os.walk(os.path.join(root, folder)):
-        folders[:] = sorted(name for name in folders if name not in ("__pycache__", "testing", "test", "tests", "include"))
+        folders[:] = sorted(
+            name for name in folders if name not in ("__pycache__", "testing", "test", "tests", "include")
+        )
         for name in sorted(names):
             if name.endswith(".py"):
                 yield os.path.relpath(os.path.join(parent, name), root).replace(os.sep, "/")

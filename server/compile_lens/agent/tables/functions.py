@@ -1,0 +1,100 @@
+"""Functions that users call: what they take and what torch's documentation says of them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .operators import Places
+from .source import cleaned
+
+# modules whose public functions and classes belong to compiling, with the names that a module does not list in __all__
+_MODULES: dict[str, tuple[str, ...]] = {
+    "torch.compiler": (),
+    "torch._dynamo": ("explain", "list_backends", "register_backend"),
+    "torch._dynamo.decorators": ("mark_dynamic", "maybe_mark_dynamic", "mark_unbacked", "mark_static", "mark_static_address"),
+    "torch._dynamo.testing": ("CompileCounter", "CompileCounterWithBackend", "EagerAndRecordGraphs"),
+    "torch._dynamo.utils": ("counters", "compile_times"),
+    "torch._dynamo.convert_frame": (),
+    "torch.export": (),
+    "torch.export.dynamic_shapes": (),
+    "torch._inductor": (
+        "compile", "aot_compile", "aoti_compile_and_package", "aoti_load_package", "list_mode_options", "list_options",
+        "cudagraph_mark_step_begin", "standalone_compile",
+    ),
+    "torch._inductor.compiler_bisector": ("CompilerBisector", "BisectionResult"),
+    "torch._inductor.utils": ("fresh_cache", "fresh_inductor_cache", "clear_caches"),
+    "torch._logging": ("set_logs", "trace_structured"),
+    "torch._functorch.aot_autograd": ("aot_function", "aot_module", "aot_module_simplified", "aot_export_module", "make_boxed_func"),
+    "torch._functorch.partitioners": ("default_partition", "min_cut_rematerialization_partition"),
+    "torch.fx": ("symbolic_trace", "Graph", "Node", "GraphModule", "Interpreter", "Transformer", "Tracer", "Proxy", "wrap"),
+    "torch.fx.experimental.proxy_tensor": ("make_fx",),
+    "torch.fx.experimental.symbolic_shapes": (
+        "guard_or_false", "guard_or_true", "statically_known_true", "is_concrete_int", "guard_size_oblivious", "ShapeEnv", "DimDynamic",
+    ),
+    "torch.library": (),
+    "torch._higher_order_ops": ("cond", "while_loop", "scan", "associative_scan", "invoke_subgraph", "flex_attention"),
+    "torch.utils.checkpoint": ("checkpoint",),
+    "torch.nn.attention.flex_attention": ("flex_attention", "create_block_mask"),
+}  # fmt: skip
+# in these every function may become an operator of a graph; their documentation is kept short
+_OPERATOR_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.linalg", "torch.fft", "torch.special")
+MOST_SUMMARY = 420
+MOST_SIGNATURE = 400
+
+
+def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dict[str, Any]]:
+    """Functions and classes by the name under which a user reaches them (``torch.compiler.disable``)."""
+    import torch
+
+    places = Places(root, relative)
+    found: dict[str, dict[str, Any]] = {"torch.compile": _entry(torch.compile, places, 4000)}
+    for module_name, named in _MODULES.items():
+        try:
+            module = importlib.import_module(module_name)
+        except ImportError:
+            continue
+        for name in [*getattr(module, "__all__", ()), *named]:
+            thing = getattr(module, name, None)
+            if thing is not None and not inspect.ismodule(thing) and callable(thing):
+                found.setdefault(f"{module_name}.{name}", _entry(thing, places, 1600))
+    for owner_name in _OPERATOR_MODULES:
+        owner: Any = torch.Tensor if owner_name == "torch.Tensor" else importlib.import_module(owner_name)
+        for name in dir(owner):
+            if name.startswith("_") or f"{owner_name}.{name}" in found:
+                continue
+            thing = getattr(owner, name, None)
+            if callable(thing) and not inspect.isclass(thing) and thing.__doc__:
+                found[f"{owner_name}.{name}"] = _entry(thing, places, MOST_SUMMARY)
+    return found
+
+
+def _entry(thing: Any, places: Places, most: int) -> dict[str, Any]:
+    doc = inspect.cleandoc(thing.__doc__ or "") if isinstance(thing.__doc__, str) else ""
+    signature, doc = _signature(thing, doc)
+    entry = {
+        "what": "class" if inspect.isclass(thing) else "function",
+        "signature": signature[:MOST_SIGNATURE],
+        "doc": cleaned(_without_roles(doc), most),
+        "at": places.of(thing),
+    }
+    return {key: value for key, value in entry.items() if value}
+
+
+def _signature(thing: Any, doc: str) -> tuple[str, str]:
+    """The signature, from Python or from the first line of a builtin's documentation, which then loses that line."""
+    first, _, rest = doc.partition("\n")
+    if re.match(r"\w+\(.*\)\s*->", first):
+        return first[first.index("(") :].strip(), rest.strip()
+    try:
+        return re.sub(r"<object object at 0x\w+>|<[\w.]+ object at 0x\w+>", "…", str(inspect.signature(thing))), doc
+    except (TypeError, ValueError):
+        return "", doc
+
+
+def _without_roles(text: str) -> str:
+    """``:class:`~torch.Tensor``` and ``:math:`x``` as plain code."""
+    return re.sub(r":\w+(?::\w+)?:`~?([^`<]*?)(?:\s*<[^`>]*>)?`", r"`\1`", text).replace("``", "`")

@@ -1,0 +1,92 @@
+"""Entries of the compiler's own parts: Inductor's classes and operations, Dynamo's variable trackers and guards, Triton."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.places import place, placed
+
+Row = Mapping[str, Any]
+_STAGES = {
+    "ir": "inductor lowering",
+    "scheduler": "inductor scheduler",
+    "memory": "inductor scheduler",
+    "dependencies": "inductor scheduler",
+    "loop_body": "inductor scheduler",
+    "graph": "inductor lowering",
+}
+
+
+def inductor_class(name: str, row: Row) -> Entry:
+    facts = _class_facts(row)
+    if "made_in" in row:
+        facts.append(("Made in", ", ".join(f"`{function}`" for function, _ in row["made_in"])))
+    if "asked_in" in row:
+        facts.append(("Asked for in", ", ".join(f"`{function}`" for function, _ in row["asked_in"])))
+    return Entry(
+        Kind.IR,
+        name,
+        theirs=row.get("doc", ""),
+        facts=tuple(facts),
+        related=tuple(base.rpartition(".")[2] for base in row.get("bases", ())),
+        stage=_STAGES.get(row.get("module", ""), "inductor"),
+        places=(*place(row, "defined"), *placed("made", row.get("made_in", ()))),
+    )
+
+
+def variable(name: str, row: Row) -> Entry:
+    return Entry(
+        Kind.VARIABLE,
+        name,
+        theirs=row.get("doc", ""),
+        facts=tuple(_class_facts(row)),
+        related=tuple(base.rpartition(".")[2] for base in row.get("bases", ())),
+        stage="dynamo",
+        places=place(row, "defined"),
+    )
+
+
+def _class_facts(row: Row) -> list[tuple[str, str]]:
+    facts: list[tuple[str, str]] = []
+    for label, key in (("Bases", "bases"), ("Subclasses", "subclasses"), ("Fields", "fields"), ("Methods", "methods")):
+        if row.get(key):
+            facts.append((label, ", ".join(f"`{part}`" for part in row[key])))
+    return facts
+
+
+def operation(name: str, row: Row) -> Entry:
+    signature = row.get("signature", "").replace("(self, ", "(").replace("(self)", "()")
+    return Entry(
+        Kind.OPS,
+        name,
+        theirs=row.get("doc", ""),
+        facts=(("Signature", f"`ops.{name}{signature}`"),),
+        stage="inductor scheduler",
+        places=place(row, "defined"),
+    )
+
+
+def virtualized(name: str, row: Row) -> Entry:
+    return Entry(Kind.VIRTUALIZED, name, theirs=row.get("doc", ""), stage="inductor", places=place(row, "defined"))
+
+
+def guard(name: str, row: Row) -> Entry:
+    facts = [("Signature", f"`{name}{row['signature']}`")] if "signature" in row else _class_facts(row)
+    return Entry(
+        Kind.GUARD, name, theirs=row.get("doc", ""), facts=tuple(facts), stage="dynamo", places=place(row, "made")
+    )
+
+
+def triton(name: str, row: Row) -> Entry:
+    said = (
+        row.get("signature", "")
+        .replace(", _semantic=None", "")
+        .replace(", _builder=None", "")
+        .replace(", _generator=None", "")
+    )
+    facts = (("Signature", f"`{name}{said}`"),) if said else ()
+    return Entry(
+        Kind.TRITON, name, theirs=row.get("doc", ""), facts=facts, stage="triton", places=place(row, "defined")
+    )

@@ -1,0 +1,169 @@
+"""Entries of what a user sets: logs, environment variables, options, arguments, modes, backends; and of graph break codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from compile_lens.knowledge.curated import log_samples
+from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.places import place, placed, places
+
+CODE_PAGE = "https://meta-pytorch.github.io/compile-graph-break-site/gb/{}.html"
+Row = Mapping[str, Any]
+Facts = list[tuple[str, str]]
+
+
+def log(name: str, row: Row) -> Entry:
+    facts: Facts = []
+    if row.get("what") == "component":
+        facts.append(("Kind", "component: sets the level of a group of loggers"))
+        facts.append(("Levels", f"`{name}` INFO, `+{name}` DEBUG, `-{name}` ERROR"))
+        if row.get("modules"):
+            facts.append(("Loggers", ", ".join(f"`{module}`" for module in row["modules"])))
+    else:
+        facts.append(("Kind", "artifact: one sort of output, on or off"))
+        if row.get("off_by_default"):
+            facts.append(("Off by default", "yes: only its own name turns it on"))
+        else:
+            facts.append(
+                (
+                    "Off by default",
+                    "its own name turns it on, and so does `+component` for the component that writes it",
+                )
+            )
+    return Entry(
+        Kind.LOG,
+        name,
+        theirs=row.get("doc", ""),
+        facts=tuple(facts),
+        sample=log_samples().get(name, ""),
+        places=place(row, "registered"),
+    )
+
+
+def environment(name: str, row: Row) -> Entry:
+    facts: Facts = []
+    if "default" in row:
+        facts.append(("When unset", f"`{row['default']}`"))
+    if "options" in row:
+        facts.append(("Sets", ", ".join(f"`{option}`" for option in row["options"])))
+    if "library" in row:
+        facts.append(("Read by", f"C++ code; the name stands in `{row['library']}`"))
+    return Entry(
+        Kind.ENVIRONMENT,
+        name,
+        theirs=row.get("doc", ""),
+        facts=tuple(facts),
+        related=tuple(row.get("options", ())),
+        places=places("read", row.get("read_at", ())),
+    )
+
+
+def option(name: str, row: Row) -> Entry:
+    if row.get("what") == "section":
+        return Entry(
+            Kind.OPTION,
+            name,
+            theirs=row.get("doc", ""),
+            facts=(("Kind", "group of options"),),
+            places=place(row, "defined"),
+        )
+    facts: Facts = []
+    if "type" in row:
+        facts.append(("Type", f"`{row['type']}`"))
+    if "default" in row:
+        facts.append(("Default", f"`{row['default']}`"))
+    if "source" in row and row["source"] != row.get("default"):
+        facts.append(("Set in the source to", f"`{row['source']}`"))
+    if "env" in row:
+        facts.append(("Environment", ", ".join(f"`{variable}`" for variable in row["env"])))
+    if "alias" in row:
+        facts.append(("Another name of", f"`{row['alias']}`"))
+    if "deprecation_message" in row:
+        facts.append(("Deprecated", row["deprecation_message"]))
+    if "justknob" in row:
+        facts.append(("Inside Meta", f"also set by the knob `{row['justknob']}`"))
+    related = (*row.get("env", ()), *((row["alias"],) if "alias" in row else ()))
+    return Entry(
+        Kind.OPTION, name, theirs=row.get("doc", ""), facts=tuple(facts), related=related, places=place(row, "defined")
+    )
+
+
+def argument(name: str, row: Row) -> Entry:
+    facts: Facts = [(label, f"`{row[key]}`") for label, key in (("Type", "type"), ("Default", "default")) if key in row]
+    return Entry(
+        Kind.ARGUMENT,
+        name,
+        theirs=row.get("doc", ""),
+        facts=tuple(facts),
+        related=("torch.compile",),
+        places=place(row, "defined"),
+    )
+
+
+def mode(name: str, row: Row) -> Entry:
+    options = row.get("options", {})
+    set_here = ", ".join(f"`{key}={value}`" for key, value in options.items()) or "no option"
+    return Entry(
+        Kind.MODE,
+        name,
+        theirs=row.get("doc", ""),
+        facts=(("Sets", set_here),),
+        related=tuple(f"torch._inductor.config.{key}" for key in options),
+        places=place(row, "defined"),
+    )
+
+
+def backend(name: str, row: Row) -> Entry:
+    tags = row.get("tags", [])
+    facts: Facts = [("Tags", ", ".join(tags) if tags else "none: for everyday use")]
+    if tags:
+        facts.append(("Listed by", "`torch._dynamo.list_backends(None)` only"))
+    return Entry(Kind.BACKEND, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "registered"))
+
+
+def code(name: str, row: Row) -> Entry:
+    hints = "\n".join(f"- {hint}" for hint in row.get("hints", ()))
+    parts = [f"**{row.get('type', '')}**", row.get("explanation", ""), f"Hints:\n{hints}" if hints else ""]
+    facts: Facts = [("Context", f"`{row['context']}`")] if row.get("context") else []
+    return Entry(
+        Kind.CODE,
+        name,
+        theirs="\n\n".join(part for part in parts if part),
+        facts=tuple(facts),
+        stage="dynamo",
+        places=(*places("raised", row.get("raised_at", ())), *place(row, "registered")),
+        url=CODE_PAGE.format(name.lower()),
+    )
+
+
+def artifact(name: str, row: Row) -> Entry:
+    facts: Facts = [("Kind", "artifact" if row.get("what") == "artifact" else "record of its own")]
+    if "encoding" in row:
+        facts.append(("Encoding", f"`{row['encoding']}`"))
+    if row.get("written_in"):
+        facts.append(("Written by", _functions(row["written_in"])))
+    return Entry(Kind.ARTIFACT, name, facts=tuple(facts), places=placed("written", row.get("written_in", ())))
+
+
+def file(name: str, row: Row) -> Entry:
+    facts: Facts = [("Written by", _functions(row["written_in"]))] if row.get("written_in") else []
+    return Entry(Kind.FILE, name, facts=tuple(facts), places=place(row, "written"))
+
+
+def bisect(name: str, row: Row) -> Entry:
+    facts: Facts = []
+    if row.get("what") == "backend":
+        facts.append(("Kind", f"backend, number {row.get('order')} in the order of the bisector"))
+        if row.get("subsystems"):
+            facts.append(("Subsystems", ", ".join(f"`{part}`" for part in row["subsystems"])))
+    elif row.get("what") == "ConfigChange":
+        facts.append(("Kind", "subsystem that is tested by setting an option"))
+    else:
+        facts.append(("Kind", "subsystem that is applied many times; the bisector finds the number of the application"))
+    return Entry(Kind.BISECT, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined"))
+
+
+def _functions(uses: Any) -> str:
+    return ", ".join(f"`{function}`" for function, _ in uses)

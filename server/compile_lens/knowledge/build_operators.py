@@ -1,0 +1,157 @@
+"""Entries of operators and of the functions that become operators: levels, kernels, and what they are at each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from compile_lens.knowledge.entry import Entry, Kind, Place
+from compile_lens.knowledge.places import place, read_place
+
+Row = Mapping[str, Any]
+MOST_SCHEMAS = 8
+_TAGS = {
+    "core": "in the core ATen set",
+    "pointwise": "element by element",
+    "reduction": "a reduction",
+    "view_copy": "a copy of a view",
+    "inplace_view": "changes the metadata of its input",
+    "data_dependent_output": "its result is a Python number that depends on data: breaks the graph unless captured",
+    "dynamic_output_shape": "the shape of its result depends on data: breaks the graph unless captured",
+    "nondeterministic_seeded": "random, the same for the same seed",
+    "nondeterministic_bitwise": "not the same bit for bit in each run",
+    "needs_fixed_stride_order": "Inductor keeps the strides of its inputs",
+    "needs_exact_strides": "Inductor keeps the exact strides of its inputs",
+    "flexible_layout": "Inductor may choose the strides of its inputs",
+    "cudagraph_unsafe": "may not be in a CUDA graph",
+    "maybe_aliasing_or_mutating": "may return or change its inputs, which its schema does not say",
+    "out": "writes into a tensor that it is given",
+    "inplace": "changes its first input",
+    "generated": "generated from another variant",
+    "pt2_compliant_tag": "tested with torch.compile",
+}
+
+
+def operator(name: str, row: Row) -> Entry:
+    """``name`` is a packet (``aten.add``) or an overload (``aten.add.Tensor``), whose row has it alone."""
+    overloads: Mapping[str, Row] = row["overloads"]
+    main = main_overload(overloads)
+    chosen = overloads[main]
+    packet = ".".join(name.split(".")[:2])
+    facts: list[tuple[str, str]] = [("Schema", f"`{chosen['schema']}`")]
+    others = [overload for overload in overloads if overload != main]
+    if others:
+        more = f" and {len(others) - MOST_SCHEMAS} more" if len(others) > MOST_SCHEMAS else ""
+        facts.append(
+            ("Overloads", ", ".join(f"`{overload}`" for overload in [main, *others][: MOST_SCHEMAS + 1]) + more)
+        )
+    facts.append(("Level", _level(packet, chosen)))
+    tags = chosen.get("tags", ())
+    if tags:
+        facts.append(("Tags", ", ".join(f"`{tag}`" + (f" ({_TAGS[tag]})" if tag in _TAGS else "") for tag in tags)))
+    if chosen.get("kernels"):
+        facts.append(("Kernels", ", ".join(f"`{key}`" for key in chosen["kernels"])))
+    facts += _stages(chosen)
+    return Entry(
+        Kind.OPERATOR,
+        name,
+        theirs=chosen.get("doc", ""),
+        facts=tuple(facts),
+        related=tuple(chosen.get("lowering", {}).get("makes", ())),
+        places=_places(chosen),
+    )
+
+
+def main_overload(overloads: Mapping[str, Row]) -> str:
+    """The overload to show first: the one that Inductor lowers, takes tensors, and writes nowhere."""
+
+    def rank(item: tuple[str, Row]) -> tuple[int, int, int, int]:
+        name, row = item
+        writes = "out" in row.get("tags", ()) or name.endswith("out")
+        return (writes, "core" not in row.get("tags", ()), "lowering" not in row, name not in ("default", "Tensor"))
+
+    return min(overloads.items(), key=rank)[0]
+
+
+def _level(packet: str, row: Row) -> str:
+    namespace = packet.partition(".")[0]
+    if namespace == "prims":
+        return "prims: the smallest operators, which decompositions are written in"
+    if namespace != "aten":
+        return f"`{namespace}`: an operator of a library, outside of ATen"
+    if "core" in row.get("tags", ()):
+        return "core ATen: stays as it is in an exported graph that was run through core decompositions"
+    if "CompositeImplicitAutograd" in row.get("kernels", ()):
+        return "full ATen, composite: made of other operators already by the dispatcher, before autograd"
+    if row.get("core_decomposition"):
+        return "full ATen: decomposed on the way to core ATen"
+    return "full ATen"
+
+
+def _stages(row: Row) -> list[tuple[str, str]]:
+    """What it becomes: after AOTAutograd, and in Inductor."""
+    composite = "CompositeImplicitAutograd" in row.get("kernels", ()) and "decomposition" not in row
+    steps: list[tuple[str, str]] = []
+    if composite:
+        steps.append(("In AOTAutograd", "gone: the dispatcher takes it apart into the operators that it is made of"))
+    elif "inductor_decomposition" in row:
+        where = f"`{row['inductor_decomposition']}`"
+        steps.append(
+            ("In AOTAutograd, for Inductor", f"may be decomposed: Inductor's table has a function for it ({where})")
+        )
+    elif "decomposition" in row:
+        steps.append(
+            ("In AOTAutograd", f"kept by Inductor, though torch has a decomposition of it (`{row['decomposition']}`)")
+        )
+    else:
+        steps.append(("In AOTAutograd", "kept: there is no decomposition"))
+    lowering = row.get("lowering")
+    if lowering is not None:
+        makes = ", ".join(f"`{name}`" for name in lowering.get("makes", ())) or "what the lowering returns"
+        where = lowering.get("registered_at") or lowering.get("at", "")
+        word = (
+            "falls back to the eager kernel"
+            if "FallbackKernel" in lowering.get("makes", ()) and row.get("fallback")
+            else "is lowered to"
+        )
+        if word.startswith("falls"):
+            steps.append(("In Inductor", f"{word}, as an `ir.FallbackKernel` (`{where}`)"))
+        else:
+            steps.append(("In Inductor", f"{word} {makes} (`{where}`)"))
+    elif not composite:
+        steps.append(
+            (
+                "In Inductor",
+                "no lowering of its own: decomposed before, or called as it is by a fallback made on the way",
+            )
+        )
+    if "meta" in row or "Meta" in row.get("kernels", ()):
+        where = f" (`{row['meta']}`)" if "meta" in row else " (in C++)"
+        steps.append(("Shapes", f"a meta kernel{where}" + (f", a fake one (`{row['fake']}`)" if "fake" in row else "")))
+    elif "fake" in row:
+        steps.append(("Shapes", f"a fake kernel (`{row['fake']}`)"))
+    return steps
+
+
+def _places(row: Row) -> tuple[Place, ...]:
+    """Go-to-definition takes the first: what happens to it in Inductor."""
+    found: list[Place] = []
+    lowering = row.get("lowering", {})
+    for label, text in (
+        ("lowering, registered", lowering.get("registered_at")),
+        ("lowering", lowering.get("at")),
+        ("decomposition of Inductor", row.get("inductor_decomposition")),
+        ("decomposition", row.get("decomposition")),
+        ("meta kernel", row.get("meta")),
+        ("fake kernel", row.get("fake")),
+        ("class", row.get("class_at")),
+    ):
+        if text and all(str(other) != text for other in found):
+            found.append(read_place(label, text))
+    return tuple(found)
+
+
+def function(name: str, row: Row) -> Entry:
+    short = name.rpartition(".")[2]
+    facts = (("Signature", f"`{short}{row['signature']}`"),) if "signature" in row else ()
+    return Entry(Kind.FUNCTION, name, theirs=row.get("doc", ""), facts=facts, places=place(row, "defined"))

@@ -1,0 +1,69 @@
+"""Texts of ours: Markdown, one file per kind in ``texts/``.
+
+``## name`` begins an entry. Lines ``stage: …`` and ``related: a, b`` may follow it at once; the rest is its text. Where one line
+says all, entries are the items of a list: ``- `name`: text``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from compile_lens.knowledge.entry import Kind
+
+TEXTS = Path(__file__).parent / "texts"
+_ITEM = re.compile(r"- `([^`]+)`: (.+)")
+_FIELD = re.compile(r"(stage|related): (.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """What we wrote of one thing."""
+
+    text: str
+    stage: str = ""
+    related: tuple[str, ...] = ()
+
+
+@cache
+def curated(kind: Kind) -> dict[str, Curated]:
+    """Texts of ``kind`` by name."""
+    return read_texts(TEXTS / f"{kind.value}.md")
+
+
+@cache
+def log_samples() -> dict[str, str]:
+    """What logs print, by name: recorded, never written by hand (tests/knowledge/record_samples.py)."""
+    texts = read_texts(TEXTS / "log_samples.md")
+    return {name: entry.text.removeprefix("```text\n").removesuffix("\n```") for name, entry in texts.items()}
+
+
+def read_texts(path: Path) -> dict[str, Curated]:
+    """Entries of a file, in its order; none when there is no such file."""
+    if not path.is_file():
+        return {}
+    found: dict[str, Curated] = {}
+    name, lines = "", list[str]()
+    for line in [*path.read_text(encoding="utf-8").split("\n"), "## "]:
+        item = _ITEM.fullmatch(line) if not name or not lines else None
+        if item is not None:
+            found[item.group(1)] = Curated(item.group(2))
+        elif line.startswith("## "):
+            if name:
+                entry = _entry(lines)
+                found.update(dict.fromkeys(name.split(" | "), entry))
+            name, lines = line[3:].strip(), []
+        elif name:
+            lines.append(line)
+    return found
+
+
+def _entry(lines: list[str]) -> Curated:
+    fields: dict[str, str] = {}
+    while lines and (match := _FIELD.fullmatch(lines[0])) is not None:
+        fields[match.group(1)] = match.group(2)
+        lines = lines[1:]
+    related = tuple(part.strip().strip("`") for part in fields.get("related", "").split(",") if part.strip())
+    return Curated("\n".join(lines).strip(), fields.get("stage", ""), related)

@@ -1,0 +1,262 @@
+"""Looks things up: by kind and name, by the way a user writes them, and what is near to a name that is not known."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from compile_lens.knowledge import build_compiler, build_flags, build_operators
+from compile_lens.knowledge.curated import curated
+from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.tables import Tables, bundled_tables
+from compile_lens.knowledge.versions import History, history
+
+Row = Mapping[str, Any]
+_BUILDERS: dict[Kind, Callable[[str, Row], Entry]] = {
+    Kind.LOG: build_flags.log,
+    Kind.ENVIRONMENT: build_flags.environment,
+    Kind.OPTION: build_flags.option,
+    Kind.ARGUMENT: build_flags.argument,
+    Kind.MODE: build_flags.mode,
+    Kind.BACKEND: build_flags.backend,
+    Kind.FUNCTION: build_operators.function,
+    Kind.CODE: build_flags.code,
+    Kind.OPERATOR: build_operators.operator,
+    Kind.IR: build_compiler.inductor_class,
+    Kind.OPS: build_compiler.operation,
+    Kind.VIRTUALIZED: build_compiler.virtualized,
+    Kind.VARIABLE: build_compiler.variable,
+    Kind.GUARD: build_compiler.guard,
+    Kind.TRITON: build_compiler.triton,
+    Kind.ARTIFACT: build_flags.artifact,
+    Kind.FILE: build_flags.file,
+    Kind.BISECT: build_flags.bisect,
+}
+CONFIG_MODULES = (
+    "torch._inductor.config",
+    "torch._dynamo.config",
+    "torch._functorch.config",
+    "torch.compiler.config",
+    "torch.fx.experimental._config",
+    "torch._inductor.config_comms",
+    "torch._export.config",
+    "torch.distributed.config",
+)
+# where a bare name is looked for, first kind first; operators last, for they are the most
+_BARE = (
+    Kind.LOG,
+    Kind.ENVIRONMENT,
+    Kind.CODE,
+    Kind.IR,
+    Kind.VARIABLE,
+    Kind.GUARD,
+    Kind.CODEGEN,
+    Kind.STAGE,
+    Kind.BACKEND,
+    Kind.MODE,
+    Kind.ARGUMENT,
+    Kind.FX,
+    Kind.ARTIFACT,
+    Kind.FILE,
+    Kind.BISECT,
+    Kind.OPS,
+    Kind.VIRTUALIZED,
+    Kind.TRITON,
+)
+NEAREST = 5
+
+
+class Knowledge:
+    """Everything that can be explained, right for the torch whose ``tables`` it has."""
+
+    def __init__(self, tables: Tables | None = None, past: History | None = None) -> None:
+        self.tables = tables or bundled_tables()
+        self._past = past
+
+    @property
+    def past(self) -> History:
+        """In which releases names are."""
+        return self._past or history()
+
+    def names(self, kind: Kind) -> Sequence[str]:
+        """All names of ``kind``."""
+        if kind is Kind.ENVIRONMENT:
+            return list(self._environment)
+        table = self.tables.table(kind)
+        return (
+            [*table, *(name for name in curated(kind) if name not in table)] if kind not in _BUILDERS else list(table)
+        )
+
+    def knows(self, kind: Kind, name: str) -> bool:
+        """Whether this torch has ``name``."""
+        if kind is Kind.ENVIRONMENT:
+            return name in self._environment
+        return name in self.tables.table(kind) or (kind not in _BUILDERS and name in curated(kind))
+
+    def get(self, kind: Kind, name: str) -> Entry | None:
+        """The entry of ``name``; None when this torch has no such thing."""
+        text = curated(kind).get(name)
+        row = self._row(kind, name)
+        if row is not None and kind in _BUILDERS:
+            entry = _BUILDERS[kind](name, row)
+        elif text is not None and kind not in _BUILDERS:
+            entry = Entry(kind, name)
+        else:
+            return None
+        if kind is Kind.OPERATOR and not entry.theirs:
+            entry = self._with_documentation(entry)
+        if text is not None:
+            related = tuple(dict.fromkeys((*text.related, *entry.related)))
+            entry = replace(entry, ours=text.text, stage=text.stage or entry.stage, related=related)
+        return replace(entry, versions=self.past.note(kind, name))
+
+    def _with_documentation(self, operator: Entry) -> Entry:
+        """The text of the function by the operator's name (``torch.relu`` for ``aten.relu``)."""
+        namespace, _, name = operator.name.partition(".")
+        if namespace not in ("aten", "higher_order"):
+            return operator
+        short = name.partition(".")[0]
+        table = self.tables.table(Kind.FUNCTION)
+        for full in (
+            f"torch.{short}",
+            f"torch.nn.functional.{short}",
+            f"torch.Tensor.{short}",
+            f"torch.{short.replace('_', '.', 1)}",
+        ):
+            if table.get(full, {}).get("doc"):
+                return replace(operator, theirs=table[full]["doc"], related=(*operator.related, full))
+        return operator
+
+    def _row(self, kind: Kind, name: str) -> Row | None:
+        if kind is Kind.ENVIRONMENT:
+            return self._environment.get(name)
+        table = self.tables.table(kind)
+        row = table.get(name)
+        if row is None and kind is Kind.OPERATOR and name.count(".") == 2:
+            packet, _, overload = name.rpartition(".")
+            overloads = table.get(packet, {}).get("overloads", {})
+            return {"overloads": {overload: overloads[overload]}} if overload in overloads else None
+        return row
+
+    @cached_property
+    def _environment(self) -> Mapping[str, Row]:
+        """Variables with the options that each sets."""
+        found: dict[str, dict[str, Any]] = {
+            name: dict(row) for name, row in self.tables.table(Kind.ENVIRONMENT).items()
+        }
+        for option, row in self.tables.table(Kind.OPTION).items():
+            for variable in row.get("env", ()):
+                entry = found.setdefault(variable, {"read_at": [row["at"]]})
+                entry.setdefault("options", []).append(option)
+                entry.setdefault("doc", row.get("doc", ""))
+        for name in curated(Kind.ENVIRONMENT):
+            found.setdefault(name, {})
+        return found
+
+    def find(self, written: str) -> list[Entry]:
+        """Entries for a name as users write it: ``TORCH_LOGS=+fusion``, ``GB0059``, ``aten.relu``, ``ops.load``, ``max_autotune``."""
+        found: dict[tuple[Kind, str], Entry] = {}
+        for kind, name in self._candidates(written.strip()):
+            entry = self.get(kind, name)
+            if entry is not None:
+                found.setdefault((kind, name), entry)
+        return list(found.values())
+
+    def _candidates(self, written: str) -> Iterator[tuple[Kind, str]]:
+        variable, equals, value = written.partition("=")
+        if equals and variable == "TORCH_LOGS":
+            for part in value.strip("\"'").split(","):
+                yield Kind.LOG, part.strip().lstrip("+-")
+            return
+        name = variable if equals else written
+        name = name.removeprefix("torch.ops.")
+        if name.startswith("::") or "::" in name:
+            name = name.replace("::", ".")
+        yield Kind.ENVIRONMENT, name
+        if re.fullmatch(r"[gG][bB]\d{1,4}", name):
+            yield Kind.CODE, f"GB{int(name[2:]):04d}"
+        if name.startswith(("ops.", "V.")):
+            yield (Kind.OPS if name.startswith("ops.") else Kind.VIRTUALIZED), name.partition(".")[2]
+        for full in self._option_names(name):
+            yield Kind.OPTION, full
+        yield Kind.OPERATOR, name
+        for prefix in ("triton.language.", "language."):
+            if name.startswith(prefix):
+                yield Kind.TRITON, f"tl.{name.removeprefix(prefix)}"
+        if "." in name:
+            yield from self._function_names(name)
+            yield Kind.IR, name.rpartition(".")[2]
+            yield Kind.VARIABLE, name.rpartition(".")[2]
+        for kind in _BARE:
+            yield kind, name
+        if "." not in name:
+            yield from ((Kind.OPERATOR, f"{space}.{name}") for space in ("aten", "prims", "higher_order"))
+            yield from self._function_names(f"torch.{name}")
+            yield Kind.TRITON, f"triton_helpers.{name}"
+
+    def _option_names(self, name: str) -> Iterator[str]:
+        short = name
+        for prefix in ("inductor_config.", "dynamo_config.", "config."):
+            short = short.removeprefix(prefix)
+        table = self.tables.table(Kind.OPTION)
+        yield name
+        yield from (f"{module}.{short}" for module in CONFIG_MODULES if f"{module}.{short}" in table)
+
+    def _function_names(self, name: str) -> Iterator[tuple[Kind, str]]:
+        yield Kind.FUNCTION, name
+        if name.startswith("F."):
+            yield Kind.FUNCTION, f"torch.nn.functional.{name[2:]}"
+        if name.startswith("Tensor."):
+            yield Kind.FUNCTION, f"torch.{name}"
+        if name.startswith("torch._dynamo."):
+            yield Kind.FUNCTION, name.replace("torch._dynamo.", "torch._dynamo.decorators.")
+
+    def operator_of(self, function: str) -> str | None:
+        """The operator by the same name as a function (``torch.relu`` → ``aten.relu``), if there is one."""
+        short = function.rpartition(".")[2]
+        prefix = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}.get(
+            function.rpartition(".")[0], ""
+        )
+        table = self.tables.table(Kind.OPERATOR)
+        return next((name for name in (f"aten.{prefix}{short}", f"aten.{short}") if name in table), None)
+
+    def nearest(self, written: str, kinds: Sequence[Kind] = tuple(Kind), most: int = NEAREST) -> list[str]:
+        """Names that look like ``written``, nearest first, as users write them."""
+        name = written.partition("=")[2] or written
+        if written.startswith("TORCH_LOGS="):
+            kinds = (Kind.LOG,)
+            name = name.split(",")[-1].strip("+- ")
+        scored: dict[str, float] = {}
+        matcher = difflib.SequenceMatcher(b=name.lower())
+        for kind in kinds:
+            for known in self.names(kind):
+                short = known.rpartition(".")[2] if "." not in name else known
+                matcher.set_seq1(short.lower())
+                if matcher.real_quick_ratio() > 0.6 and matcher.quick_ratio() > 0.6:
+                    ratio = matcher.ratio()
+                    if ratio > 0.6:
+                        shown = (
+                            f"TORCH_LOGS={known}" if kind is Kind.LOG else f"ops.{known}" if kind is Kind.OPS else known
+                        )
+                        scored[shown] = max(ratio, scored.get(shown, 0.0))
+        return sorted(scored, key=lambda shown: (-scored[shown], len(shown), shown))[:most]
+
+    def why_unknown(self, written: str) -> str:
+        """Why this torch does not have a name that another release has: a clause, or ''."""
+        for kind, name in self._candidates(written.strip()):
+            reason = self.past.why_unknown(kind, name, self.tables.torch)
+            if reason:
+                return reason
+        for module in CONFIG_MODULES:
+            reason = self.past.why_unknown(Kind.OPTION, f"{module}.{written}", self.tables.torch)
+            if reason:
+                return reason
+        return ""
+
+    def close(self, kind: Kind, name: str, most: int = 3) -> list[str]:
+        """Names of one kind that look like ``name``, for "did you mean"."""
+        return difflib.get_close_matches(name, self.names(kind), most, 0.6)

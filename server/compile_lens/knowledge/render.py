@@ -1,0 +1,78 @@
+"""An entry as Markdown, for a hover, a completion, a terminal or a document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compile_lens.knowledge.entry import Entry, Kind, Place
+from compile_lens.knowledge.tables import Tables
+
+MOST_PLACES = 4
+MOST_RELATED = 8
+
+
+def to_markdown(entry: Entry, tables: Tables, *, heading: bool = True) -> str:
+    """The whole entry. What torch says is quoted; the last line says which torch this is of, and whose the text is."""
+    parts = [_heading(entry)] if heading else []
+    if entry.ours:
+        parts.append(entry.ours)
+    if entry.theirs:
+        parts.append(_quoted(entry.theirs))
+    if entry.sample:
+        parts.append(f"It prints, for example (recorded with torch 2.13):\n\n```text\n{entry.sample}\n```")
+    if entry.facts:
+        parts.append("\n".join(f"- {label}: {value}" for label, value in entry.facts))
+    if entry.related:
+        parts.append("See also: " + ", ".join(f"`{name}`" for name in entry.related[:MOST_RELATED]))
+    if entry.url:
+        parts.append(
+            f"[{entry.url.rpartition('/')[2].removesuffix('.html').upper()} in torch's documentation]({entry.url})"
+        )
+    places = [_link(place, tables) for place in entry.places[:MOST_PLACES]]
+    if places:
+        parts.append("Source: " + ", ".join(places))
+    parts.append(f"---\n{footer(entry, tables)}")
+    return "\n\n".join(parts)
+
+
+def footer(entry: Entry, tables: Tables) -> str:
+    """Which torch, since when, and whose text."""
+    which = (
+        f"torch {tables.torch}"
+        if tables.installed
+        else f"torch {tables.torch}, from the table that Compile Lens brings"
+    )
+    if entry.kind is Kind.TRITON and tables.triton and not entry.name.startswith("triton_helpers"):
+        which += f", triton {tables.triton}"
+    since = f" · {entry.versions}" if entry.versions else ""
+    if entry.ours and entry.theirs:
+        whose = "quoted text is torch's, the rest Compile Lens's"
+    elif entry.theirs:
+        whose = "the text is torch's own"
+    elif entry.ours:
+        whose = "the text is Compile Lens's"
+    else:
+        whose = "torch has no text on it; the facts are read from its source"
+    return f"*{which}{since} · {whose}*"
+
+
+def place_uri(place: Place, tables: Tables) -> str | None:
+    """The URI of a place with its line; None when that torch is not on this machine."""
+    if tables.root is None:
+        return None
+    return f"{(Path(tables.root) / place.path).as_uri()}#L{place.line}"
+
+
+def _heading(entry: Entry) -> str:
+    stage = f" · {entry.stage}" if entry.stage and entry.stage not in entry.kind.label.lower() else ""
+    return f"**`{entry.full_name}`** · {entry.kind.label}{stage}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _link(place: Place, tables: Tables) -> str:
+    uri = place_uri(place, tables)
+    shown = f"`{place}`" if uri is None else f"[{place}]({uri})"
+    return f"{shown} ({place.label})"

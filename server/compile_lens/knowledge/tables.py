@@ -1,0 +1,65 @@
+"""The tables that the agent extracted from one torch (agent/tables/extract.py): a zip file with one JSON member per kind."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compile_lens.knowledge.entry import Kind
+
+FORMAT = 1
+BUNDLED = Path(__file__).parent / "data" / "torch.zip"
+Table = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """Read-only and lazy: a kind is read when it is first asked for. ``root`` is the folder that holds that torch, if it is here."""
+
+    path: Path
+    torch: str
+    triton: str
+    root: str | None
+    _read: dict[Kind, Table] = field(default_factory=dict)
+
+    @property
+    def installed(self) -> bool:
+        """Whether the tables are of a torch on this machine, and not the bundled ones."""
+        return self.root is not None
+
+    def table(self, kind: Kind) -> Table:
+        """Names of ``kind`` and what is known of each; empty for a kind that has only texts."""
+        known = self._read.get(kind)
+        if known is None:
+            known = self._read[kind] = self._load(kind)
+        return known
+
+    def _load(self, kind: Kind) -> Table:
+        with zipfile.ZipFile(self.path) as archive:
+            if f"{kind.value}.json" not in archive.namelist():
+                return {}
+            table: Table = json.loads(archive.read(f"{kind.value}.json"))
+            return table
+
+
+def open_tables(path: Path) -> Tables | None:
+    """The tables in ``path``; None when they cannot be read or are of another form."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = json.loads(archive.read("manifest.json"))
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile):
+        return None
+    if manifest.get("format") != FORMAT:
+        return None
+    return Tables(path, manifest["torch"], manifest["triton"], manifest["root"] or None)
+
+
+def bundled_tables() -> Tables:
+    """The tables that come with Compile Lens."""
+    tables = open_tables(BUNDLED)
+    assert tables is not None, BUNDLED
+    return tables

@@ -1,0 +1,76 @@
+"""In which releases of torch a name is: read from the sources of those releases (tests/knowledge/record_versions.py)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from compile_lens.knowledge.entry import Kind
+
+DATA = Path(__file__).parent / "data" / "versions.json.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Releases (``2.6``, ``2.7``, …) that were looked at, and which of them have each name: a string of 0 and 1 per name."""
+
+    releases: tuple[str, ...]
+    names: dict[str, dict[str, str]]
+
+    def seen(self, kind: Kind, name: str) -> tuple[str, ...]:
+        """The releases that have ``name``; none when it is in none of them, or the kind was not looked at."""
+        marks = self.names.get(kind.value, {}).get(name, "")
+        return tuple(release for release, mark in zip(self.releases, marks, strict=False) if mark == "1")
+
+    def knows(self, kind: Kind) -> bool:
+        """Whether the names of ``kind`` were looked at."""
+        return kind.value in self.names
+
+    def note(self, kind: Kind, name: str) -> str:
+        """``added in torch 2.9``, ``removed in torch 2.14``, or ''."""
+        seen = self.seen(kind, name)
+        if not seen:
+            return ""
+        at = [self.releases.index(release) for release in seen]
+        parts = []
+        if at[0] > 0:
+            parts.append(f"added in torch {seen[0]}")
+        if at[-1] < len(self.releases) - 1:
+            parts.append(f"removed in torch {self.releases[at[-1] + 1]}")
+        return ", ".join(parts)
+
+    def why_unknown(self, kind: Kind, name: str, torch: str) -> str:
+        """Why the release ``torch`` does not know ``name`` though another does: a clause, or ''."""
+        seen = self.seen(kind, name)
+        if not seen:
+            return ""
+        current = order(torch)
+        if current < order(seen[0]):
+            return f"it was added in torch {seen[0]}"
+        if current > order(seen[-1]):
+            following = self.releases.index(seen[-1]) + 1
+            since = self.releases[following] if following < len(self.releases) else torch
+            return f"it was removed in torch {since}"
+        return ""
+
+    def known_elsewhere(self, kind: Kind) -> tuple[str, ...]:
+        """All names of ``kind`` in any release."""
+        return tuple(self.names.get(kind.value, {}))
+
+
+def order(version: str) -> tuple[int, int]:
+    """Major and minor number of ``2.13.0+cpu``."""
+    match = re.match(r"(\d+)\.(\d+)", version)
+    return (int(match.group(1)), int(match.group(2))) if match is not None else (0, 0)
+
+
+@cache
+def history() -> History:
+    """What is bundled."""
+    with gzip.open(DATA, "rt", encoding="utf-8") as file:
+        content = json.load(file)
+    return History(tuple(content["releases"]), content["names"])

@@ -1,0 +1,121 @@
+"""The tables of an installed torch: extracted in that torch's interpreter, once per version, and kept in the cache.
+
+Extraction imports torch and reads torch's own source; no file of the user's is opened. It runs the user's *interpreter* all the
+same, so an editor asks for it only where files may run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from compile_lens.workers.caches import cache_root, private_cache_environment
+from compile_lens.workers.host import BOOT
+
+TIME_LIMIT_S = 600.0
+# raised together with FORMAT of agent/tables/extract.py
+FORMAT = 1
+# what would change the defaults of torch's options while they are read
+_CHANGES_DEFAULTS = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FAKE_|FX_")
+_VERSION = re.compile(r"^__version__\s*(?::[^=]*)?=\s*['\"]([^'\"]+)", re.MULTILINE)
+
+
+class ExtractionError(Exception):
+    """No tables could be made; its text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledTorch:
+    """A torch that was found on disk. ``folder`` is the package's."""
+
+    python: str
+    version: str
+    folder: Path
+
+
+def find_torch(python: str) -> InstalledTorch | None:
+    """The torch of an interpreter, looked up on disk; None when it is not where packages usually are."""
+    for site in _site_packages(python):
+        try:
+            text = (site / "torch" / "version.py").read_text(encoding="utf-8")
+        except OSError:
+            continue
+        match = _VERSION.search(text)
+        if match is not None:
+            return InstalledTorch(python, match.group(1), site / "torch")
+    return None
+
+
+def _site_packages(python: str) -> list[Path]:
+    path = Path(python)
+    found = [Path(entry) for entry in sys.path if "site-packages" in entry] if python == sys.executable else []
+    for prefix in dict.fromkeys((path.parent.parent, path.resolve().parent.parent)):
+        for pattern in ("lib/python3.*/site-packages", "Lib/site-packages", "lib/python3/dist-packages"):
+            found += sorted(prefix.glob(pattern))
+    return found
+
+
+def cached_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path | None:
+    """The file with the tables of ``torch``, if they were extracted before."""
+    path = _cache_path(torch, os.environ if environment is None else environment)
+    return path if path.is_file() else None
+
+
+def _cache_path(torch: InstalledTorch, environment: Mapping[str, str]) -> Path:
+    """One file per torch: its version, its place, and when it was installed."""
+    chosen = environment.get("COMPILE_LENS_CACHE_DIR")
+    root = Path(chosen) if chosen else cache_root()
+    with contextlib.suppress(OSError):
+        stamp = (torch.folder / "version.py").stat().st_mtime_ns
+        key = hashlib.sha256(f"{FORMAT}\n{torch.folder}\n{stamp}".encode()).hexdigest()[:12]
+        return root / "knowledge" / f"torch-{torch.version}-{key}.zip"
+    return root / "knowledge" / f"torch-{torch.version}.zip"
+
+
+async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path:
+    """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; cancelling ends the process."""
+    given = dict(os.environ if environment is None else environment)
+    path = _cache_path(torch, given)
+    if path.is_file():
+        return path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        process = await asyncio.create_subprocess_exec(
+            torch.python,
+            str(BOOT),
+            "tables",
+            str(path),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=_environment(given),
+        )
+    except OSError as error:
+        raise ExtractionError(f"{torch.python} cannot be started: {error.strerror or error}.") from None
+    try:
+        _, errors = await asyncio.wait_for(process.communicate(), TIME_LIMIT_S)
+    except TimeoutError:
+        raise ExtractionError(
+            f"{torch.python} did not read torch {torch.version} within {TIME_LIMIT_S:.0f} s."
+        ) from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode or not path.is_file():
+        last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise ExtractionError(f"Torch {torch.version} could not be read: {last or f'exit code {process.returncode}'}.")
+    return path
+
+
+def _environment(given: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in given.items() if not _CHANGES_DEFAULTS.match(name)}
+    return {**kept, **private_cache_environment(given)}
