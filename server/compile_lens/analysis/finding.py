@@ -69,6 +69,7 @@ class Finding:
 
     ``message`` is one sentence; ``explanation`` is a paragraph; ``hints`` are torch's or ours, one action each.
     ``frames`` are compile ids such as ``"0/1"``; ``count`` is how often it happened in the run.
+    ``cost`` says in a phrase what it costs; ``weight`` orders findings by it, 0 for none (see analysis/cost.py).
     ``detail`` is raw evidence that is folded away by default (a traceback, a guard list).
     """
 
@@ -84,6 +85,8 @@ class Finding:
     related: tuple[Related, ...] = ()
     call_path: tuple[CallSite, ...] = ()
     url: str | None = None
+    cost: str = ""
+    weight: float = 0.0
     detail: str = ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.cost import break_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import CompileReport, GraphBreak, StackFrame
@@ -19,7 +20,7 @@ def find_graph_breaks(report: CompileReport, sources: Sources) -> Iterator[Findi
         place = break_place(broken, sources)
         groups.setdefault((place, broken.reason.code or NO_CODE), []).append(broken)
     for (place, code), breaks in groups.items():
-        yield _finding(place, code, breaks, sources)
+        yield _finding(place, code, breaks, report, sources)
 
 
 def break_place(broken: GraphBreak, sources: Sources) -> Place:
@@ -30,11 +31,12 @@ def break_place(broken: GraphBreak, sources: Sources) -> Place:
     return sources.place_of(broken.stack[-1] if broken.stack else StackFrame(broken.file, broken.line, "<unknown>"))
 
 
-def _finding(place: Place, code: str, breaks: list[GraphBreak], sources: Sources) -> Finding:
+def _finding(place: Place, code: str, breaks: list[GraphBreak], report: CompileReport, sources: Sources) -> Finding:
     # the message of the first has the values that the others repeat
     first = breaks[0]
     reason = first.reason
     skipped = any(broken.reason.skipped_frame for broken in breaks)
+    cost, weight = break_cost(report, breaks, place, sources)
     return Finding(
         code=code,
         kind=Kind.GRAPH_BREAK,
@@ -48,6 +50,8 @@ def _finding(place: Place, code: str, breaks: list[GraphBreak], sources: Sources
         related=_library_line(first, place, sources),
         call_path=call_path(first.stack, sources),
         url=reason.url,
+        cost=cost,
+        weight=weight,
         detail=reason.context,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.cost import recompile_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.guards import GuardFact, read_guard
 from compile_lens.analysis.sources import Sources
@@ -84,6 +85,7 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
     facts = [read_guard(_primary(compilation)) for compilation in compilations]
     function = compilations[0].function
     limited = code == LIMIT
+    cost, weight = recompile_cost(compilations, limited)
     return Finding(
         code=code,
         kind=Kind.RECOMPILE_LIMIT if limited else Kind.RECOMPILE,
@@ -96,6 +98,8 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
         frames=tuple(compilation.compile_id for compilation in compilations),
         related=_call_sites(compilations, sources),
         call_path=call_path(compilations[0].call_stack, sources),
+        cost=cost,
+        weight=weight,
         detail="\n".join(_all_guards(compilation) for compilation in compilations),
     )
 

@@ -68,4 +68,5 @@ def _finding(finding: Finding) -> dict[str, Any]:
             for related in finding.related
         ],
         "url": finding.url,
+        "cost": finding.cost,
     }

@@ -22,6 +22,7 @@ STYLE = {
 WIDEST = 100
 TAB = "    "
 MOST_LINES = 12
+MOST_FIRST = 3
 
 
 class TextOutput:
@@ -91,6 +92,8 @@ class TextOutput:
     def _notes(self, finding: Finding) -> list[tuple[str, str]]:
         notes = [("", finding.explanation)] if finding.explanation else []
         notes += [("hint", hint) for hint in finding.hints]
+        if finding.cost:
+            notes.append(("cost", finding.cost))
         if len(finding.call_path) > 1:
             notes.append(("path", path_text(finding.call_path)))
         notes += [
@@ -129,6 +132,21 @@ class TextOutput:
         self._console.print(Text(output.rstrip("\n")), soft_wrap=True)
         self._console.rule(style="dim")
 
+    def _fix_first(self, outcome: Outcome) -> None:
+        """The findings that cost most, where there are enough of them to need an order. Errors come before all costs."""
+        costly = sorted(
+            (finding for finding in outcome.findings if finding.weight or finding.severity is Severity.ERROR),
+            key=lambda finding: (finding.severity is not Severity.ERROR, -finding.weight),
+        )
+        if len(costly) < MOST_FIRST:
+            return
+        self._console.print(Text("Fix these first:", style="bold"))
+        for number, finding in enumerate(costly[:MOST_FIRST], 1):
+            place = f"{shown_path(finding.place.file)}:{finding.place.line}"
+            times = f", {finding.count} times" if finding.count > 1 else ""
+            cost = f": {finding.cost}" if finding.cost else ""
+            self._console.print(f"  {number}. {place} [{finding.code}]{cost}{times}", soft_wrap=True, markup=False)
+
     def _summary(self, outcome: Outcome) -> None:
         breaks = sum(finding.count for finding in outcome.findings if finding.kind.value == "graph-break")
         recompiles = sum(finding.count for finding in outcome.findings if finding.kind.value == "recompile")
@@ -143,6 +161,7 @@ class TextOutput:
         line.append(", ".join(parts))
         line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
         self._console.print(line, soft_wrap=True)
+        self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print(
                 "Nothing in this file is compiled: it has no torch.compile, and calls none.", soft_wrap=True
