@@ -23,7 +23,7 @@ def write(root: Path, text: str, name: str = "train.py") -> Path:
 
 def log(root: Path) -> list[str]:
     """What the stub server said so far."""
-    return (root.parent / "server.log").read_text().splitlines()
+    return (root.parent / "server.log").read_text(errors="replace").splitlines()
 
 
 def runs(root: Path) -> list[str]:

@@ -62,12 +62,16 @@ def finding(file: str, line: int, text: str, code: str) -> Finding:
         related=(Related(Place(file, 1, 1, 1, 7), "the import"),),
         call_path=(CallSite(place, "main", text.strip()),),
         url=f"https://example.invalid/{code.lower()}",
+        cost="one more graph",
         detail="Traceback: __init__",
     )
 
 
 async def analyse(host: StubHost, job: Job, on_partial: Callable[[Outcome], None] | None = None) -> Outcome:
-    text = job.text if job.text is not None else Path(job.file).read_text()
+    try:
+        text = job.text if job.text is not None else Path(job.file).read_text()
+    except OSError:
+        return Outcome(job.file, host.python, "", "", "", Status.FAILED, 0.0, failure=f"There is no file {job.file}.")
     say(f"run {Path(job.file).name} unsaved={job.text is not None} argv={list(job.argv)} depth={job.depth.value}")
     findings = [
         finding(job.file, number, line, match[1])

@@ -25,6 +25,7 @@ async def test_on_a_finding(ed: Editor, root: Path) -> None:
     assert value(hover) == (
         "**Graph break** `GB0002` · 2 times · frame `0/0`\n\n"
         "Dynamo does not know \\*this\\*.\n\n"
+        "**Cost:** one more graph\n\n"
         "**What to do**\n\n- Move it out.\n- Use torch.cond.\n\n"
         f"**Call path**\n\n1. [train.py:6]({uri}#L6) in `main`: `print(x) # finding GB0002`\n\n"
         f"the import: [train.py:1]({uri}#L1)\n\n"

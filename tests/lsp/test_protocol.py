@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from editor import Editor, RequestError, capabilities
-from programs import HEAD, LINE, ONE, write
+from programs import HANGS, HEAD, LINE, ONE, write
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
 INVALID_PARAMS, NOT_INITIALIZED, CANCELLED = -32602, -32002, -32800
@@ -106,6 +106,17 @@ async def test_notifications_that_mean_nothing_are_passed_over(ed: Editor) -> No
     await ed.notify("workspace/didChangeConfiguration", {"settings": None})
     await ed.notify("compileLens/trust", {"trusted": True})
     await ed.send({"id": "nobody asked", "result": 3})
+    await alive(ed)
+
+
+async def test_an_answer_under_the_id_of_a_request_of_the_editors_own(ed: Editor, root: Path) -> None:
+    """pygls keeps both under one set of ids."""
+    identifier = await ed.begin(
+        "workspace/executeCommand", {"command": "compileLens.analyze", "arguments": [write(root, HANGS).as_uri()]}
+    )
+    await ed.status(state="analysing")
+    await ed.send({"id": identifier, "result": 3})
+    await ed.send({"id": identifier, "error": {"code": "none"}})
     await alive(ed)
 
 

@@ -31,7 +31,7 @@ def path_from_uri(uri: str) -> str | None:
         path: str | None = uris.to_fs_path(uri)
     except ValueError:  # a URI with half an IPv6 address, and the like
         return None
-    return path or None
+    return path if path and "\0" not in path else None
 
 
 def uri_from_path(path: str, sources: Sources) -> str:

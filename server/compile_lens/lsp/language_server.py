@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from compile_lens import __version__
@@ -94,7 +95,10 @@ class CompileLensServer(LanguageServer):
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log a bug of ours; pygls would show it to the user."""
+        """Log what went wrong; pygls would show it to the user. A request that was wrong is no bug of ours."""
+        if isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError):
+            log.warning("A request was refused: %s", error)
+            return
         data = getattr(error, "data", None)
         stack = data.get("traceback", ()) if isinstance(data, dict) else ()
         log.error("%s\n%s", error, "".join(stack))

@@ -12,21 +12,16 @@ from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Region
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.results import RegionResult
 
-NAMES = {
-    Kind.GRAPH_BREAK: "Graph break",
-    Kind.RECOMPILE: "Recompile",
-    Kind.RECOMPILE_LIMIT: "Recompile limit reached",
-    Kind.COMPILE_ERROR: "Compile error",
-    Kind.RUN_ERROR: "The program stopped",
-}
 FRAMES_SHOWN = 6
 DETAIL_LINES = 30
 UriOf = Callable[[str], str]
 
 
 def finding_markdown(finding: Finding, uri_of: UriOf) -> str:
-    """What happened, why, what to do, and how the program got there. The editor shows the message itself."""
+    """What happened, why, what it costs, what to do, and how the program got there. The editor shows the message itself."""
     parts = [_headline(finding), prose(finding.explanation or finding.message)]
+    if finding.cost:
+        parts.append(f"**Cost:** {text(finding.cost)}")
     if finding.hints:
         parts.append("**What to do**\n\n" + "\n".join(f"- {text(hint)}" for hint in finding.hints))
     if finding.call_path:
@@ -64,13 +59,18 @@ def code(value: str) -> str:
     return f"{fence} {value} {fence}" if "`" in value else f"`{value}`"
 
 
+def title(kind: Kind) -> str:
+    """``Graph break``, ``Recompile limit``."""
+    return kind.value.replace("-", " ").capitalize()
+
+
 def amount(count: int, noun: str) -> str:
     """``1 graph``, ``2 graphs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _headline(finding: Finding) -> str:
-    facts = [f"**{NAMES[finding.kind]}** {code(finding.code)}"]
+    facts = [f"**{title(finding.kind)}** {code(finding.code)}"]
     if finding.count > 1:
         facts.append(f"{finding.count} times")
     if finding.frames:

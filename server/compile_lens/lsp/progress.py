@@ -79,6 +79,5 @@ class ProgressFeature:
         progress.begin()
 
     def _on_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
-        cancel = self._cancels.get(params.token)
-        if cancel is not None:
-            cancel()
+        if isinstance(params.token, (str, int)) and params.token in self._cancels:
+            self._cancels[params.token]()

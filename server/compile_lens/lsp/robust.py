@@ -12,9 +12,9 @@ Measured with pygls 2.1 and lsprotocol 2025.0:
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
+import uuid
 from collections.abc import Generator
 from concurrent.futures import Future, InvalidStateError
 from enum import Enum
@@ -58,10 +58,25 @@ def tolerant_converter() -> cattrs.Converter:
         except ValueError:
             return value
 
+    def structure_text(value: Any, _: Any) -> str:
+        if not isinstance(value, str):
+            raise TypeError(value)
+        return value
+
+    converter.register_structure_hook(str, structure_text)  # cattrs would make a text of anything
     for entry in vars(types).values():  # one by one: a hook for all of Enum would come after cattrs' own
         if isinstance(entry, type) and issubclass(entry, Enum):
             converter.register_structure_hook(entry, structure)
     return converter
+
+
+def _is_message(data: object) -> bool:
+    """Whether ``data`` has the members of a JSON-RPC message, of the right types (lsprotocol does not look)."""
+    if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
+        return False
+    identifier, method = data.get("id"), data.get("method")
+    known = identifier is None or (isinstance(identifier, (str, int)) and not isinstance(identifier, bool))
+    return known and (isinstance(method, str) or ("method" not in data and "id" in data))
 
 
 class RobustProtocol(LanguageServerProtocol):
@@ -70,6 +85,7 @@ class RobustProtocol(LanguageServerProtocol):
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
         self._initialized = False
+        self._asked: set[str | int] = set()
         for method in HANDLED_HERE:
             del self.fm.builtin_features[method]
 
@@ -79,27 +95,29 @@ class RobustProtocol(LanguageServerProtocol):
         return bool(self._shutdown)
 
     def receive(self, body: bytes) -> None:
-        """Take the body of one message.
+        """Take the body of one message. Never raises: what cannot be read is answered if it is a request, and logged."""
+        try:
+            self._receive(body)
+        except Exception:
+            log.exception("A message could not be handled")
 
-        Never raises: what cannot be read is answered if it is a request, and logged.
-        """
+    def _receive(self, body: bytes) -> None:
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
             self._refuse(None, JsonRpcParseError("The message is not JSON."))
             return
-        if not isinstance(data, dict) or data.get("jsonrpc") != self.VERSION:
-            self._refuse(data.get("id") if isinstance(data, dict) else None, JsonRpcInvalidRequest("No JSON-RPC 2.0."))
+        if not _is_message(data):
+            identifier = data.get("id") if isinstance(data, dict) else None
+            known = identifier if isinstance(identifier, (str, int)) else None
+            self._refuse(known, JsonRpcInvalidRequest("This is no message of JSON-RPC 2.0."))
             return
         try:
             message = self.structure_message(data)
         except JsonRpcException:
             self._malformed(data)
             return
-        try:
-            self.handle_message(message)
-        except Exception:
-            log.exception("A message could not be handled: %s", data.get("method"))
+        self.handle_message(message)
 
     def _malformed(self, data: dict[str, Any]) -> None:
         method, identifier = data.get("method"), data.get("id")
@@ -108,10 +126,8 @@ class RobustProtocol(LanguageServerProtocol):
         elif method is not None:
             self._refuse(identifier, JsonRpcInvalidParams(f"The parameters of {method} cannot be read."))
         else:
-            error = JsonRpcInvalidRequest("The answer cannot be read.")
-            future = self._request_futures.pop(identifier, None)
-            if future is not None and not future.done():
-                future.set_exception(error)
+            error = types.ResponseError(JsonRpcInvalidRequest.CODE, "The answer cannot be read.")
+            self._handle_response(identifier, None, error)
 
     def _refuse(self, identifier: Any, error: JsonRpcException) -> None:
         log.warning("A message was refused: %s", error)
@@ -151,7 +167,18 @@ class RobustProtocol(LanguageServerProtocol):
         if future is not None:
             future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
 
+    def send_request(self, method: str, params: Any = None, callback: Any = None, msg_id: Any = None) -> Future[Any]:
+        """Ask the editor, and remember that it was asked: pygls keeps the editor's own requests under the same ids."""
+        msg_id = str(uuid.uuid4()) if msg_id is None else msg_id
+        self._asked.add(msg_id)
+        future: Future[Any] = super().send_request(method, params, callback, msg_id)
+        return future
+
     def _handle_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if msg_id not in self._asked:
+            log.warning("An answer came to a request that was never made.")
+            return
+        self._asked.discard(msg_id)
         try:
             super()._handle_response(msg_id, result, error)
         except InvalidStateError:  # whoever asked did not wait for the answer
@@ -163,6 +190,5 @@ class RobustProtocol(LanguageServerProtocol):
         super()._send_response(msg_id, result, error)
 
     def _handle_cancel_notification(self, msg_id: Any) -> None:
-        future: Future[Any] | asyncio.Future[Any] | None = self._request_futures.get(msg_id)
-        if future is not None:
-            future.cancel()
+        if isinstance(msg_id, (str, int)) and msg_id not in self._asked and msg_id in self._request_futures:
+            self._request_futures[msg_id].cancel()

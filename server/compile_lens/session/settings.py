@@ -21,6 +21,7 @@ import cattrs
 from compile_lens.workers.job import Depth
 
 SECTION = "compileLens"
+LONGEST_SHOWN = 60
 T = TypeVar("T")
 
 
@@ -102,7 +103,7 @@ def read_settings(value: object, base: Settings | None = None) -> tuple[Settings
     if value is None:
         return base, ()
     if not isinstance(value, Mapping):
-        return base, (f"The settings of {SECTION} must be an object, not {json.dumps(value, default=str)}.",)
+        return base, (f"The settings of {SECTION} must be an object, not {_shown(value)}.",)
     problems: list[str] = []
     return _read(base, value, SECTION, problems), tuple(problems)
 
@@ -127,13 +128,13 @@ def _read(base: T, value: Mapping[object, object], path: str, problems: list[str
             if isinstance(given, Mapping):
                 changes[entry.name] = _read(default, given, f"{path}.{name}", problems)
             else:
-                problems.append(f"{path}.{name} must be an object, not {json.dumps(given, default=str)}.")
+                problems.append(f"{path}.{name} must be an object, not {_shown(given)}.")
             continue
         try:
             changes[entry.name] = _structure(given, hints[entry.name], entry.metadata["minimum"])
         except Exception:  # cattrs raises what the hooks raise, and groups of its own
             expected, used = _expected(entry, default), json.dumps(_plain(default))
-            problems.append(f"{path}.{name} must be {expected}, not {json.dumps(given, default=str)}; {used} is used.")
+            problems.append(f"{path}.{name} must be {expected}, not {_shown(given)}; {used} is used.")
     return dataclasses.replace(base, **changes)  # type: ignore[type-var]
 
 
@@ -205,6 +206,12 @@ def _expected(entry: dataclasses.Field[Any], default: object) -> str:
     words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]
     minimum = entry.metadata["minimum"]
     return words if minimum is None else f"{words} of at least {minimum}"
+
+
+def _shown(value: object) -> str:
+    """A value that cannot be used, as far as it helps to see which one it is."""
+    shown = json.dumps(value, default=str, ensure_ascii=False)
+    return shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"
 
 
 def _plain(value: object) -> object:
