@@ -33,6 +33,7 @@ class Kind(str, Enum):
     RUN_ERROR = "run-error"
     NOT_COMPILED = "not-compiled"
     SIDE_EFFECT = "side-effect"
+    UNUSED_IGNORE = "unused-ignore"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ import click
 from rich.console import Console
 from rich.status import Status as Spinner
 
+from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code, output_options
+from compile_lens.cli.options import exit_code, output_options, parse_severities
 from compile_lens.cli.text_output import TextOutput, counted, shown_path
 from compile_lens.session.analyse import analyse
 from compile_lens.session.outcome import Outcome, Status
@@ -47,6 +48,17 @@ Taker = Callable[[Outcome], None]
     show_default=True,
     help="How the file is run: as a script, like `python FILE`.",
 )
+@click.option(
+    "--severity",
+    "severities",
+    multiple=True,
+    metavar="CODE=LEVEL",
+    callback=parse_severities,
+    help="The severity of a code or a kind of finding, or off, as in recompile=warning or GB0059=off. May be given several times.",
+)
+@click.option(
+    "--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N", help="Per file."
+)
 @output_options
 @click.pass_context
 def check(
@@ -56,6 +68,8 @@ def check(
     python: str | None,
     timeout: float,
     entry: str,
+    severities: dict[str, str],
+    max_findings: int,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -82,13 +96,13 @@ def check(
         if outcome.status is Status.FAILED:
             click.echo(f"compile-lens: {outcome.failure}", err=True)
 
-    asyncio.run(_check(jobs, python, take, show_progress=not quiet))
+    asyncio.run(_check(jobs, python, Filters(severities, max_findings), take, show_progress=not quiet))
     if output_format == "json":
         click.echo(to_json(outcomes))
     return exit_code(outcomes, fail_on)
 
 
-async def _check(jobs: list[Job], python: str | None, take: Taker, show_progress: bool) -> None:
+async def _check(jobs: list[Job], python: str | None, filters: Filters, take: Taker, show_progress: bool) -> None:
     hosts: dict[str, Host] = {}
     try:
         for job in jobs:
@@ -101,7 +115,7 @@ async def _check(jobs: list[Job], python: str | None, take: Taker, show_progress
                     )
                 else:
                     host = hosts.setdefault(interpreter, Host(interpreter))
-                    outcome = await analyse(host, job, on_partial)
+                    outcome = await analyse(host, job, on_partial, filters)
             take(outcome)
     finally:
         for host in hosts.values():

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import click
 
+from compile_lens.analysis.filters import OFF
 from compile_lens.analysis.finding import Severity
 from compile_lens.session.outcome import Outcome, Status
 
@@ -39,6 +40,18 @@ def output_options(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def parse_severities(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
+    """``CODE=LEVEL`` pairs as a mapping. Raises click.BadParameter."""
+    levels = [*(severity.value for severity in Severity), OFF]
+    found = {}
+    for pair in pairs:
+        code, _, level = pair.partition("=")
+        if not code or level not in levels:
+            raise click.BadParameter(f"'{pair}' is not CODE=LEVEL with a level of {', '.join(levels)}.", param=option)
+        found[code] = level
+    return found
 
 
 def exit_code(outcomes: list[Outcome], fail_on: str) -> int:

@@ -161,6 +161,10 @@ class TextOutput:
         line.append(", ".join(parts))
         line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
         self._console.print(line, soft_wrap=True)
+        if outcome.hidden:
+            self._console.print(
+                f"{counted(outcome.hidden, 'more finding')} not shown (--max-findings).", soft_wrap=True
+            )
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
@@ -22,6 +23,7 @@ from compile_lens.workers.host import AGENT_FOLDER, Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import AgentEvent, Frame
 
+NO_FILTERS = Filters()
 # findings are made again at most this often while records pour in
 PARTIAL_EVERY_S = 0.1
 STOPPED = {
@@ -39,14 +41,16 @@ STATUS = {
 }
 
 
-async def analyse(host: Host, job: Job, on_partial: Callable[[Outcome], None] | None = None) -> Outcome:
+async def analyse(
+    host: Host, job: Job, on_partial: Callable[[Outcome], None] | None = None, filters: Filters = NO_FILTERS
+) -> Outcome:
     """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs.
 
     Problems of the user's are findings, or an outcome with status FAILED and a sentence in ``failure``; nothing is raised for them.
     Cancelling the awaiting task ends the run.
     """
     started = time.monotonic()
-    analysis = _Analysis(host, job, on_partial, started)
+    analysis = _Analysis(host, job, on_partial, filters, started)
     try:
         analysis.check_file()
         await host.start()
@@ -63,10 +67,13 @@ class FileProblem(Exception):
 class _Analysis:
     """What one run has told so far."""
 
-    def __init__(self, host: Host, job: Job, on_partial: Callable[[Outcome], None] | None, started: float) -> None:
+    def __init__(
+        self, host: Host, job: Job, on_partial: Callable[[Outcome], None] | None, filters: Filters, started: float
+    ) -> None:
         self._host = host
         self._job = job
         self._on_partial = on_partial
+        self._filters = filters
         self._started = started
         self._builder = ReportBuilder()
         self._raised: Raised | None = None
@@ -124,6 +131,9 @@ class _Analysis:
         hello = self._host.hello
         sources = Sources(self._job.file, self._tree_of, hello.library_roots if hello else (), str(AGENT_FOLDER))
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
+        completed = final and status is Status.OK
+        found = find(report, sources, index, self._raised, stopped, completed)
+        filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)
         return Outcome(
             file=self._job.file,
             python=self._host.python,
@@ -133,7 +143,8 @@ class _Analysis:
             status=status,
             duration_s=time.monotonic() - self._started,
             regions=summarise_regions(report, index),
-            findings=find(report, sources, index, self._raised, stopped, completed=final and status is Status.OK),
+            findings=filtered.findings,
+            hidden=sum(filtered.hidden.values()),
             graphs=report.graphs,
             compile_time_s=report.seconds,
             output=output,

@@ -26,6 +26,7 @@ class Outcome:
     """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
 
     ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analysed.
+    ``hidden`` counts findings that the cap per file left out.
     ``output`` is what the program printed (head and tail, bounded), for the log.
     """
 
@@ -38,6 +39,7 @@ class Outcome:
     duration_s: float
     regions: tuple[RegionSummary, ...] = ()
     findings: tuple[Finding, ...] = ()
+    hidden: int = 0
     graphs: int = 0
     compile_time_s: float = 0.0
     output: str = ""
