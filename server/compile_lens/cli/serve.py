@@ -11,8 +11,7 @@ def serve(tcp: str | None) -> int:
     """Run the language server, on stdio unless --tcp is given."""
     from compile_lens.lsp.server import serve as serve_protocol
 
-    serve_protocol(_address(tcp) if tcp else None)
-    return 0
+    return serve_protocol(_address(tcp) if tcp else None)
 
 
 def _address(text: str) -> tuple[str, int]:

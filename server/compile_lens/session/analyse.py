@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 import tokenize
@@ -57,6 +58,8 @@ async def analyse(
         end = await host.run(job, analysis.on_frame)
     except (HostError, FileProblem) as problem:
         return analysis.failed(str(problem))
+    finally:
+        analysis.end()
     return analysis.outcome(end)
 
 
@@ -80,6 +83,7 @@ class _Analysis:
         self._unreadable = ""
         self._trees: dict[str, SourceTree | None] = {}
         self._last_partial = started
+        self._due: asyncio.TimerHandle | None = None
 
     def check_file(self) -> None:
         """Raise FileProblem if there is no text to run."""
@@ -100,10 +104,22 @@ class _Analysis:
             elif frame.name == "unreadable":
                 self._unreadable = str(frame.fields["message"])
             return
-        changed = self._builder.feed(frame.data)
-        if changed and self._on_partial is not None and time.monotonic() - self._last_partial > PARTIAL_EVERY_S:
+        if self._builder.feed(frame.data) and self._on_partial is not None and self._due is None:
+            # what comes now is told at once, or when the last is old enough: a program that breaks and then trains for an hour
+            # must not keep it to itself
+            wait = max(0.0, self._last_partial + PARTIAL_EVERY_S - time.monotonic())
+            self._due = asyncio.get_running_loop().call_later(wait, self._tell)
+
+    def _tell(self) -> None:
+        self._due = None
+        self._last_partial = time.monotonic()
+        if self._on_partial is not None:
             self._on_partial(self._make(Status.OK, None, "", final=False))
-            self._last_partial = time.monotonic()
+
+    def end(self) -> None:
+        """No partial outcome comes after this."""
+        if self._due is not None:
+            self._due.cancel()
 
     def outcome(self, end: End) -> Outcome:
         if self._unreadable:
