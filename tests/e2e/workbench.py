@@ -25,15 +25,18 @@ VSIX = CLIENT / "compile-lens.vsix"
 USER_SETTINGS: dict[str, Any] = {
     "chat.disableAIFeatures": True,
     "editor.cursorBlinking": "solid",
+    "editor.fontFamily": "'JetBrains Mono', monospace",
     "editor.fontSize": 13,
     "editor.lineHeight": 20,
     "editor.minimap.enabled": False,
+    "editor.stickyScroll.enabled": False,
     "extensions.autoCheckUpdates": False,
     "extensions.autoUpdate": False,
     "extensions.ignoreRecommendations": True,
     "files.autoSave": "off",
     "git.enabled": False,
     "git.openRepositoryInParentFolders": "never",
+    "remote.autoForwardPorts": False,
     "security.workspace.trust.startupPrompt": "never",
     "telemetry.telemetryLevel": "off",
     "update.mode": "none",
@@ -48,6 +51,17 @@ USER_SETTINGS: dict[str, Any] = {
     "workbench.tips.enabled": False,
     "workbench.welcomePage.walkthroughs.openOnInstall": False,
 }
+
+# The fonts of the pictures, where they are installed; Chromium takes what fontconfig knows as the system's.
+FONTS = """\
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <alias><family>system-ui</family><prefer><family>Inter</family></prefer></alias>
+  <alias><family>sans-serif</family><prefer><family>Inter</family></prefer></alias>
+  <alias><family>monospace</family><prefer><family>JetBrains Mono</family></prefer></alias>
+</fontconfig>
+"""
 
 
 @dataclass(frozen=True)
@@ -183,6 +197,9 @@ class Workbench:
         (self.profile / "run").chmod(0o700)
         (self.profile / "data/User/settings.json").write_text(json.dumps(USER_SETTINGS))
         (self.profile / "data/Machine/settings.json").write_text(json.dumps(self.machine))
+        fonts = self.profile / "home/.config/fontconfig/fonts.conf"
+        fonts.parent.mkdir(parents=True)
+        fonts.write_text(FONTS)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]

@@ -166,6 +166,16 @@ export class Window {
     });
   }
 
+  /** Drags the edge between two parts, which is at `box`, to the height `y`. */
+  async drag(box, y) {
+    const x = box.x + box.width / 2;
+    await this.page.mouse.move(x, box.y + box.height / 2);
+    await this.page.waitForTimeout(400); // an edge is taken only after a moment
+    await this.page.mouse.down();
+    await this.page.mouse.move(x, y, { steps: 5 });
+    await this.page.mouse.up();
+  }
+
   async shot(name) {
     await this.page.waitForTimeout(400); // hovers and toasts fade in, even with reduced motion
     const path = name.startsWith("/") ? name : `${given.shots}/${name}.png`;
@@ -192,12 +202,13 @@ export class Editor {
         numbers.set(Math.round(number.getBoundingClientRect().top), Number(number.textContent));
       }
       const characters = [];
+      // One range for all: a document updates each that was ever made whenever it changes, until the garbage is collected.
+      const range = document.createRange();
       for (const line of editor.querySelectorAll(".view-lines .view-line")) {
         const top = Math.round(line.getBoundingClientRect().top);
         const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
         for (let node = walker.nextNode(); node; node = walker.nextNode()) {
           for (let i = 0; i < node.data.length; i++) {
-            const range = document.createRange();
             range.setStart(node, i);
             range.setEnd(node, i + 1);
             const box = range.getBoundingClientRect();
@@ -272,6 +283,20 @@ export class Editor {
     }, text);
     assert.ok(place, `there is no ${text} in the line of ${lineText}`);
     return place;
+  }
+
+  /** Scrolls until the line that has `text`, which is on the screen, has `above` lines above it. */
+  async scrollToTop(text, above = 0) {
+    const { page } = this.window;
+    const frame = await this.element.boundingBox();
+    await page.mouse.move(frame.x + frame.width / 2, frame.y + frame.height / 2);
+    await this.window.until(`${text} at the top`, async () => {
+      const line = await this.line(text).boundingBox();
+      const distance = line.y - above * line.height - frame.y;
+      // the wheel does not do less than a few pixels
+      if (Math.abs(distance) > 4) await page.mouse.wheel(0, distance);
+      return [Math.abs(distance) <= 4, distance];
+    });
   }
 
   async save() {
