@@ -6,6 +6,9 @@ from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.graph_breaks import find_graph_breaks
 from compile_lens.analysis.not_compiled import find_not_compiled
+from compile_lens.analysis.performance.cache_bypass import find_cache_bypasses
+from compile_lens.analysis.performance.float64 import find_float64
+from compile_lens.analysis.performance.small_graphs import find_small_graphs
 from compile_lens.analysis.recompiles import find_recompiles
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
@@ -32,6 +35,9 @@ def find(
         *find_compile_errors(report, sources),
         *find_side_effects(report, sources),
         *find_not_compiled(report, index, completed),
+        *find_float64(report, sources),
+        *find_small_graphs(report, index),
+        *find_cache_bypasses(report, sources),
     ]
     if raised is not None:
         found += find_raised(raised, report, sources)

@@ -34,6 +34,7 @@ class Kind(str, Enum):
     NOT_COMPILED = "not-compiled"
     SIDE_EFFECT = "side-effect"
     UNUSED_IGNORE = "unused-ignore"
+    PERFORMANCE = "performance"
 
 
 @dataclass(frozen=True, slots=True)

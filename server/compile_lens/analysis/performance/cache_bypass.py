@@ -1,0 +1,57 @@
+"""Graphs that no cache may keep: they are compiled anew in every process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.definitions import definition_at
+from compile_lens.trace.report import Artifact, Compilation, CompileReport
+
+CODE = "cache-bypass"
+# torch/_inductor/compile_fx.py and torch/_functorch/_aot_autograd/autograd_cache.py (torch 2.11 to 2.13)
+CACHES = {"fx_graph_cache_bypass": "Inductor's graph cache", "aotautograd_cache_bypass": "AOTAutograd's cache"}
+
+
+def find_cache_bypasses(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per function, cache and reason."""
+    compilations = {compilation.compile_id: compilation for compilation in report.compilations}
+    groups: dict[tuple[Place, str, str], list[str]] = {}
+    for artifact in report.artifacts:
+        compilation = compilations.get(artifact.compile_id or "")
+        if artifact.name in CACHES and compilation is not None and sources.is_own(compilation.file):
+            key = (_function(compilation, sources), artifact.name, _reason(artifact))
+            groups.setdefault(key, []).append(compilation.compile_id)
+    for (place, cache, reason), frames in groups.items():
+        yield Finding(
+            code=CODE,
+            kind=Kind.PERFORMANCE,
+            severity=Severity.INFORMATION,
+            message=f"{CACHES[cache]} cannot keep what this compiles to: {reason}.",
+            place=place,
+            explanation="It is compiled again in every process that runs it.",
+            count=len(frames),
+            frames=tuple(dict.fromkeys(frames)),
+        )
+
+
+def _reason(artifact: Artifact) -> str:
+    try:
+        told = json.loads(artifact.payload.text() or "{}")
+    except ValueError:
+        return "torch does not say why"
+    reason = (
+        told.get("cache_bypass_reason") or told.get("cache_bypass_exception_type") if isinstance(told, dict) else None
+    )
+    return str(reason).strip().rstrip(".") if reason else "torch does not say why"
+
+
+def _function(compilation: Compilation, sources: Sources) -> Place:
+    tree = sources.tree_of(compilation.file)
+    definition = definition_at(tree, compilation.line) if tree is not None else None
+    if definition is None:
+        return Place(compilation.file, compilation.line, 1, compilation.line, 2)
+    name = definition.name_place
+    return Place(compilation.file, name.line, name.column, name.end_line, name.end_column)

@@ -1,0 +1,51 @@
+"""float64 that creeps into a graph whose inputs are not: a NumPy scalar, a default dtype, a ``.double()``.
+
+On a GPU float64 runs at a fraction of float32's speed, and everything computed from it is float64, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.graph_text import GraphNode, parse_graph
+from compile_lens.trace.report import CompileReport, StackFrame
+
+CODE = "float64"
+FLOAT64 = "f64"
+
+
+def find_float64(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per line of the user's where float64 tensors begin."""
+    groups: dict[Place, list[str]] = {}
+    for artifact in report.artifacts:
+        if artifact.name != "dynamo_output_graph":
+            continue
+        text = artifact.payload.text()
+        for node in _origins(parse_graph(text)) if text else ():
+            if node.file is not None and node.line is not None and sources.is_own(node.file):
+                place = sources.line_of(StackFrame(node.file, node.line, ""))
+                groups.setdefault(place, []).append(artifact.compile_id or "-")
+    for place, frames in groups.items():
+        yield Finding(
+            code=CODE,
+            kind=Kind.PERFORMANCE,
+            severity=Severity.INFORMATION,
+            message="This line makes float64 tensors from operands that are not.",
+            place=place,
+            explanation="What is computed from them is float64, too: on a GPU that runs at a fraction of float32's speed.",
+            hints=("Convert where the value enters (`.float()`, `dtype=torch.float32`), if float64 is not wanted.",),
+            count=len(frames),
+            frames=tuple(dict.fromkeys(frames)),
+        )
+
+
+def _origins(nodes: tuple[GraphNode, ...]) -> Iterator[GraphNode]:
+    """The nodes with dimensions that are float64 while none of their operands with dimensions is."""
+    known = {node.name: node for node in nodes}
+    for node in nodes:
+        if node.dtype == FLOAT64 and not node.is_scalar and node.line is not None:
+            operands = [known[name] for name in node.operands]
+            if not any(operand.dtype == FLOAT64 and not operand.is_scalar for operand in operands):
+                yield node

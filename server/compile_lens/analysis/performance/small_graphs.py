@@ -1,0 +1,38 @@
+"""Regions that fell into graphs of a handful of operations: launching them costs more than they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.syntax.regions import Region
+from compile_lens.trace.report import Compilation, CompileReport
+
+CODE = "small-graphs"
+FEW_OPS = 2
+FEWEST_GRAPHS = 3
+
+
+def find_small_graphs(report: CompileReport, index: RegionIndex) -> Iterator[Finding]:
+    """One finding per region of at least three graphs, half of which or more have at most two operations."""
+    graphs: dict[Region, list[Compilation]] = {}
+    for compilation in report.compilations:
+        region = index.of(compilation)
+        if region is not None and compilation.graphs and compilation.recompile is None and compilation.ops is not None:
+            graphs.setdefault(region, []).append(compilation)
+    for region, compilations in graphs.items():
+        small = [compilation for compilation in compilations if (compilation.ops or 0) <= FEW_OPS]
+        if len(compilations) >= FEWEST_GRAPHS and 2 * len(small) >= len(compilations):
+            yield Finding(
+                code=CODE,
+                kind=Kind.PERFORMANCE,
+                severity=Severity.HINT,
+                message=(
+                    f"{len(small)} of the {len(compilations)} graphs of `{region.name}` have at most {FEW_OPS} operations:"
+                    " there is little to fuse in them."
+                ),
+                place=Place(index.file, region.line, region.column, region.end_line, region.end_column),
+                explanation="Each graph is guarded and launched on its own. The graph breaks between them are where to begin.",
+                frames=tuple(compilation.compile_id for compilation in small),
+            )

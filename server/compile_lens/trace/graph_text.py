@@ -1,0 +1,64 @@
+"""Reads a graph that torch printed (``dynamo_output_graph``): its nodes with their dtypes, shapes and lines.
+
+The form is that of ``GraphModule.print_readable(include_stride=True, include_device=True)`` (torch/fx/graph.py, torch 2.6 to 2.13):
+a comment with the user's line, then ``name: "f32[4, 8][8, 1]cpu" = expression``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LINE = re.compile(r"^\s*# (?:File: )(?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<code>.*)$")
+NODE = re.compile(r'^\s*(?P<name>\w+)(?:: "(?P<type>[^"]*)")? = (?P<expression>.+?)(?:;.*)?$')
+INPUT = re.compile(r'(?P<name>\w+): "(?P<type>[^"]*)"')
+TYPE = re.compile(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\]")
+WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """One value of a graph. ``dtype`` is torch's short name (``f32``, ``f64``, ``i64``), '' if it is no tensor; ``shape`` is its text.
+
+    ``file`` and ``line`` are the user's, None for inputs. ``operands`` are the names of the values that it is made from.
+    """
+
+    name: str
+    dtype: str
+    shape: str
+    operands: tuple[str, ...] = ()
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it is a tensor without dimensions."""
+        return not self.shape
+
+
+def parse_graph(text: str) -> tuple[GraphNode, ...]:
+    """The inputs and nodes of a printed graph, in order."""
+    nodes: dict[str, GraphNode] = {}
+    file: str | None = None
+    line: int | None = None
+    for content in text.splitlines():
+        if content.lstrip().startswith("def forward("):
+            for match in INPUT.finditer(content):
+                nodes[match["name"]] = _node(match["name"], match["type"])
+        elif located := LINE.match(content):
+            file, line = located["file"], int(located["line"])
+        elif match := NODE.match(content):
+            operands = tuple(word for word in WORD.findall(match["expression"]) if word in nodes)
+            alias = nodes.get(match["expression"].strip())
+            if alias is not None:
+                nodes[match["name"]] = GraphNode(match["name"], alias.dtype, alias.shape, operands)
+            else:
+                nodes[match["name"]] = _node(match["name"], match["type"] or "", operands, file, line)
+    return tuple(nodes.values())
+
+
+def _node(
+    name: str, described: str, operands: tuple[str, ...] = (), file: str | None = None, line: int | None = None
+) -> GraphNode:
+    match = TYPE.match(described)
+    return GraphNode(name, match["dtype"] if match else "", match["shape"] if match else "", operands, file, line)
