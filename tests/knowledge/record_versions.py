@@ -16,7 +16,8 @@ from compile_lens.agent.tables import extract
 from compile_lens.knowledge.versions import order
 
 # triton comes in a wheel of its own, and of torch's own libraries only those for this system are at hand
-KINDS = ("log", "option", "code", "argument", "mode", "backend", "ir", "ops", "virtualized", "variable", "guard", "artifact", "bisect", "environment")  # fmt: skip
+KINDS = ("log", "option", "code", "argument", "mode", "backend", "ir", "ops", "virtualized",
+    "variable", "guard", "artifact", "bisect", "environment")  # fmt: skip
 
 
 def main(output: str, folders: list[str]) -> None:

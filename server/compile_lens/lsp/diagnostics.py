@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable
+import zlib
+from collections.abc import Callable, Iterable
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -33,6 +34,8 @@ class Diagnostics:
         self._pushed: dict[str, str] = {}
         self._refresh_wanted = False
         self._refreshing = False
+        # what is known of a document without a run: lsp/knowledge_diagnostics.py
+        self.without_run: Callable[[Snapshot], list[types.Diagnostic]] = lambda _: []
 
     def register_pull(self) -> None:
         """Offer to be pulled from. Only for an editor that can: pygls would tell every editor."""
@@ -61,8 +64,16 @@ class Diagnostics:
         if pushed is not None and (self._is_pulled(key) or pushed != snapshot.uri):
             del self._pushed[key]
             self._publish(pushed, None, [])
-        if self._server.results.findings(key):
+        if self._server.results.findings(key) or (not self._is_pulled(key) and self.without_run(snapshot)):
             self.show({key})
+
+    def edited(self, snapshot: Snapshot) -> None:
+        """The user typed in a document; an editor that pulls does so by itself."""
+        if snapshot.path is None:
+            return
+        key = file_key(snapshot.path)
+        if not self._is_pulled(key) and (self.without_run(snapshot) or key in self._pushed):
+            self.show({key}, edited=key)
 
     def closed(self, snapshot: Snapshot) -> None:
         """A document was closed: what other documents' runs found in its file is pushed from now on."""
@@ -85,16 +96,17 @@ class Diagnostics:
     def _push(self, key: str) -> None:
         server = self._server
         findings = server.results.findings(key)
-        if not findings and key not in self._pushed:
-            return
         uri = server.documents.uri_of_key(key) or self._pushed.get(key)
+        snapshot = server.documents.get(uri) if uri is not None else None
+        items = [to_diagnostic(finding, server.sources, server.client) for finding in findings]
+        items += self.without_run(snapshot) if snapshot is not None else []
+        if not items and key not in self._pushed:
+            return
         if uri is None:
             uri = uri_from_path(findings[0].place.file, server.sources)
         self._pushed[key] = uri
-        snapshot = server.documents.get(uri)
-        items = [to_diagnostic(finding, server.sources, server.client) for finding in findings]
         self._publish(uri, snapshot.version if snapshot else None, items)
-        if not findings:
+        if not items:
             del self._pushed[key]
 
     def _publish(self, uri: str, version: int | None, items: list[types.Diagnostic]) -> None:
@@ -117,9 +129,14 @@ class Diagnostics:
         key = file_key(path) if path is not None else ""
         if not self._is_pulled(key):
             return types.RelatedFullDocumentDiagnosticReport(items=[], result_id="0")
-        result = str(self._server.results.stamp(key))
+        server = self._server
+        snapshot = server.documents.get(params.text_document.uri)
+        found = self.without_run(snapshot) if snapshot is not None else []
+        result = str(server.results.stamp(key))
+        if found:
+            result += f":{zlib.crc32(repr(found).encode())}"
         if params.previous_result_id == result:
             return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result)
-        server = self._server
         items = [to_diagnostic(finding, server.sources, server.client) for finding in server.results.findings(key)]
+        items += found
         return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result)

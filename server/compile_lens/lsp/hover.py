@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from compile_lens.analysis.finding import Place
 from compile_lens.lsp.convert import from_position, to_range, uri_from_path
+from compile_lens.lsp.knowledge_hover import KnowledgeHovers
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import finding_markdown, region_markdown
 from compile_lens.lsp.runs import Runs
@@ -24,18 +25,28 @@ NO_RESULT = {
 class Hovers:
     """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+    def __init__(self, server: CompileLensServer, runs: Runs, knowledge: KnowledgeHovers) -> None:
         self._server = server
         self._runs = runs
+        self._knowledge = knowledge
         server.on(types.TEXT_DOCUMENT_HOVER, self._on_hover)
 
     def _on_hover(self, params: types.HoverParams) -> types.Hover | None:
         server = self._server
         snapshot = server.documents.get(params.text_document.uri)
-        if snapshot is None or snapshot.path is None:
+        if snapshot is None:
             return None
         point = snapshot.index.point(from_position(params.position), server.client.encoding)
-        return self._on_finding(snapshot, snapshot.path, point) or self._on_region(snapshot, snapshot.path, point)
+        if snapshot.path is not None and (found := self._on_finding(snapshot, snapshot.path, point)) is not None:
+            return found
+        known = self._knowledge.at(snapshot, point)
+        region = self._on_region(snapshot, snapshot.path, point) if snapshot.path is not None else None
+        # on `torch.compile` itself what it did counts, on one of its arguments what that is
+        if known is None or (region is not None and known.is_compile):
+            return region
+        place = known.range
+        where = Place(snapshot.path or "", place.line, place.column, place.end_line, place.end_column)
+        return self._hover(known.markdown, where, snapshot)
 
     def _on_finding(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> types.Hover | None:
         server = self._server

@@ -14,10 +14,11 @@ from typing import Any
 
 from lsprotocol import types
 
-from compile_lens.lsp import commands, sync
+from compile_lens.lsp import commands, knowledge, sync
 from compile_lens.lsp.client import read_client
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
 from compile_lens.lsp.lifetime import ended
@@ -45,7 +46,8 @@ def create_server(
     status = StatusReporter(server)
     runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status)
     configuration = Configuration(server, runs)
-    Hovers(server, runs)
+    Hovers(server, runs, knowledge.register(server, runs.permissions, diagnostics))
+    server.code_actions.add(Fixes(server).actions)
     sync.register(server, runs, diagnostics)
     commands.register(server, runs)
 

@@ -38,6 +38,9 @@ def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics) ->
         path = path_from_uri(document.uri)
         if edits and path is not None:
             runs.edited(file_key(path), edits)
+        snapshot = server.documents.get(document.uri)
+        if snapshot is not None:
+            diagnostics.edited(snapshot)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: types.DidSaveTextDocumentParams) -> None:

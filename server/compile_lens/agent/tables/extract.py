@@ -55,6 +55,8 @@ def main(argv: list[str]) -> int:
         root = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
     tables: dict[str, Table] = {}
     if live:
+        if hasattr(os, "nice"):
+            os.nice(10)  # nobody waits for it: what the user runs comes first
         tables |= _live_tables(root)
     for kind, extract in STATIC.items():
         tables[kind] = extract(root)

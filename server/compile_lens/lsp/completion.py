@@ -1,0 +1,152 @@
+"""Completion of logs, variables and their values, options, arguments, modes and backends; documentation comes when asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from lsprotocol import types
+
+from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.knowledge.render import to_markdown
+from compile_lens.lsp.convert import from_position
+from compile_lens.lsp.knowledge_at import is_python
+from compile_lens.lsp.knowledge_store import KnowledgeStore
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.session.documents import Snapshot
+from compile_lens.syntax.slots import LINES_BACK, Slot, SlotKind, python_slot, text_slot
+from compile_lens.syntax.window import imports_of
+
+TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
+_KINDS = {
+    SlotKind.LOG: Kind.LOG,
+    SlotKind.LOG_KEYWORD: Kind.LOG,
+    SlotKind.VARIABLE: Kind.ENVIRONMENT,
+    SlotKind.ARGUMENT: Kind.ARGUMENT,
+    SlotKind.MODE: Kind.MODE,
+    SlotKind.BACKEND: Kind.BACKEND,
+}
+_ICONS = {
+    Kind.LOG: types.CompletionItemKind.EnumMember,
+    Kind.ENVIRONMENT: types.CompletionItemKind.Constant,
+    Kind.OPTION: types.CompletionItemKind.Property,
+    Kind.ARGUMENT: types.CompletionItemKind.Variable,
+    Kind.MODE: types.CompletionItemKind.EnumMember,
+    Kind.BACKEND: types.CompletionItemKind.EnumMember,
+}
+
+
+class Completions:
+    """Answers from the tables and the text before the cursor."""
+
+    def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
+        self._server = server
+        self._store = store
+        options = types.CompletionOptions(trigger_characters=list(TRIGGERS), resolve_provider=True)
+        server.on(types.TEXT_DOCUMENT_COMPLETION, self._complete, options)
+        server.on(types.COMPLETION_ITEM_RESOLVE, self._resolve)
+
+    def _complete(self, params: types.CompletionParams) -> types.CompletionList | None:
+        snapshot = self._server.documents.get(params.text_document.uri)
+        if snapshot is None:
+            return None
+        line, column = snapshot.index.point(from_position(params.position), self._server.client.encoding)
+        slot = slot_at(snapshot, line, column)
+        if slot is None:
+            return None
+        knowledge = self._store.of(snapshot.path)
+        start = snapshot.index.position_of(line, column - len(slot.prefix), self._server.client.encoding)
+        place = types.Range(types.Position(start.line, start.character), params.position)
+        return types.CompletionList(is_incomplete=False, items=list(_items(knowledge, slot, place, snapshot.path)))
+
+    def _resolve(self, item: types.CompletionItem) -> types.CompletionItem:
+        data = item.data if isinstance(item.data, dict) else {}
+        knowledge = self._store.of(data.get("path"))
+        try:
+            entry = knowledge.get(Kind(data.get("kind", "")), data.get("name", ""))
+        except ValueError:
+            entry = None
+        if entry is not None:
+            kind = types.MarkupKind.Markdown if self._server.client.markdown else types.MarkupKind.PlainText
+            item.documentation = types.MarkupContent(kind, to_markdown(entry, knowledge.tables))
+        return item
+
+
+def slot_at(snapshot: Snapshot, line: int, column: int) -> Slot | None:
+    """What may be written at a place (line and column from 1)."""
+    before = snapshot.index.line(line - 1)[: column - 1]
+    if is_python(snapshot):
+        above = [snapshot.index.line(number) for number in range(max(0, line - 1 - LINES_BACK), line - 1)]
+        return python_slot(above, before, imports_of(snapshot.text))
+    return text_slot(before, snapshot.index.line(line - 2))
+
+
+def _items(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:
+    if slot.kind in (SlotKind.OPTION, SlotKind.OPTION_KEY):
+        yield from _options(knowledge, slot, place, path)
+    elif slot.kind is SlotKind.VALUE:
+        yield from _values(knowledge, slot, place)
+    else:
+        kind = _KINDS[slot.kind]
+        suffix = "=" if slot.kind in (SlotKind.ARGUMENT, SlotKind.LOG_KEYWORD) else ""
+        for name in _matching(knowledge.names(kind), slot.prefix):
+            yield _item(name, name + suffix, kind, name, place, path, _detail(knowledge, kind, name))
+
+
+def _options(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:
+    """Keys have dots (``triton.cudagraphs``); attributes are completed one part at a time."""
+    start = f"{slot.owner}."
+    for full in knowledge.names(Kind.OPTION):
+        if not full.startswith(start):
+            continue
+        name = full.removeprefix(start)
+        section = knowledge.tables.table(Kind.OPTION)[full].get("what") == "section"
+        if (section if slot.kind is SlotKind.OPTION_KEY else "." in name) or name.startswith("_"):
+            continue
+        if slot.prefix.lower() in name.lower():
+            yield _item(name, name, Kind.OPTION, full, place, path, _detail(knowledge, Kind.OPTION, full))
+
+
+def _values(knowledge: Knowledge, slot: Slot, place: types.Range) -> Iterator[types.CompletionItem]:
+    """Values of a variable, where the options that it sets say which there are."""
+    row = knowledge.get(Kind.ENVIRONMENT, slot.owner)
+    options = [knowledge.tables.table(Kind.OPTION).get(name, {}) for name in (row.related if row is not None else ())]
+    values: list[str] = []
+    for option in options:
+        said = option.get("type", "")
+        if said == "bool":
+            values += ["0", "1"]
+        elif "Literal[" in said:
+            values += re.findall(r"['\"]([^'\"]+)['\"]", said)
+    for value in dict.fromkeys(values):
+        if value.startswith(slot.prefix):
+            edit = types.TextEdit(place, value)
+            yield types.CompletionItem(value, kind=types.CompletionItemKind.Value, text_edit=edit, filter_text=value)
+
+
+def _matching(names: Iterable[str], prefix: str) -> Iterator[str]:
+    wanted = prefix.lower()
+    return (name for name in names if wanted in name.lower())
+
+
+def _detail(knowledge: Knowledge, kind: Kind, name: str) -> str:
+    row = knowledge.tables.table(kind).get(name, {})
+    if kind is Kind.OPTION:
+        return f"{row.get('type', '')} = {row.get('default', '…')}".strip()
+    if kind is Kind.LOG:
+        return str(row.get("what", ""))
+    return ""
+
+
+def _item(
+    label: str, text: str, kind: Kind, name: str, place: types.Range, path: str | None, detail: str
+) -> types.CompletionItem:
+    return types.CompletionItem(
+        label=label,
+        kind=_ICONS[kind],
+        detail=detail or None,
+        filter_text=label,
+        text_edit=types.TextEdit(place, text),
+        data={"kind": kind.value, "name": name, "path": path},
+    )

@@ -1,0 +1,168 @@
+"""From a place in a document to what it names: the one question behind hovers and go to definition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.session.documents import Snapshot
+from compile_lens.syntax.contexts import Mention, Sort, mention_at
+from compile_lens.syntax.settings_text import items, settings_of_line
+from compile_lens.syntax.tree import Range
+from compile_lens.syntax.window import window_around
+from compile_lens.syntax.words import generic_name, is_compiler_output, word_at
+
+# methods that lists, dicts, strings, modules and files have too
+_COMMON_METHODS = frozenset(
+    [
+        "add", "append", "apply", "clear", "close", "compile", "copy", "count", "cpu", "cuda", "data", "double", "eval",
+        "extend", "float", "format", "get", "half", "index", "insert", "int", "items", "join", "keys", "load", "long",
+        "max", "min", "pop", "read", "remove", "replace", "requires_grad_", "reverse", "round", "save", "set", "size",
+        "sort", "split", "sum", "to", "type", "update", "values", "view", "write", "zip", "bool",
+    ]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Entries for one place, the most likely first, and the range of what was written there."""
+
+    entries: tuple[Entry, ...]
+    range: Range
+    sort: Sort | None = None
+
+
+def named_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
+    """What the place names, if anything that can be explained. Line and column count from 1, in code points."""
+    found = None
+    if is_python(snapshot):
+        window = window_around(snapshot.text, line)
+        mention = mention_at(window.tree, window.imports, line - window.first_line + 1, column)
+        found = _of_mention(knowledge, mention, window.first_line - 1) if mention is not None else None
+    else:
+        found = _of_setting(snapshot, knowledge, line, column)
+    return found or _of_word(snapshot, knowledge, line, column)
+
+
+def is_python(snapshot: Snapshot) -> bool:
+    """Whether a document is Python, on disk or not."""
+    return snapshot.is_python or snapshot.language == "python"
+
+
+def _of_mention(knowledge: Knowledge, mention: Mention, lines: int) -> Named | None:
+    entries = entries_of(knowledge, mention)
+    if not entries:
+        return None
+    place = mention.range
+    moved = Range(place.line + lines, place.column, place.end_line + lines, place.end_column)
+    return Named(tuple(entries), moved, mention.sort)
+
+
+def entries_of(knowledge: Knowledge, mention: Mention) -> list[Entry]:
+    """The entries of what a mention names."""
+    kinds = {
+        Sort.LOG: Kind.LOG,
+        Sort.VARIABLE: Kind.ENVIRONMENT,
+        Sort.OPTION: Kind.OPTION,
+        Sort.ARGUMENT: Kind.ARGUMENT,
+        Sort.MODE: Kind.MODE,
+        Sort.BACKEND: Kind.BACKEND,
+    }
+    if mention.sort in kinds:
+        entry = knowledge.get(kinds[mention.sort], mention.name)
+        return [entry] if entry is not None else []
+    if mention.sort is Sort.VALUE:
+        entry = knowledge.get(Kind.ENVIRONMENT, mention.owner)
+        return [entry] if entry is not None else []
+    if mention.sort is Sort.METHOD:
+        if mention.name in _COMMON_METHODS:
+            return []
+        return _operator_and_function(knowledge, f"torch.Tensor.{mention.name}")
+    return _of_dotted(knowledge, mention.name)
+
+
+def _of_dotted(knowledge: Knowledge, full: str) -> list[Entry]:
+    if full.startswith("torch.ops."):
+        parts = full.removeprefix("torch.ops.").split(".")
+        for length in (3, 2):
+            entry = knowledge.get(Kind.OPERATOR, ".".join(parts[:length]))
+            if entry is not None and len(parts) >= 2:
+                return [entry]
+        return []
+    if full.startswith("triton"):
+        short = full.replace("triton.language.extra.libdevice", "libdevice").replace("triton.language.", "tl.")
+        entry = knowledge.get(Kind.TRITON, short)
+        return [entry] if entry is not None else []
+    for kind, prefix in (
+        (Kind.TRITON, "torch._inductor.runtime."),
+        (Kind.OPS, "torch._inductor.virtualized.ops."),
+        (Kind.VIRTUALIZED, "torch._inductor.virtualized.V."),
+        (Kind.IR, "torch._inductor."),
+        (Kind.VARIABLE, "torch._dynamo."),
+    ):
+        if full.startswith(prefix):
+            name = (
+                full.removeprefix(prefix)
+                if kind is not Kind.IR and kind is not Kind.VARIABLE
+                else full.rpartition(".")[2]
+            )
+            entry = knowledge.get(kind, name)
+            if entry is not None:
+                return [entry]
+    option = knowledge.get(Kind.OPTION, full)
+    if option is not None:
+        return [option]
+    return _operator_and_function(knowledge, full)
+
+
+def _operator_and_function(knowledge: Knowledge, full: str) -> list[Entry]:
+    """What users call, and what the compiler makes of it."""
+    name = full.replace("torch._dynamo.", "torch._dynamo.decorators.")
+    function = knowledge.get(Kind.FUNCTION, full) or knowledge.get(Kind.FUNCTION, name)
+    if function is None:
+        return []
+    operator = knowledge.operator_of(full) if full.startswith(_OPERATOR_MODULES) and full.count(".") <= 3 else None
+    entry = knowledge.get(Kind.OPERATOR, operator) if operator is not None else None
+    return [function, entry] if entry is not None else [function]
+
+
+_OPERATOR_MODULES = ("torch.nn.functional.", "torch.Tensor.", "torch.linalg.", "torch.fft.", "torch.special.", "torch.")
+
+
+def _of_setting(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
+    """A variable that is set in a shell script, a ``.env`` file and so on."""
+    text, before = snapshot.index.line(line - 1), snapshot.index.line(line - 2)
+    at = column - 1
+    for setting in settings_of_line(text, before):
+        if setting.name_column <= at <= setting.name_column + len(setting.name) and setting.name_column >= 0:
+            return _named(knowledge, Kind.ENVIRONMENT, setting.name, line, setting.name_column, len(setting.name))
+        if not setting.value_column <= at <= setting.value_column + len(setting.value):
+            continue
+        if setting.name != "TORCH_LOGS":
+            return _named(knowledge, Kind.ENVIRONMENT, setting.name, line, setting.value_column, len(setting.value))
+        for name, offset in items(setting.value):
+            start = setting.value_column + offset
+            if start <= at <= start + len(name):
+                return _named(knowledge, Kind.LOG, name, line, start, len(name))
+    return None
+
+
+def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
+    """A code anywhere; any word of the compiler's in its own output."""
+    word = word_at(snapshot.index.line(line - 1), column - 1)
+    if word is None:
+        return None
+    if word.text.startswith("GB") and word.text[2:].isdigit():
+        return _named(knowledge, Kind.CODE, word.text, line, word.column, len(word.text))
+    if not is_compiler_output(snapshot.text):
+        return None
+    entries = knowledge.find(word.text) or knowledge.find(generic_name(word.text))
+    if not entries:
+        return None
+    return Named((entries[0],), Range(line, word.column + 1, line, word.end_column + 1))
+
+
+def _named(knowledge: Knowledge, kind: Kind, name: str, line: int, column: int, length: int) -> Named | None:
+    entry = knowledge.get(kind, name)
+    return Named((entry,), Range(line, column + 1, line, column + 1 + length)) if entry is not None else None

@@ -1,0 +1,154 @@
+"""Diagnostics on names that the torch at hand does not know, and on values of the wrong type; with what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from compile_lens.analysis.finding import Place
+from compile_lens.knowledge.checks import (
+    Problem,
+    check_argument_value,
+    check_log,
+    check_name,
+    check_option,
+    check_value,
+    check_variable,
+)
+from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.lsp.convert import SOURCE, to_range
+from compile_lens.lsp.knowledge_at import is_python
+from compile_lens.lsp.knowledge_store import KnowledgeStore
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.session.documents import Snapshot
+from compile_lens.syntax.contexts import Mention, Sort
+from compile_lens.syntax.mentions import mentions
+from compile_lens.syntax.settings_text import items, settings_of_line
+from compile_lens.syntax.tree import Range, SourceTree, parse
+from compile_lens.syntax.window import imports_of
+from compile_lens.syntax.words import is_compiler_output
+
+CODE = "unknown-name"
+_KINDS = {Sort.MODE: Kind.MODE, Sort.BACKEND: Kind.BACKEND, Sort.ARGUMENT: Kind.ARGUMENT}
+# of files that are no Python, those in which a variable of torch's is likely set
+_WORTH_A_LOOK = ("TORCH", "TRITON")
+LARGEST = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A problem and where it is."""
+
+    problem: Problem
+    range: Range
+
+
+class KnowledgeDiagnostics:
+    """Problems of each open document, found once per version and table."""
+
+    def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
+        self._server = server
+        self._store = store
+        self._known: dict[str, tuple[int, Knowledge, tuple[Found, ...]]] = {}
+
+    def found(self, snapshot: Snapshot) -> tuple[Found, ...]:
+        """The problems of a version."""
+        knowledge = self._store.of(snapshot.path)
+        known = self._known.get(snapshot.uri)
+        if known is None or known[0] != snapshot.version or known[1] is not knowledge:
+            known = self._known[snapshot.uri] = (snapshot.version, knowledge, tuple(problems(snapshot, knowledge)))
+        return known[2]
+
+    def of(self, snapshot: Snapshot) -> list[types.Diagnostic]:
+        """The problems of a version as diagnostics."""
+        return [self._diagnostic(snapshot, entry) for entry in self.found(snapshot)]
+
+    def forget(self, uri: str) -> None:
+        """A document was closed."""
+        self._known.pop(uri, None)
+
+    def _diagnostic(self, snapshot: Snapshot, entry: Found) -> types.Diagnostic:
+        problem = entry.problem
+        question = f" Did you mean '{problem.instead[0]}'?" if problem.instead else ""
+        certain = problem.certain or problem.instead
+        return types.Diagnostic(
+            range=self.range_of(snapshot, entry.range),
+            message=f"{problem.message}{question}",
+            severity=types.DiagnosticSeverity.Warning if certain else types.DiagnosticSeverity.Information,
+            code=CODE,
+            source=SOURCE,
+            data={"instead": list(problem.instead)},
+        )
+
+    def range_of(self, snapshot: Snapshot, place: Range) -> types.Range:
+        """A range in the editor's units."""
+        where = Place("", place.line, place.column, place.end_line, place.end_column)
+        return to_range(where, snapshot.index, self._server.client.encoding)
+
+
+def problems(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
+    """Everything that is wrong in a document, in its order."""
+    text = snapshot.text
+    if len(text) > LARGEST or not (is_python(snapshot) or any(word in text for word in _WORTH_A_LOOK)):
+        return
+    if is_python(snapshot):
+        if "torch" in text or "TORCH" in text:
+            tree = parse(text)
+            for mention in mentions(tree, imports_of(text)):
+                yield from _of_mention(knowledge, tree, mention)
+    elif not is_compiler_output(text):
+        yield from _of_settings(snapshot, knowledge)
+
+
+def _of_mention(knowledge: Knowledge, tree: SourceTree, mention: Mention) -> Iterator[Found]:
+    problem: Problem | None = None
+    if mention.sort is Sort.LOG:
+        problem = check_log(knowledge, mention.name)
+    elif mention.sort is Sort.VARIABLE:
+        problem = check_variable(knowledge, mention.name)
+    elif mention.sort in _KINDS:
+        problem = check_name(knowledge, _KINDS[mention.sort], mention.name)
+        if problem is None and mention.sort is Sort.ARGUMENT and mention.value is not None:
+            wrong = check_argument_value(mention.name, mention.value.type)
+            if wrong is not None:
+                yield Found(wrong, tree.node_range(mention.value))
+    elif mention.sort in (Sort.OPTION, Sort.NAME):
+        problem = check_option(knowledge, mention.name)
+        if problem is None and mention.value is not None:
+            wrong = check_value(knowledge, mention.name, mention.value.type, tree.node_text(mention.value))
+            if wrong is not None:
+                yield Found(wrong, tree.node_range(mention.value))
+    if problem is not None:
+        yield Found(problem, _without_quotes(tree, mention.range))
+
+
+def _without_quotes(tree: SourceTree, place: Range) -> Range:
+    text = tree.line_text(place.line)[place.column - 1 : place.end_column - 1]
+    if place.line != place.end_line or len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
+        return place
+    return Range(place.line, place.column + 1, place.end_line, place.end_column - 1)
+
+
+def _of_settings(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
+    before = ""
+    for number in range(snapshot.index.line_count):
+        text = snapshot.index.line(number)
+        if "TORCH" in text or "TORCH" in before:
+            for setting in settings_of_line(text, before):
+                if setting.name_column >= 0:
+                    problem = check_variable(knowledge, setting.name)
+                    if problem is not None:
+                        yield Found(problem, _columns(number, setting.name_column, len(setting.name)))
+                if setting.name == "TORCH_LOGS" and "$" not in setting.value:
+                    for name, offset in items(setting.value):
+                        problem = check_log(knowledge, name)
+                        if problem is not None:
+                            yield Found(problem, _columns(number, setting.value_column + offset, len(name)))
+        before = text
+
+
+def _columns(number: int, column: int, length: int) -> Range:
+    return Range(number + 1, column + 1, number + 1, column + 1 + length)

@@ -1,0 +1,102 @@
+"""Which tables a document is explained with: those of the torch that runs its file, or the bundled ones until they are there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.knowledge.tables import open_tables
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.session.consent import Permission
+from compile_lens.workers.extraction import ExtractionError, InstalledTorch, cached_tables, extract_tables, find_torch
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+
+log = logging.getLogger(__name__)
+
+# an interpreter may get another torch while the editor is open
+LOOK_AGAIN_S = 30.0
+# the analysis of what was just opened comes before the extraction, which takes half a minute of one core
+FIRST_RUNS_S = 20.0
+
+
+@dataclass(slots=True)
+class _Known:
+    knowledge: Knowledge
+    looked_at: float
+
+
+class KnowledgeStore:
+    """Knowledge by workspace folder and setting. Never waits: a table that is not cached is extracted in the background, where
+    files may run."""
+
+    def __init__(
+        self, server: CompileLensServer, permission_of: Callable[[str], Permission], on_new_tables: Callable[[], None]
+    ) -> None:
+        self._server = server
+        self._permission_of = permission_of
+        self._on_new_tables = on_new_tables
+        self._bundled: Knowledge | None = None
+        self._known: dict[tuple[Path | None, str], _Known] = {}
+        self._opened: dict[Path, Knowledge] = {}
+        self._extracting: set[Path] = set()
+
+    def of(self, path: str | None) -> Knowledge:
+        """What to explain the document at ``path`` with; None for one that is no file."""
+        root = self._server.root_of(path) if path is not None else next(iter(self._server.folders()), None)
+        key = (root, self._server.settings.python)
+        known = self._known.get(key)
+        if known is None or time.monotonic() - known.looked_at > LOOK_AGAIN_S:
+            known = self._known[key] = _Known(self._look_up(path, root), time.monotonic())
+        return known.knowledge
+
+    def _look_up(self, path: str | None, root: Path | None) -> Knowledge:
+        file = Path(path) if path is not None else (root or Path.home()) / "program.py"
+        trusted = self._server.trusted
+        try:
+            # an interpreter that an untrusted workspace brings is not even looked for
+            python = find_interpreter(file, [root] if root and trusted else [], self._server.settings.python or None)
+        except InterpreterError:
+            return self._bundled_knowledge()
+        torch = find_torch(python) if trusted else None
+        if torch is None:
+            return self._bundled_knowledge()
+        cached = cached_tables(torch)
+        if cached is not None:
+            return self._open(cached)
+        allowed = path is not None and self._permission_of(path) is Permission.ALLOWED
+        if allowed and torch.folder not in self._extracting:
+            self._extracting.add(torch.folder)
+            self._server.background.start(self._extract(torch))
+        return self._bundled_knowledge()
+
+    def _bundled_knowledge(self) -> Knowledge:
+        if self._bundled is None:
+            self._bundled = Knowledge()
+        return self._bundled
+
+    def _open(self, file: Path) -> Knowledge:
+        known = self._opened.get(file)
+        if known is None:
+            tables = open_tables(file)
+            if tables is None:
+                return self._bundled_knowledge()
+            known = self._opened[file] = Knowledge(tables)
+        return known
+
+    async def _extract(self, torch: InstalledTorch) -> None:
+        try:
+            await asyncio.sleep(FIRST_RUNS_S)
+            await extract_tables(torch)
+        except ExtractionError as error:
+            log.warning("%s", error)
+            return
+        except asyncio.CancelledError:
+            self._extracting.discard(torch.folder)
+            raise
+        self._known.clear()
+        self._on_new_tables()

@@ -1,0 +1,64 @@
+"""The part of a long file that an answer at one place needs, so that a keystroke does not wait for a parse of the whole.
+
+A window begins and ends where a statement begins at the left margin. Its imports are those of the whole file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from compile_lens.syntax.imports import Imports, read_imports
+from compile_lens.syntax.tree import SourceTree, parse
+
+MOST_LINES = 400
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t][^\n(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
+# `cfg = torch._inductor.config` is an import by other means
+_ALIAS = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(\w+(?:\.\w+)*\.(?:config|_config|ops|language))[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """Lines from ``first_line`` (from 1) on as a tree, and what names stand for in the whole file."""
+
+    tree: SourceTree
+    first_line: int
+    imports: Imports
+
+
+def window_around(text: str, line: int) -> Window:
+    """The window that holds ``line`` (from 1); the whole text when that is short."""
+    lines = text.split("\n")
+    imports = imports_of(text)
+    if len(lines) <= MOST_LINES:
+        return Window(parse(text), 1, imports)
+    at = min(max(line - 1, 0), len(lines) - 1)
+    first = at
+    while first > 0 and at - first < MOST_LINES // 2 and not _begins_statement(lines[first]):
+        first -= 1
+    last = at + 1
+    while last < len(lines) and last - at < MOST_LINES // 2 and not _begins_statement(lines[last]):
+        last += 1
+    return Window(parse("\n".join(lines[first:last])), first + 1, imports)
+
+
+def imports_of(text: str) -> Imports:
+    """What names stand for in a file: its imports, and plain names for parts of a module."""
+    statements = "\n".join(match.group().strip() for match in _IMPORT.finditer(text))
+    return _read(statements, tuple(match.groups() for match in _ALIAS.finditer(text)))
+
+
+@lru_cache(maxsize=64)
+def _read(statements: str, aliases: tuple[tuple[str, ...], ...]) -> Imports:
+    imports = read_imports(parse(statements))
+    names = dict(imports.names)
+    for name, value in aliases:
+        full = Imports(names).resolve(value)
+        if full.startswith(("torch", "triton")):
+            names[name] = full
+    return Imports(names, imports.modules, imports.has_torch)
+
+
+def _begins_statement(line: str) -> bool:
+    return line[:1] not in ("", " ", "\t", "#", ")", "]", "}", '"', "'", "\r")
