@@ -15,10 +15,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary, Related, Severity
 from compile_lens.lsp.server import create_server, serve
+from compile_lens.session.analyse import NO_FILTERS
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.syntax.regions import find_regions
+from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.job import Job
 
@@ -67,7 +70,9 @@ def finding(file: str, line: int, text: str, code: str) -> Finding:
     )
 
 
-async def analyse(host: StubHost, job: Job, on_partial: Callable[[Outcome], None] | None = None) -> Outcome:
+async def analyse(
+    host: StubHost, job: Job, on_partial: Callable[[Outcome], None] | None = None, filters: Filters = NO_FILTERS
+) -> Outcome:
     try:
         text = job.text if job.text is not None else Path(job.file).read_text()
     except OSError:
@@ -81,6 +86,7 @@ async def analyse(host: StubHost, job: Job, on_partial: Callable[[Outcome], None
     for name, line in re.findall(r"# in (\S+) (\d+)", text):
         other = str(Path(job.file).parent / name)
         findings.append(finding(other, int(line), Path(other).read_text().split("\n")[int(line) - 1], "GB0099"))
+    filtered = apply(tuple(findings), filters, job.file, lambda _: parse(text), True)
     outcome = Outcome(
         file=job.file,
         python=host.python,
@@ -89,7 +95,8 @@ async def analyse(host: StubHost, job: Job, on_partial: Callable[[Outcome], None
         entry=job.entry,
         status=Status.OK,
         duration_s=1.25,
-        findings=tuple(findings),
+        findings=filtered.findings,
+        hidden=sum(filtered.hidden.values()),
         regions=tuple(
             RegionSummary(
                 r.name, Place(job.file, r.line, r.column, r.end_line, r.end_column), 2, 1, 0, 0.5, ("0/0", "1/0")

@@ -24,6 +24,9 @@ class Client:
     configuration: bool = False
     registers_configuration: bool = False
     status: bool = False
+    versioned_edits: bool = False
+    refreshes_lenses: bool = False
+    refreshes_inlays: bool = False
 
 
 def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client:
@@ -36,7 +39,8 @@ def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client
     window = capabilities.window or types.WindowClientCapabilities()
     pull, push = document.diagnostic, document.publish_diagnostics
     refresh = workspace.diagnostics is not None and workspace.diagnostics.refresh_support is True
-    changes = workspace.did_change_configuration
+    changes, edit = workspace.did_change_configuration, workspace.workspace_edit
+    lenses, inlays = workspace.code_lens, workspace.inlay_hint
     formats = document.hover.content_format if document.hover else None
     return Client(
         encoding=Encoding(encoding),
@@ -47,6 +51,9 @@ def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client
         configuration=workspace.configuration is True,
         registers_configuration=changes is not None and changes.dynamic_registration is True,
         status=_experimental(capabilities.experimental),
+        versioned_edits=edit is not None and edit.document_changes is True,
+        refreshes_lenses=lenses is not None and lenses.refresh_support is True,
+        refreshes_inlays=inlays is not None and inlays.refresh_support is True,
     )
 
 

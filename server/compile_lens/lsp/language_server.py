@@ -14,7 +14,9 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from compile_lens import __version__
+from compile_lens.analysis.filters import Filters
 from compile_lens.lsp.client import Client
+from compile_lens.lsp.code_actions import OPTIONS, CodeActions
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.robust import RobustProtocol, tolerant_converter
 from compile_lens.session.consent import ConsentStore
@@ -44,7 +46,7 @@ class AnyHost(Protocol):
         """End the agent."""
 
 
-Analyse = Callable[[Any, Job, Callable[[Outcome], None]], Awaitable[Outcome]]
+Analyse = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 
 
 class CompileLensServer(LanguageServer):
@@ -72,6 +74,8 @@ class CompileLensServer(LanguageServer):
         self.hosts: HostPool[AnyHost] = HostPool(make_host)
         self.background = BackgroundTasks(_log_error)
         self.stopped = asyncio.Event()
+        self.code_actions = CodeActions(self.documents)
+        self.on(types.TEXT_DOCUMENT_CODE_ACTION, self.code_actions.answer, OPTIONS)
 
     def on(self, method: str, handler: Callable[[Any], Any], options: object = None) -> None:
         """Let ``handler`` take the messages of ``method``. pygls marks what it is given, which a bound method forbids."""

@@ -183,7 +183,7 @@ class Runs:
                     self._diagnostics.show(server.results.publish(ticket.uri, outcome, partial(self._edits, versions)))
                     progress.report(f"{name}: {_summary(outcome)}")
 
-            outcome = await server.analyse(host, self._job(path, snapshot), show)
+            outcome = await server.analyse(host, self._job(path, snapshot), show, server.settings.filters)
             show(outcome)
         server.background.start(self._warm(path))
         return outcome

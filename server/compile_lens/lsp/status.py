@@ -32,8 +32,9 @@ class StatusReporter:
 
     def idle(self) -> None:
         """Nothing runs; say what is shown."""
-        count = self._server.results.total()
-        self._send(Status("idle", _findings(count), findings=count))
+        count, hidden = self._server.results.total(), self._server.results.hidden()
+        more = f", {hidden} more hidden" if hidden else ""
+        self._send(Status("idle", _findings(count) + more, findings=count))
 
     def off(self, reason: str) -> None:
         """Nothing runs in the background, for this reason."""

@@ -99,6 +99,10 @@ class Results:
         """How many findings there are to show, in all files."""
         return sum(len(self.findings(key)) for key in self.files())
 
+    def hidden(self) -> int:
+        """How many findings the cap per file left out."""
+        return sum(known.outcome.hidden for known in self._known.values())
+
     def stamp(self, key: str) -> int:
         """A number that changes whenever the findings of the file ``key`` do."""
         return self._stamps.get(key, 0)

@@ -18,6 +18,8 @@ from typing import Any, TypeVar, get_type_hints
 
 import cattrs
 
+from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
+from compile_lens.analysis.finding import Severity
 from compile_lens.workers.job import Depth
 
 SECTION = "compileLens"
@@ -78,6 +80,49 @@ class RunSettings:
     )
 
 
+class Level(str, Enum):
+    """A severity that the user gives to a code or a kind, or ``off``."""
+
+    ERROR = Severity.ERROR.value
+    WARNING = Severity.WARNING.value
+    INFORMATION = Severity.INFORMATION.value
+    HINT = Severity.HINT.value
+    OFF = OFF
+
+
+@dataclass(frozen=True, slots=True)
+class LensSettings:
+    """What stands above the lines."""
+
+    enabled: bool = field(
+        default=True,
+        metadata=_doc("Show above each compile region and each compiled function what the last run did with it."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InlaySettings:
+    """What stands in the lines."""
+
+    enabled: bool = field(
+        default=False,
+        metadata=_doc("Show in the lines where a graph ends, and which dimensions of a parameter are dynamic."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FixSettings:
+    """Quick fixes."""
+
+    verify: bool = field(
+        default=True,
+        metadata=_doc(
+            "Analyze the changed text of each quick fix in the background, so that its title says what it does. "
+            "Only where background runs are allowed, while nothing else runs, and for programs that end within seconds."
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a user can set."""
@@ -91,6 +136,25 @@ class Settings:
         ),
     )
     run: RunSettings = field(default_factory=RunSettings)
+    severity: Mapping[str, Level] = field(
+        default_factory=dict,
+        metadata=_doc(
+            'The severity of findings by code or kind, as in `{"GB0059": "off", "recompile": "warning"}`. '
+            "A code goes before its kind; `off` hides."
+        ),
+    )
+    max_findings: float = field(
+        default=float(DEFAULT_CAP),
+        metadata=_doc("How many findings of one file are shown; the worst are.", minimum=1),
+    )
+    lenses: LensSettings = field(default_factory=LensSettings)
+    inlays: InlaySettings = field(default_factory=InlaySettings)
+    fixes: FixSettings = field(default_factory=FixSettings)
+
+    @property
+    def filters(self) -> Filters:
+        """What the user does not want to see."""
+        return Filters({name: level.value for name, level in self.severity.items()}, int(self.max_findings))
 
 
 def read_settings(value: object, base: Settings | None = None) -> tuple[Settings, tuple[str, ...]]:
@@ -162,11 +226,18 @@ def _list_of_texts(value: object, _: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _levels(value: object, _: Any) -> dict[str, Level]:
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise TypeError(value)
+    return {name: Level(level) for name, level in value.items()}
+
+
 _CONVERTER = cattrs.Converter()
 _CONVERTER.register_structure_hook(bool, _strict(bool))
 _CONVERTER.register_structure_hook(str, _strict(str))
 _CONVERTER.register_structure_hook(float, _strict((int, float)))
 _CONVERTER.register_structure_hook_func(lambda kind: kind == tuple[str, ...], _list_of_texts)
+_CONVERTER.register_structure_hook_func(lambda kind: kind == Mapping[str, Level], _levels)
 
 
 def _properties(settings: object, path: str) -> list[tuple[str, dict[str, Any]]]:
@@ -195,6 +266,8 @@ def _json_type(default: object) -> dict[str, Any]:
         return {"type": "string", "enum": [member.value for member in type(default)]}
     if isinstance(default, tuple):
         return {"type": "array", "items": {"type": "string"}}
+    if isinstance(default, Mapping):
+        return {"type": "object", "additionalProperties": {"type": "string", "enum": [level.value for level in Level]}}
     return {"type": {bool: "boolean", float: "number", str: "string"}[type(default)]}
 
 
@@ -203,6 +276,8 @@ def _expected(entry: dataclasses.Field[Any], default: object) -> str:
         return "one of " + ", ".join(json.dumps(member.value) for member in type(default))
     if isinstance(default, tuple):
         return "a list of strings"
+    if isinstance(default, Mapping):
+        return "an object with values of " + ", ".join(json.dumps(level.value) for level in Level)
     words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]
     minimum = entry.metadata["minimum"]
     return words if minimum is None else f"{words} of at least {minimum}"
