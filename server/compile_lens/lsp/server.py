@@ -19,7 +19,6 @@ from compile_lens.lsp.client import read_client
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.fixes import Fixes
-from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
 from compile_lens.lsp.lifetime import ended
@@ -48,7 +47,6 @@ def create_server(
     runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status)
     configuration = Configuration(server, runs)
     Hovers(server, runs, knowledge.register(server, runs.permissions, diagnostics))
-    server.code_actions.add(Fixes(server).actions)
     server.code_actions.add(Fixes(server).actions)
     sync.register(server, runs, diagnostics)
     commands.register(server, runs)
