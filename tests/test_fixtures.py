@@ -14,7 +14,8 @@ import pytest
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.session.outcome import Status
-from fixture_notation import Annotated, Expected, difference, read, write
+from compile_lens.workers.job import Depth
+from fixture_notation import Annotated, Expected, depth_of, difference, read, write
 from warm_host import WarmHost
 
 FOLDER = Path(__file__).parent / "fixtures"
@@ -32,7 +33,7 @@ def test_findings_are_those_written_under_the_lines(
 
 def check(file: Path, host: WarmHost, update: bool = False) -> None:
     """Analyse one fixture, and compare or write what is found in it and in its parts."""
-    outcome = host.analyse(file).outcome
+    outcome = host.analyse(file, Depth(depth_of(file.read_text(encoding="utf-8")))).outcome
     assert outcome.status in (Status.OK, Status.RAISED), outcome.failure or outcome.output
     programs = {path: read(path.read_text(encoding="utf-8")) for path in [file, *parts(file)]}
     found: dict[Path, list[Finding]] = defaultdict(list)
@@ -94,5 +95,5 @@ def test_notation_comes_back() -> None:
 
 def test_there_are_fixtures_of_every_family() -> None:
     families = {file.stem.partition("_")[0] for file in FIXTURES}
-    assert families == {"break", "recompile", "error", "clean"}
+    assert families == {"break", "recompile", "error", "clean", "performance"}
     assert len(FIXTURES) >= 30

@@ -43,8 +43,8 @@ def parse_graph(text: str) -> tuple[GraphNode, ...]:
     line: int | None = None
     for content in text.splitlines():
         if content.lstrip().startswith("def forward("):
-            for match in INPUT.finditer(content):
-                nodes[match["name"]] = _node(match["name"], match["type"])
+            for given in INPUT.finditer(content):
+                nodes[given["name"]] = _node(given["name"], given["type"])
         elif located := LINE.match(content):
             file, line = located["file"], int(located["line"])
         elif match := NODE.match(content):

@@ -11,11 +11,13 @@ from compile_lens.trace.report import Compilation, CompileReport
 
 CODE = "small-graphs"
 FEW_OPS = 2
-FEWEST_GRAPHS = 3
+FEWEST_GRAPHS = 4
+# below it the whole region is a handful of operations, and its breaks say all there is to say
+FEWEST_OPS = 20
 
 
 def find_small_graphs(report: CompileReport, index: RegionIndex) -> Iterator[Finding]:
-    """One finding per region of at least three graphs, half of which or more have at most two operations."""
+    """One finding per region of at least four graphs and twenty operations, half of whose graphs or more have at most two."""
     graphs: dict[Region, list[Compilation]] = {}
     for compilation in report.compilations:
         region = index.of(compilation)
@@ -23,7 +25,8 @@ def find_small_graphs(report: CompileReport, index: RegionIndex) -> Iterator[Fin
             graphs.setdefault(region, []).append(compilation)
     for region, compilations in graphs.items():
         small = [compilation for compilation in compilations if (compilation.ops or 0) <= FEW_OPS]
-        if len(compilations) >= FEWEST_GRAPHS and 2 * len(small) >= len(compilations):
+        ops = sum(compilation.ops or 0 for compilation in compilations)
+        if len(compilations) >= FEWEST_GRAPHS and ops >= FEWEST_OPS and 2 * len(small) >= len(compilations):
             yield Finding(
                 code=CODE,
                 kind=Kind.PERFORMANCE,
