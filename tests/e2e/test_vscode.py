@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,34 @@ f(torch.ones(3))
 while True:
     time.sleep(0.1)
 """
+
+
+PYTHON_EXTENSION = """\
+exports.activate = () => ({
+  environments: {
+    getActiveEnvironmentPath: () => ({ id: "chosen", path: "chosen" }),
+    resolveEnvironment: async ({ id }) => ({ executable: { uri: require("vscode").Uri.file(%s) }, id }),
+    onDidChangeActiveEnvironmentPath: () => ({ dispose() {} }),
+  },
+});
+"""
+
+
+def pack_python_extension(vsix: Path, python: Path) -> None:
+    """A stand-in for the Python extension, with the part of its API that is used, where the user chose ``python``."""
+    identity = 'Id="python" Version="1.0.0" Publisher="ms-python" Language="en-US"'
+    engine = '<Property Id="Microsoft.VisualStudio.Code.Engine" Value="^1.90.0"/>'
+    manifest = {"name": "python", "publisher": "ms-python", "version": "1.0.0", "main": "./main.js"}
+    with zipfile.ZipFile(vsix, "w") as archive:
+        archive.writestr(
+            "extension.vsixmanifest",
+            '<PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011">'
+            f"<Metadata><Identity {identity}/><Properties>{engine}</Properties></Metadata>"
+            '<Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json"/></Assets>'
+            "</PackageManifest>",
+        )
+        archive.writestr("extension/package.json", json.dumps({**manifest, "engines": {"vscode": "^1.90.0"}}))
+        archive.writestr("extension/main.js", PYTHON_EXTENSION % json.dumps(str(python)))
 
 
 @pytest.fixture(scope="session")
@@ -211,6 +240,24 @@ def test_a_server_that_dies_comes_back(
     (folder / "small.py").write_text(SMALL)
     data = {"file": "small.py", "underlined": underlined(terminal["small.py"], SMALL)}
     workbench.play("server", folder, shots, data)
+
+
+def test_uses_the_interpreter_of_the_python_extension(
+    lab: Lab, vsix: Path, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
+) -> None:
+    folder = tmp_path / "chosen"
+    folder.mkdir()
+    (folder / "small.py").write_text(SMALL)
+    python, mark = tmp_path / "python", tmp_path / "python.ran"
+    python.write_text(f'#!/bin/sh\ntouch "{mark}"\nexec "{PYTHON}" "$@"\n')
+    python.chmod(0o755)
+    extension = tmp_path / "python.vsix"
+    pack_python_extension(extension, python)
+    data = {"file": "small.py", "python": str(python), "underlined": underlined(terminal["small.py"], SMALL)}
+    with Workbench(lab, vsix, {}, others=(extension,)) as workbench:
+        workbench.play("interpreter", folder, shots, data)
+    workbench.assert_nothing_is_left()
+    assert mark.exists()
 
 
 def test_says_why_there_is_no_server(lab: Lab, vsix: Path, tmp_path: Path, shots: Path) -> None:

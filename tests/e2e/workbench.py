@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -44,6 +45,7 @@ USER_SETTINGS: dict[str, Any] = {
     "window.autoDetectColorScheme": False,
     "window.restoreWindows": "none",
     "workbench.colorTheme": "Default Dark Modern",
+    "workbench.editor.useModal": "off",
     "workbench.enableExperiments": False,
     "workbench.reduceMotion": "on",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -81,7 +83,13 @@ def install_lab() -> Lab:
 
 
 def build_extension(lab: Lab) -> Path:
-    """The packed extension, made anew when a source is younger than it."""
+    """The packed extension, made anew when a source is younger than it; by one test process at a time."""
+    with (Path(lab.playwright).parents[2] / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build_extension(lab)
+
+
+def _build_extension(lab: Lab) -> Path:
     sources = [
         path for folder in ("src", "images", "bundled") for path in (CLIENT / folder).rglob("*") if path.is_file()
     ]
@@ -107,12 +115,16 @@ def _run(command: list[str], *, cwd: Path, env: dict[str, str]) -> None:
 
 @dataclass
 class Workbench:
-    """One code-server process with its own home, on a free port of 127.0.0.1. ``machine`` holds machine-scoped settings."""
+    """One code-server process with its own home, on a free port of 127.0.0.1.
+
+    ``machine`` holds machine-scoped settings, ``others`` more extensions (VSIX files).
+    """
 
     lab: Lab
     vsix: Path
     machine: dict[str, Any]
     workspace_trust: bool = False
+    others: tuple[Path, ...] = ()
     url: str = field(init=False)
     profile: Path = field(init=False)
     _process: subprocess.Popen[bytes] = field(init=False)
@@ -212,7 +224,8 @@ class Workbench:
             f"--user-data-dir={self.profile}/data",
             f"--extensions-dir={self.profile}/extensions",
         ]
-        _run([*command, f"--install-extension={self.vsix}", "--force"], cwd=self.profile, env=self._environment())
+        for extension in (self.vsix, *self.others):
+            _run([*command, f"--install-extension={extension}", "--force"], cwd=self.profile, env=self._environment())
         command += [
             "--disable-telemetry",
             "--disable-update-check",

@@ -29,12 +29,24 @@ async function showActions(server: Server): Promise<void> {
   const trust: Action = { label: "$(shield) Manage Workspace Trust", command: "workbench.trust.manage" };
   const cancel: Action = { label: "$(debug-stop) Cancel Analysis", command: localCommands.cancelAnalysis };
   const analyze: Action = { label: "$(telescope) Analyze Current File", command: localCommands.analyzeFile };
+  const allow: Action = { label: "$(check) Allow Background Runs in This Workspace", command: localCommands.allowRuns };
   const always: Action[] = [
     { label: "$(debug-restart) Restart Server", command: localCommands.restartServer },
     { label: "$(output) Show Log", command: localCommands.showLog },
   ];
-  const first = !vscode.workspace.isTrusted ? [trust] : !server.running ? [] : isWorking(server.status) ? [cancel] : [analyze];
-  const picked = await vscode.window.showQuickPick([...first, ...always], { title: "Compile Lens" });
+  const first = (): Action[] => {
+    if (!vscode.workspace.isTrusted) {
+      return [trust];
+    }
+    if (!server.running) {
+      return [];
+    }
+    if (isWorking(server.status)) {
+      return [cancel];
+    }
+    return server.status.state === "off" ? [allow, analyze] : [analyze];
+  };
+  const picked = await vscode.window.showQuickPick([...first(), ...always], { title: "Compile Lens" });
   if (picked) {
     await vscode.commands.executeCommand(picked.command);
   }

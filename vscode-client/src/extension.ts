@@ -29,9 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
     followTrust(started),
     vscode.workspace.onDidGrantWorkspaceTrust(followInterpreter),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration(`${section}.server.command`)) {
-        await started.restart();
-      } else if (change.affectsConfiguration(section)) {
+      if (change.affectsConfiguration(section)) {
         await started.settingsChanged();
       }
     }),

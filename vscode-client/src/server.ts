@@ -16,7 +16,7 @@ import {
 
 import { explainFailure, resolveLaunch } from "./launch";
 import { serverCommands, statusNotification, trustNotification, type ServerStatus } from "./protocol";
-import { section, serverSettings } from "./settings";
+import { section, serverCommand, serverSettings } from "./settings";
 
 const maxCrashes = 4;
 const crashWindowMs = 3 * 60_000;
@@ -66,6 +66,8 @@ export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private queue: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
+  /** The command of the setting that the server was started with, if it was. */
+  private startedBy: string | undefined;
   private lastStatus: ServerStatus = { health: "ok", state: "starting", message: "", findings: 0 };
   private readonly statusEmitter = new vscode.EventEmitter<void>();
   readonly onStatus = this.statusEmitter.event;
@@ -107,24 +109,36 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** Tells the server its settings, or starts it anew where they may be what kept it from starting. */
   async settingsChanged(): Promise<void> {
-    if (this.client && this.running) {
-      const settings = { [section]: await serverSettings() };
-      await this.client.sendNotification("workspace/didChangeConfiguration", { settings });
+    const client = this.client;
+    if (client?.state === State.Starting) {
+      return; // the server asks for its settings as soon as it runs
     }
-  }
-
-  /** Trust was granted. A server that could not start without the workspace's interpreter gets another chance. */
-  async trustGranted(): Promise<void> {
-    if (!this.client || !this.running) {
+    if (client?.state !== State.Running || serverCommand()?.join("\0") !== this.startedBy) {
       return this.restart();
     }
-    await this.client.sendNotification(trustNotification, { trusted: true });
+    await this.notify(client, "workspace/didChangeConfiguration", { settings: { [section]: await serverSettings() } });
+  }
+
+  async trustGranted(): Promise<void> {
+    if (this.client?.state === State.Running) {
+      await this.notify(this.client, trustNotification.method, { trusted: true });
+    }
     return this.settingsChanged();
   }
 
   dispose(): void {
     this.statusEmitter.dispose();
+  }
+
+  private async notify(client: LanguageClient, method: string, params: object): Promise<void> {
+    try {
+      await client.sendNotification(method, params);
+    } catch (error) {
+      // It ended just now; the next one is told everything when it starts.
+      this.log.debug(`${method}: ${String(error)}`);
+    }
   }
 
   /** One change of life at a time: a restart that is asked for during a start waits for it. */
@@ -135,6 +149,7 @@ export class Server implements vscode.Disposable {
 
   private async startClient(): Promise<void> {
     this.reportOwn("starting", "ok", "Starting the language server");
+    this.startedBy = serverCommand()?.join("\0");
     const launch = await resolveLaunch(this.extensionPath);
     this.log.info(`Starting ${[launch.command, ...launch.args].join(" ")}`);
     const options = this.clientOptions(await serverSettings());

@@ -76,6 +76,9 @@ function tooltip(status: ServerStatus, trusted: boolean, running: boolean): vsco
   } else if (isWorking(status)) {
     links.push(`[Cancel](command:${localCommands.cancelAnalysis})`);
   } else if (running) {
+    if (status.state === "off") {
+      links.push(`[Allow Background Runs](command:${localCommands.allowRuns})`);
+    }
     links.push(`[Analyze Current File](command:${localCommands.analyzeFile})`);
   }
   links.push(

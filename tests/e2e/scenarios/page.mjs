@@ -97,13 +97,18 @@ export class Window {
     await item.click();
   }
 
-  /** Answers a question that a notification asks. */
+  /** Answers a question that a notification asks; one that has waited too long for an answer is behind the bell. */
   async answer(question, button) {
-    const asked = this.toast.filter({ hasText: question });
-    await asked.first().waitFor();
-    const text = await asked.first().locator(".notification-list-item-message").innerText();
-    await asked.first().locator(".monaco-button", { hasText: button }).first().click();
-    await asked.first().waitFor({ state: "detached" });
+    const asked = this.page.locator(".notification-list-item:visible", { hasText: question }).first();
+    await this.until(`the question ${question}`, async () => {
+      if (await asked.isVisible()) return [true];
+      const bell = this.page.locator('[id="status.notifications"] a');
+      if (/\bnew notification|^1 /i.test((await bell.getAttribute("aria-label")) ?? "")) await bell.click();
+      return [false, await bell.getAttribute("aria-label")];
+    });
+    const text = await asked.locator(".notification-list-item-message").innerText();
+    await asked.locator(".monaco-button", { hasText: button }).first().click();
+    await asked.waitFor({ state: "detached" });
     log(`answered "${button}" to "${text}"`);
     return text;
   }

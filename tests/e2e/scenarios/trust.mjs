@@ -27,6 +27,7 @@ await play(async (window, { file, marks, underlined }) => {
   await window.status.click();
   await window.pick("Manage Workspace Trust");
   await window.page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust/ }).first().click();
+  await window.page.locator(".workspace-trust-editor", { hasText: "You trust this folder" }).waitFor();
   await window.openFile(file);
   await window.answer(/in the background/, "Allow");
   await editor.isUnderlined(underlined);

@@ -1,0 +1,43 @@
+"""The extension's manifest agrees with the server, and is what the marketplace and a user of the palette need."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from workbench import CLIENT
+
+from compile_lens.session.settings import configuration_schema
+
+OWN_SETTINGS = {"compileLens.server.command", "compileLens.trace.server"}
+MANIFEST = json.loads((CLIENT / "package.json").read_text())
+
+
+def test_settings_are_those_of_the_server() -> None:
+    """After a change: ``python -m compile_lens.session.settings | npm run settings`` in ``vscode-client``."""
+    settings = MANIFEST["contributes"]["configuration"]["properties"]
+    assert {name: each for name, each in settings.items() if name not in OWN_SETTINGS} == configuration_schema()[
+        "properties"
+    ]
+
+
+def test_a_workspace_that_is_not_trusted_cannot_say_what_is_executed() -> None:
+    restricted = set(MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"])
+    assert {"compileLens.python", "compileLens.server.command", "compileLens.run.enabled"} <= restricted
+
+
+@pytest.mark.parametrize("command", MANIFEST["contributes"]["commands"], ids=lambda command: command["command"])
+def test_every_command_is_found_in_the_palette(command: dict[str, str]) -> None:
+    assert command["category"] == "Compile Lens"
+    # the language client registers the server's commands by their own names; two of one name would stop the extension
+    server = (CLIENT / "src" / "protocol.ts").read_text()
+    assert f'"{command["command"]}"' not in server
+
+
+@pytest.mark.parametrize("name", ["package-lock.json", ".npmrc"])
+def test_no_registry_is_named(name: str) -> None:
+    """Whoever installs the extension's packages uses the registry of their own set-up."""
+    text = Path(CLIENT / name).read_text()
+    assert '"resolved"' not in text
+    assert "registry=" not in text
