@@ -1,0 +1,209 @@
+"""What is called: functions and methods of this file are followed, everything else gives what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import tree_sitter
+
+from compile_lens.syntax.predictions import results, vocabulary
+from compile_lens.syntax.predictions.uses import Call, SetAttribute
+from compile_lens.syntax.predictions.values import (
+    PYTHON,
+    TENSOR,
+    UNKNOWN,
+    Sort,
+    Value,
+    element,
+    join,
+    join_all,
+    sequence_of,
+)
+
+if TYPE_CHECKING:
+    from compile_lens.syntax.predictions.scope import Scope
+    from compile_lens.syntax.predictions.trace import Trace
+
+_CHECKPOINT = frozenset({"torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"})
+_MODULE_LISTS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"})
+# methods of a module that give the module
+_RETURN_SELF = frozenset(
+    {"to", "eval", "train", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_"}
+)
+_CONVERTERS = frozenset({"to", "float", "half", "double", "bfloat16", "cpu", "cuda", "clone", "type"})
+
+
+class Calls:
+    """Knows what is called and follows it with ``trace``."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._program = trace.program
+        self._attributes: dict[int, dict[str, Value]] = {}
+        self._silent = 0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether uses are not reported: what runs is no part of the compiled function."""
+        return self._silent > 0
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        self._silent += 1
+        try:
+            yield
+        finally:
+            self._silent -= 1
+
+    def call(self, use: Call, called: Value, is_whole: bool, scope: Scope) -> Value:
+        """Reports a call and gives its result."""
+        if called.sort is Sort.FUNCTION and called.node is not None:
+            return self._function(use, called, is_whole, scope)
+        if called.sort is Sort.INSTANCE and called.node is not None:
+            return self._instance(use, called, is_whole, scope)
+        self._trace.report(use, scope)
+        captures = self._trace.switches.capture_scalar_outputs
+        if called.sort is Sort.CLASS and called.node is not None:
+            return Value(Sort.INSTANCE, node=called.node)
+        if called.sort is Sort.MODULE:
+            return sequence_of(TENSOR) if vocabulary.gives_several(called.name) else TENSOR
+        if called.sort is Sort.SEQUENCE:
+            return self._through(called, use.positional, scope)
+        if called.sort is Sort.NAME and called.name:
+            return self._named(use, called.name, scope, captures)
+        receiver = use.receiver
+        if receiver is None:
+            return UNKNOWN
+        if receiver.sort in (Sort.INSTANCE, Sort.MODULE) and use.method in _RETURN_SELF:
+            return receiver
+        if receiver.is_tensor:
+            return results.of_tensor_method(receiver, use.method, use.positional, use.named, captures)
+        if receiver.sort is Sort.UNKNOWN and use.method in vocabulary.EVIDENT_METHODS:
+            return results.of_tensor_method(TENSOR, use.method, use.positional, use.named, captures)
+        if receiver.sort is Sort.ARRAY:
+            return receiver
+        return PYTHON if receiver.sort is Sort.PYTHON else UNKNOWN
+
+    def _named(self, use: Call, name: str, scope: Scope, captures: bool) -> Value:
+        if name in _CHECKPOINT and use.positional:
+            return self._checkpointed(use, scope)
+        if name in _MODULE_LISTS:
+            held = [element(value) if value.sort is Sort.SEQUENCE else value for value in use.positional]
+            return Value(Sort.SEQUENCE, name=name, each=join_all(tuple(held)), elements=None)
+        if name == "builtins.super" and scope.owner is not None:
+            return Value(Sort.INSTANCE, name="super", node=scope.owner, owner=scope.names.get("self"))
+        return results.of_name(name, use.positional, use.named, captures)
+
+    def _checkpointed(self, use: Call, scope: Scope) -> Value:
+        function, arguments = use.positional[0], use.positional[1:]
+        inner = Call(use.node, "", "", None, arguments)
+        if function.sort in (Sort.FUNCTION, Sort.INSTANCE):
+            return self.call(inner, function, True, scope)
+        return TENSOR if function.sort is Sort.MODULE else UNKNOWN
+
+    def _function(self, use: Call, called: Value, is_whole: bool, scope: Scope) -> Value:
+        assert called.node is not None
+        if self._program.is_disabled(called.node):
+            self._trace.report(replace(use, is_disabled=True), scope)
+            return UNKNOWN
+        self._trace.report(use, scope)
+        if self._program.is_opaque(called.node):
+            return UNKNOWN
+        return self._trace.follow(called, use.positional, use.named, is_whole)
+
+    def _instance(self, use: Call, called: Value, is_whole: bool, scope: Scope) -> Value:
+        assert called.node is not None
+        method = self._program.method(called.node, "forward") or self._program.method(called.node, "__call__")
+        if method is None:
+            self._trace.report(use, scope)
+            return UNKNOWN
+        bound = Value(Sort.FUNCTION, node=method, owner=replace(called, name=""))
+        return self._function(use, bound, is_whole, scope)
+
+    def _through(self, sequential: Value, positional: tuple[Value, ...], scope: Scope) -> Value:
+        """A Sequential: its modules one after the other; all are taken to be like any of them."""
+        if sequential.each is None or sequential.each.sort is not Sort.INSTANCE:
+            return TENSOR if sequential.each is not None and sequential.each.sort is Sort.MODULE else UNKNOWN
+        return self._trace.call_value(sequential.each, positional, scope)
+
+    def attribute(self, owner: Value, name: str, scope: Scope) -> Value:
+        """An attribute of an instance or class of this file: a method, a property, or what ``__init__`` assigns."""
+        assert owner.node is not None
+        program = self._program
+        if owner.sort is Sort.CLASS and name == "apply" and program.is_autograd_function(owner.node):
+            forward = program.method(owner.node, "forward")
+            return Value(Sort.FUNCTION, node=forward, owner=UNKNOWN) if forward is not None else UNKNOWN
+        is_super = owner.name == "super"
+        method = program.method(owner.node, name, after=owner.node if is_super else None)
+        if method is not None:
+            instance = owner.owner if is_super else owner
+            decorators = set(program.decorators(method))
+            if decorators & {"staticmethod", "builtins.staticmethod"}:
+                return Value(Sort.FUNCTION, node=method)
+            bound = Value(Sort.FUNCTION, node=method, owner=instance if owner.sort is Sort.INSTANCE else None)
+            if decorators & {"property", "functools.cached_property", "cached_property"}:
+                return self._trace.follow(bound, (), {}, True)
+            return bound
+        return self.attributes(owner.node).get(name, UNKNOWN)
+
+    def attributes(self, class_node: tree_sitter.Node) -> dict[str, Value]:
+        """What the attributes of an instance are, as far as ``__init__`` and the body of the class tell."""
+        if class_node.id in self._attributes:
+            return self._attributes[class_node.id]
+        found: dict[str, Value] = {}
+        self._attributes[class_node.id] = found
+        for owner in reversed(self._program.lineage(class_node)):
+            self._read_class(owner, class_node, found)
+        return found
+
+    def _read_class(self, owner: tree_sitter.Node, class_node: tree_sitter.Node, found: dict[str, Value]) -> None:
+        program = self._program
+        for member in program.members(owner):
+            target = (
+                member.named_children[0] if member.type == "expression_statement" and member.named_children else None
+            )
+            annotation = target.child_by_field_name("type") if target is not None else None
+            left = target.child_by_field_name("left") if target is not None else None
+            if (
+                annotation is not None
+                and left is not None
+                and vocabulary.is_tensor_annotation(program.text(annotation))
+            ):
+                found[program.text(left)] = TENSOR
+        initialiser = program.method(owner, "__init__")
+        if initialiser is not None and program.class_around(initialiser) == owner:
+            with self.silence():
+                instance = Value(Sort.INSTANCE, node=class_node)
+                self._trace.follow(Value(Sort.FUNCTION, node=initialiser, owner=instance), (), {}, False)
+        for name in program.attributes_assigned_outside_init(owner):
+            value = found.get(name)
+            if value is not None and value.sort is not Sort.INSTANCE:
+                found[name] = replace(TENSOR) if value.is_tensor else UNKNOWN
+
+    def assign(self, target: tree_sitter.Node, value: Value, scope: Scope) -> None:
+        """An assignment to an attribute or an index."""
+        owner_node = target.child_by_field_name("object")
+        attribute_node = target.child_by_field_name("attribute")
+        if target.type != "attribute" or owner_node is None or attribute_node is None:
+            for child in target.named_children:
+                self._trace.expressions.value(child, scope)
+            return
+        owner = self._trace.expressions.value(owner_node, scope)
+        attribute = self._program.text(attribute_node)
+        self._trace.report(SetAttribute(target, owner, attribute), scope)
+        if owner.sort is Sort.INSTANCE and owner.node is not None and self.is_silent:
+            attributes = self._attributes.setdefault(owner.node.id, {})
+            attributes[attribute] = join(attributes[attribute], value) if attribute in attributes else value
+
+    def register(self, use: Call) -> None:
+        """``self.register_buffer("name", tensor)`` and ``self.register_parameter``."""
+        receiver = use.receiver
+        arguments = use.node.child_by_field_name("arguments")
+        if receiver is None or receiver.sort is not Sort.INSTANCE or receiver.node is None or arguments is None:
+            return
+        if use.method in ("register_buffer", "register_parameter") and self.is_silent and arguments.named_children:
+            name = self._program.text(arguments.named_children[0]).strip("\"'")
+            self._attributes.setdefault(receiver.node.id, {})[name] = TENSOR

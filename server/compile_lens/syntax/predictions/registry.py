@@ -1,0 +1,121 @@
+"""The rules, and which are on: those whose precision on the corpus is high enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from compile_lens.syntax.predictions import (
+    branching,
+    conversions,
+    dynamic_shapes,
+    explicit,
+    measured,
+    outside_world,
+    printing,
+    tensor_state,
+)
+from compile_lens.syntax.predictions.prediction import Broken
+from compile_lens.syntax.predictions.setting import Setting
+from compile_lens.syntax.predictions.uses import Use
+
+LEAST_PRECISION = 0.9
+# a precision of fewer predictions than these says little
+LEAST_JUDGED = 3
+
+FAMILIES: tuple[Callable[[Use, Setting], Iterator[Broken]], ...] = (
+    printing.find,
+    conversions.find,
+    branching.find,
+    dynamic_shapes.find,
+    outside_world.find,
+    tensor_state.find,
+    explicit.find,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A construct. ``codes`` are those that torch 2.13 gives for it. The figures are measured on the corpus.
+
+    ``right`` predictions broke, ``wrong`` ones were executed and did not; ``missed`` breaks of these codes were not predicted by any
+    rule, counted with the first rule that has the code.
+    """
+
+    name: str
+    codes: tuple[str, ...]
+    about: str
+
+    @property
+    def right(self) -> int:
+        return measured.FIGURES.get(self.name, (0, 0, 0))[0]
+
+    @property
+    def wrong(self) -> int:
+        return measured.FIGURES.get(self.name, (0, 0, 0))[1]
+
+    @property
+    def precision(self) -> float | None:
+        """None while nothing was judged."""
+        judged = self.right + self.wrong
+        return self.right / judged if judged else None
+
+    @property
+    def is_on(self) -> bool:
+        precision = self.precision
+        return precision is not None and precision >= LEAST_PRECISION and self.right + self.wrong >= LEAST_JUDGED
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("print", ("GB0059",), "`print(…)`"),
+    Rule("logging", ("GB0291",), "a method of a logger"),
+    Rule("logging-module", ("GB4841",), "`logging.info(…)` and its like"),
+    Rule("warnings", ("GB0007",), "`warnings.warn(…)`"),
+    Rule("standard-stream", ("GB0156",), "`sys.stdout.write(…)`, `sys.stderr.flush()`"),
+    Rule("tensor-item", ("GB0124",), "`x.item()`"),
+    Rule("tensor-tolist", ("GB0109", "GB0033"), "`x.tolist()`"),
+    Rule("tensor-to-number", ("GB0124",), "`int(x)`, `float(x)`, `bool(x)` of a tensor"),
+    Rule("math-of-tensor", ("GB0033",), "`math.sqrt(x)` and its like of a tensor"),
+    Rule("round-of-tensor", ("GB6270",), "`round(x)` of a tensor"),
+    Rule("tensor-to-complex", ("GB0059",), "`complex(x)` of a tensor"),
+    Rule("tensor-to-text", ("GB0059", "GB0208", "GB0569"), "`str(x)`, `repr(x)`, `'%s' % x` of a tensor"),
+    Rule("tensor-branch", ("GB0170",), "`if`, `while`, `and`, `or`, `a if x else b` on a tensor"),
+    Rule("tensor-assert", ("GB0170",), "`assert` of a tensor with a message that is made"),
+    Rule("tensor-not", ("GB0033",), "`not x` of a tensor as a value"),
+    Rule("tensor-any-all", ("GB0170",), "Python's `any(…)` and `all(…)` over tensors"),
+    Rule("dynamic-shape", ("GB0036",), "`nonzero`, `unique`, `masked_select`, `torch.where(c)`, `bincount`"),
+    Rule("boolean-mask", ("GB0036",), "`x[mask]`, read"),
+    Rule("repeat-interleave", ("GB0036",), "`repeat_interleave` by a tensor"),
+    Rule("tensor-slice", ("GB0124",), "`x[:n]` where `n` is a tensor"),
+    Rule("tensor-index", ("GB0033",), "`x[i]` where `i` is a tensor without dimensions"),
+    Rule("tensor-as-size", ("GB0033",), "a size that is a tensor: `torch.zeros(n)`, `x.view(n)`"),
+    Rule("range-of-tensor", ("GB0059",), "`range(n)` where `n` is a tensor"),
+    Rule("one-hot", ("GB0246",), "`one_hot` without `num_classes`"),
+    Rule("tensor-equality", ("GB0033",), "`torch.equal`, `torch.allclose`, `torch.is_nonzero`"),
+    Rule("sort-by-tensor", ("GB0207",), "`sorted` of tensors"),
+    Rule("breakpoint", ("GB0059", "GB0007"), "`breakpoint()`, `pdb.set_trace()`"),
+    Rule("unsupported-builtin", ("GB0059",), "`open`, `input`, `exec`, `compile`, `globals`"),
+    Rule("time", ("GB0007",), "`time.time()` and its like"),
+    Rule("python-random", ("GB0007",), "`random.random()`, `random.choice(…)`"),
+    Rule("files-and-processes", ("GB0007",), "`os.listdir`, `torch.save`, `subprocess.run`"),
+    Rule("standard-library", ("GB0007", "GB0156"), "`gc`, `uuid`, `pickle`, `json`, `datetime`, `hashlib`"),
+    Rule("numpy-random", ("GB0294", "GB0156"), "`np.random.default_rng` and its like"),
+    Rule("random-state", ("GB0007", "GB0363"), "`torch.manual_seed`, `torch.Generator`"),
+    Rule("context-manager", ("GB0142",), "`with` a lock, a file, `fork_rng`"),
+    Rule("backward", ("GB0123",), "`x.backward()`"),
+    Rule("requires-grad", ("GB0125", "GB0206"), "`x.requires_grad_()`, `x.requires_grad = …`"),
+    Rule("retain-grad", ("GB0108",), "`x.retain_grad()`"),
+    Rule("tensor-resize", ("GB0148",), "`x.resize_(…)`, `x.set_(…)`"),
+    Rule("is-inference", ("GB0045",), "`x.is_inference()`"),
+    Rule("sparse-tensor", ("GB0277",), "`x.to_sparse()`"),
+    Rule("storage-offset", ("GB0208",), "`x.storage_offset()`"),
+    Rule("autograd-grad", ("GB9186",), "`torch.autograd.grad(…)`"),
+    Rule("deepcopy", ("GB4198",), "`copy.deepcopy` of a tensor, or of what holds one"),
+    Rule("copy", ("GB0208",), "`copy.copy` of a tensor"),
+    Rule("explicit-break", ("GB0025",), "`torch._dynamo.graph_break()`"),
+    Rule("disabled-call", ("GB0098",), "a call of what `torch.compiler.disable` marks"),
+)
+
+BY_NAME = {rule.name: rule for rule in RULES}
+ALL = frozenset(BY_NAME)
+ON = frozenset(rule.name for rule in RULES if rule.is_on)

@@ -1,0 +1,178 @@
+"""What a call gives: of torch, numpy, a builtin, and of a method of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from compile_lens.syntax.predictions import vocabulary
+from compile_lens.syntax.predictions.values import (
+    ARRAY,
+    MASK,
+    PYTHON,
+    SCALAR,
+    TENSOR,
+    UNBACKED,
+    UNKNOWN,
+    Sort,
+    Value,
+    element,
+    join_all,
+    known,
+    sequence,
+    sequence_of,
+)
+
+LOGGER = Value(Sort.NAME, name="logging.Logger")
+_LOGGER_MAKERS = frozenset({"getLogger", "get_logger", "getChild"})
+# what these say while Dynamo traces
+_ALWAYS = frozenset({"is_compiling", "is_torchdynamo_compiling", "is_dynamo_compiling", "is_dynamo_supported"})
+_NEVER = frozenset(
+    {"is_scripting", "is_tracing", "is_in_onnx_export", "is_exporting", "is_torchdynamo_exporting", "is_torch_fx_proxy"}
+)
+_NUMBERS = frozenset({"int", "float", "bool", "round"})
+_PYTHON_BUILTINS = frozenset(
+    [
+        "len",
+        "isinstance",
+        "issubclass",
+        "hasattr",
+        "callable",
+        "str",
+        "repr",
+        "format",
+        "ord",
+        "chr",
+        "id",
+        "hash",
+        "type",
+        "complex",
+        "divmod",
+        "all",
+        "any",
+        "bin",
+        "hex",
+        "print",
+    ]
+)
+# operations on a mask that give a mask
+_KEEP_MASK = frozenset(
+    ["clone", "detach", "contiguous", "view", "reshape", "unsqueeze", "squeeze", "expand", "cpu", "cuda", "flatten"]
+)
+_LOCKS = frozenset({"threading.Lock", "threading.RLock"})
+_COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+
+
+def of_name(name: str, positional: tuple[Value, ...], named: Mapping[str, Value], captures_scalars: bool) -> Value:
+    """What calling something of this full name gives; UNKNOWN when it is nothing that is known."""
+    last = name.rpartition(".")[2]
+    if name.startswith("builtins."):
+        return _of_builtin(last, positional, captures_scalars)
+    if last in _ALWAYS or last in _NEVER:
+        return known(last in _ALWAYS)
+    if last in _LOGGER_MAKERS:
+        return LOGGER
+    if name in _LOCKS:
+        return Value(Sort.NAME, name=name)
+    if name in _COPIES:
+        return positional[0] if positional else UNKNOWN
+    if name.startswith("torch."):
+        return _of_torch(name, positional, named)
+    if name.startswith("numpy."):
+        return ARRAY if any(value.sort in (Sort.TENSOR, Sort.ARRAY) for value in positional) else UNKNOWN
+    if name.startswith(("math.", "time.", "os.", "random.")):
+        return PYTHON
+    return UNKNOWN
+
+
+def of_tensor_method(
+    receiver: Value, method: str, positional: tuple[Value, ...], named: Mapping[str, Value], captures_scalars: bool
+) -> Value:
+    """What a method of a tensor gives."""
+    if method in vocabulary.FACT_METHODS:
+        return PYTHON
+    if method == "size":
+        return PYTHON if positional or named else sequence_of(PYTHON)
+    if method == "item":
+        return UNBACKED if captures_scalars else PYTHON
+    if method == "tolist":
+        return sequence_of(PYTHON)
+    if method == "numpy":
+        return ARRAY
+    if method == "nonzero" and named:
+        return sequence_of(TENSOR)
+    if method in ("to", "type") and any(value.name == "torch.bool" for value in positional):
+        return MASK
+    return _of_operation(method, receiver, positional, named)
+
+
+def _of_torch(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Value:
+    last = name.rpartition(".")[2]
+    if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.Tensor", "torch.FloatTensor"):
+        return TENSOR
+    if vocabulary.is_module_class(name):
+        return Value(Sort.MODULE, name=name)
+    if last in ("equal", "allclose", "is_tensor", "is_floating_point", "numel", "is_complex", "is_nonzero"):
+        if last == "is_tensor" and positional:
+            return is_tensor(positional[0])
+        return PYTHON
+    if not vocabulary.gives_tensor(name):
+        return UNKNOWN
+    if last == "where" and len(positional) == 1 and not named:
+        return sequence_of(TENSOR)
+    if last == "nonzero" and "as_tuple" in named:
+        return sequence_of(TENSOR)
+    if last in ("unique", "unique_consecutive") and named.keys() & {"return_inverse", "return_counts"}:
+        return sequence_of(TENSOR)
+    if last in ("zeros", "ones", "empty", "full", "rand") and named.get("dtype", UNKNOWN).name == "torch.bool":
+        return MASK
+    receiver = positional[0] if positional else TENSOR
+    return _of_operation(last, receiver, positional[1:], named)
+
+
+def _of_operation(name: str, receiver: Value, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Value:
+    arguments = (*positional, *named.values())
+    if name in vocabulary.SEQUENCE_METHODS:
+        return sequence_of(TENSOR)
+    if name in vocabulary.EXTREMES and arguments and not any(value.is_tensor for value in arguments):
+        return sequence((TENSOR, TENSOR)) if not (positional and positional[0].sort is Sort.UNKNOWN) else TENSOR
+    scalar = name in vocabulary.REDUCTIONS and not arguments
+    if name in vocabulary.MASKS:
+        return replace(MASK, is_scalar=scalar or receiver.is_scalar)
+    if scalar or (receiver.is_scalar and not arguments):
+        return SCALAR
+    return MASK if name in _KEEP_MASK and receiver.is_mask else TENSOR
+
+
+def is_tensor(value: Value) -> Value:
+    """What ``isinstance(value, torch.Tensor)`` is."""
+    if value.is_tensor:
+        return known(True)
+    if value.sort is Sort.UNKNOWN:
+        return PYTHON
+    return known(False)
+
+
+def _of_builtin(name: str, positional: tuple[Value, ...], captures_scalars: bool) -> Value:
+    first = positional[0] if positional else UNKNOWN
+    if name in _NUMBERS:
+        return UNBACKED if captures_scalars and (first.is_tensor or first.sort is Sort.UNBACKED) else PYTHON
+    if name == "isinstance" and len(positional) == 2 and positional[1].name == "torch.Tensor":
+        return is_tensor(first)
+    if name in _PYTHON_BUILTINS:
+        return PYTHON
+    if name == "range":
+        return sequence_of(UNBACKED if any(value.sort is Sort.UNBACKED for value in positional) else PYTHON)
+    if name in ("list", "tuple", "sorted", "reversed", "iter", "set"):
+        if first.elements is not None and name in ("list", "tuple"):
+            return first
+        return sequence_of(element(first))
+    if name == "enumerate":
+        return sequence_of(sequence((PYTHON, element(first))))
+    if name == "zip":
+        return sequence_of(sequence(tuple(element(value) for value in positional)))
+    if name in ("max", "min", "sum", "abs", "pow"):
+        if len(positional) == 1 and name != "abs":
+            return element(first)
+        return TENSOR if any(value.is_tensor for value in positional) else join_all(positional)
+    return UNKNOWN

@@ -1,0 +1,38 @@
+"""Options of Dynamo that the same file sets, and that change what breaks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compile_lens.syntax.tree import SourceTree
+
+_SET = re.compile(rb"\b(capture_scalar_outputs|capture_dynamic_output_shape_ops|trace_autograd_ops)\s*=\s*True\b")
+_REORDERED = re.compile(rb"reorderable_logging_functions\b[^\n]*")
+_IGNORED = re.compile(rb"ignore_(?:logger_methods|logging_functions)\b[^\n]*")
+_FUNCTION = re.compile(rb"[A-Za-z_][\w.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """``silenced`` are the functions that Dynamo reorders or leaves out, as they are written (``print``, ``logging.info``)."""
+
+    capture_scalar_outputs: bool = False
+    capture_dynamic_output_shape_ops: bool = False
+    trace_autograd_ops: bool = False
+    silenced: frozenset[str] = frozenset()
+
+
+def read_switches(tree: SourceTree) -> Switches:
+    """Wherever in the file they are set: by assignment, ``config.patch(…)`` or ``torch.compile(options=…)``."""
+    on = {match.decode() for match in _SET.findall(tree.source)}
+    silenced: set[str] = set()
+    for pattern in (_REORDERED, _IGNORED):
+        for line in pattern.findall(tree.source):
+            silenced.update(name.decode() for name in _FUNCTION.findall(line))
+    return Switches(
+        capture_scalar_outputs="capture_scalar_outputs" in on,
+        capture_dynamic_output_shape_ops="capture_dynamic_output_shape_ops" in on,
+        trace_autograd_ops="trace_autograd_ops" in on,
+        silenced=frozenset(silenced),
+    )

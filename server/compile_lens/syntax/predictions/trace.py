@@ -1,0 +1,368 @@
+"""Follows what a compiled function executes, statement by statement, into the functions of the same file that it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import tree_sitter
+
+from compile_lens.syntax.predictions import vocabulary
+from compile_lens.syntax.predictions.calls import Calls
+from compile_lens.syntax.predictions.expressions import Expressions, arithmetic
+from compile_lens.syntax.predictions.narrowing import narrow
+from compile_lens.syntax.predictions.program import Parameter, Program
+from compile_lens.syntax.predictions.scope import Scope
+from compile_lens.syntax.predictions.switches import Switches
+from compile_lens.syntax.predictions.uses import Call, Enter, How, Use
+from compile_lens.syntax.predictions.values import (
+    MASK,
+    PYTHON,
+    TENSOR,
+    UNKNOWN,
+    Sort,
+    Value,
+    element,
+    join_all,
+    join_names,
+    sequence_of,
+)
+
+_DEEPEST = 25
+# a function is followed at most so often with different kinds of arguments
+_MOST_CONTEXTS = 8
+# statements walked in all, so that no file takes long
+_MOST_STATEMENTS = 40_000
+# a body of a loop is walked again, for what its end says of its beginning
+_ROUNDS = 2
+
+
+class Trace:
+    """One walk from an entry. ``on_use`` gets every use with the definition of the function it stands in."""
+
+    def __init__(self, program: Program, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None]) -> None:
+        self.program = program
+        self.switches = switches
+        self._on_use = on_use
+        self.expressions = Expressions(program, switches, self.report)
+        self.calls = Calls(self)
+        self.expressions.calls = self.calls
+        self.reached: set[int] = set()
+        self._results: dict[tuple[object, ...], Value] = {}
+        self._contexts: dict[int, int] = {}
+        self._depth = 0
+        self._statements = 0
+
+    def report(self, use: Use, scope: Scope) -> None:
+        if isinstance(use, Call):
+            self.calls.register(use)
+        if not self.calls.is_silent and scope.function is not None:
+            self._on_use(use, scope.function)
+
+    def enter(self, value: Value) -> None:
+        """Walk from what a region compiles: a function, or the ``forward`` of a class or its instance."""
+        if value.sort in (Sort.CLASS, Sort.INSTANCE) and value.node is not None:
+            method = self.program.method(value.node, "forward") or self.program.method(value.node, "__call__")
+            if method is None:
+                return
+            value = Value(Sort.FUNCTION, node=method, owner=Value(Sort.INSTANCE, node=value.node))
+        if value.sort is Sort.FUNCTION and value.node is not None and not self.program.is_disabled(value.node):
+            self.follow(value, (), {}, is_whole=False)
+
+    def call_value(self, called: Value, positional: tuple[Value, ...], scope: Scope) -> Value:
+        node = called.node
+        assert node is not None
+        return self.calls.call(Call(node, "", "", None, positional), called, True, scope)
+
+    def follow(self, called: Value, positional: tuple[Value, ...], named: Mapping[str, Value], is_whole: bool) -> Value:
+        """Walk a function with these arguments and give what it returns. ``is_whole``: there are no others."""
+        node = called.node
+        if node is None or self._depth >= _DEEPEST:
+            return UNKNOWN
+        names = self._bind(called, positional, named, is_whole)
+        key = (node.id, self.calls.is_silent, tuple(sorted((name, _kind(value)) for name, value in names.items())))
+        if key in self._results:
+            return self._results[key]
+        self._contexts[node.id] = self._contexts.get(node.id, 0) + 1
+        if self._contexts[node.id] > _MOST_CONTEXTS:
+            return UNKNOWN
+        self._results[key] = UNKNOWN
+        if not self.calls.is_silent:
+            self.reached.add(node.id)
+        self._depth += 1
+        try:
+            self._results[key] = self._run(called, names)
+        finally:
+            self._depth -= 1
+        return self._results[key]
+
+    def _run(self, called: Value, names: dict[str, Value]) -> Value:
+        node = called.node
+        assert node is not None
+        scope = Scope({**(called.closure or {}), **names}, node, self.program.class_around(node))
+        body = node.child_by_field_name("body")
+        if body is None:
+            return UNKNOWN
+        if node.type == "lambda":
+            return self.expressions.value(body, scope)
+        self.block(body, scope)
+        return join_all(tuple(scope.returned))
+
+    def _bind(
+        self, called: Value, positional: tuple[Value, ...], named: Mapping[str, Value], is_whole: bool
+    ) -> dict[str, Value]:
+        node = called.node
+        assert node is not None
+        parameters = self.program.parameters(node)
+        names: dict[str, Value] = {}
+        takes_tensor_first = called.owner is not None and self.program.name_of(node) == "forward"
+        # what is compiled takes a tensor somewhere, and there is but one place
+        takes_tensor_first = takes_tensor_first or (
+            not self._depth and len(parameters) == (1 if called.owner is None else 2)
+        )
+        if called.owner is not None and parameters:
+            names[parameters[0].name] = called.owner
+            parameters = parameters[1:]
+        waiting = list(positional)
+        for index, parameter in enumerate(parameters):
+            if parameter.star:
+                names[parameter.name] = sequence_of(join_all(tuple(waiting))) if parameter.star == "*" else UNKNOWN
+                waiting = []
+                continue
+            given = waiting.pop(0) if waiting else named.get(parameter.name)
+            if given is None and is_whole and parameter.default is not None:
+                given = self.expressions.value(parameter.default, Scope({}))
+            if given is None or given.sort is Sort.UNKNOWN:
+                given = self._unknown_argument(node, parameter, is_certain=takes_tensor_first and index == 0)
+            names[parameter.name] = given
+        return names
+
+    def _unknown_argument(self, function: tree_sitter.Node, parameter: Parameter, is_certain: bool) -> Value:
+        """What the signature and the body say of a parameter whose argument is not known."""
+        annotation = parameter.annotation
+        if vocabulary.is_tensor_annotation(annotation):
+            return MASK if vocabulary.is_mask_annotation(annotation) else TENSOR
+        if vocabulary.is_tensors_annotation(annotation):
+            return sequence_of(TENSOR)
+        if vocabulary.is_python_annotation(annotation):
+            return PYTHON
+        default = parameter.default
+        if default is not None and default.type not in ("none", "ellipsis"):
+            value = self.expressions.value(default, Scope({}))
+            return PYTHON if value.sort is Sort.PYTHON else UNKNOWN
+        if annotation:
+            return UNKNOWN
+        if is_certain and default is None:
+            return TENSOR
+        return TENSOR if self.program.is_used_as_tensor(function, parameter.name) else UNKNOWN
+
+    def block(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        """Walk statements; False when what stands behind them is not reached from here."""
+        for statement in node.named_children:
+            self._statements += 1
+            if self._statements > _MOST_STATEMENTS:
+                return False
+            if not self._statement(statement, scope):
+                return False
+        return True
+
+    def _statement(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        walk = _WALK.get(node.type)
+        if walk is not None:
+            return walk(self, node, scope)
+        if node.type.endswith("_statement") or node.type in ("comment", "ERROR"):
+            return node.type not in ("raise_statement", "break_statement", "continue_statement")
+        self.expressions.value(node, scope)
+        return True
+
+    def _expression(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        for child in node.named_children:
+            if child.type == "assignment":
+                self._assignment(child, scope)
+            elif child.type == "augmented_assignment":
+                self._augmented(child, scope)
+            elif child.type != "comment":
+                self.expressions.value(child, scope)
+        return True
+
+    def _assignment(self, node: tree_sitter.Node, scope: Scope) -> Value:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if right is None or left is None:
+            return UNKNOWN
+        value = self._assignment(right, scope) if right.type == "assignment" else self.expressions.value(right, scope)
+        annotation = node.child_by_field_name("type")
+        if (
+            value.sort is Sort.UNKNOWN
+            and annotation is not None
+            and vocabulary.is_tensor_annotation(self.program.text(annotation))
+        ):
+            value = TENSOR
+        self.expressions.bind(left, value, scope)
+        return value
+
+    def _augmented(self, node: tree_sitter.Node, scope: Scope) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = node.child_by_field_name("operator")
+        added = self.expressions.value(right, scope)
+        if left is None:
+            return
+        before = self.expressions.value(left, scope)
+        written = operator.type.removesuffix("=") if operator is not None else ""
+        if left.type == "identifier":
+            self.expressions.bind(left, arithmetic(before, added, written), scope)
+
+    def _return(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        value = next((child for child in node.named_children if child.type != "comment"), None)
+        scope.returned.append(self.expressions.value(value, scope) if value is not None else PYTHON)
+        return False
+
+    def _if(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        condition, consequence = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        if condition is None or consequence is None:
+            return True
+        alternatives = node.children_by_field_name("alternative")
+        return self._branches(condition, consequence, alternatives, scope)
+
+    def _branches(
+        self,
+        condition: tree_sitter.Node,
+        consequence: tree_sitter.Node,
+        alternatives: list[tree_sitter.Node],
+        scope: Scope,
+    ) -> bool:
+        truth = self.expressions.test(condition, scope)
+        ends: list[dict[str, Value]] = []
+        if truth is not False:
+            taken = scope.inner()
+            narrow(self.program, condition, True, taken)
+            if self.block(consequence, taken):
+                ends.append(taken.names)
+        if truth is not True:
+            other = scope.inner()
+            narrow(self.program, condition, False, other)
+            if self._otherwise(alternatives, other):
+                ends.append(other.names)
+        if not ends:
+            return False
+        merged = ends[0] if len(ends) == 1 else join_names(ends[0], ends[1])
+        scope.names.clear()
+        scope.names.update(merged)
+        return True
+
+    def _otherwise(self, alternatives: list[tree_sitter.Node], scope: Scope) -> bool:
+        if not alternatives:
+            return True
+        first = alternatives[0]
+        if first.type == "elif_clause":
+            condition, consequence = first.child_by_field_name("condition"), first.child_by_field_name("consequence")
+            if condition is None or consequence is None:
+                return True
+            return self._branches(condition, consequence, alternatives[1:], scope)
+        body = first.child_by_field_name("body")
+        return self.block(body, scope) if body is not None else True
+
+    def _for(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        left, body = node.child_by_field_name("left"), node.child_by_field_name("body")
+        iterated = self.expressions.value(node.child_by_field_name("right"), scope)
+        if left is None or body is None:
+            return True
+        for _ in range(_ROUNDS):
+            self.expressions.bind(left, element(iterated), scope)
+            self._once(body, scope)
+        return self._otherwise(node.children_by_field_name("alternative"), scope)
+
+    def _while(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
+        if condition is None or body is None:
+            return True
+        for _ in range(_ROUNDS):
+            if self.expressions.test(condition, scope) is False:
+                return True
+            self._once(body, scope)
+        return True
+
+    def _once(self, body: tree_sitter.Node, scope: Scope) -> None:
+        """A body that may run or not; what it binds meets what was bound before."""
+        inner = scope.inner()
+        self.block(body, inner)
+        scope.names.update(join_names(scope.names, inner.names))
+
+    def _with(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        for clause in node.named_children:
+            if clause.type != "with_clause":
+                continue
+            for item in clause.named_children:
+                self._enter(item.child_by_field_name("value"), scope)
+        body = node.child_by_field_name("body")
+        return self.block(body, scope) if body is not None else True
+
+    def _enter(self, node: tree_sitter.Node | None, scope: Scope) -> None:
+        target = None
+        if node is not None and node.type == "as_pattern" and node.named_children:
+            target = node.child_by_field_name("alias")
+            node = node.named_children[0]
+        if node is None:
+            return
+        value = self.expressions.value(node, scope)
+        named = node.child_by_field_name("function") if node.type == "call" else node
+        name = ""
+        if named is not None and named.type in ("identifier", "attribute"):
+            with self.calls.silence():
+                name = self.expressions.value(named, scope).name
+        self.report(Enter(node, name, value), scope)
+        if target is not None and target.named_children:
+            self.expressions.bind(target.named_children[0], UNKNOWN, scope)
+
+    def _try(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        """The body and what follows it when all goes well; handlers are for what should not happen."""
+        goes_on = True
+        for child in node.named_children:
+            if child.type == "block" and goes_on:
+                goes_on = self.block(child, scope)
+            elif child.type == "else_clause" and goes_on:
+                goes_on = self._otherwise([child], scope)
+            elif child.type == "finally_clause":
+                for block in child.named_children:
+                    goes_on = (self.block(block, scope) if block.type == "block" else True) and goes_on
+        return goes_on or any(child.type == "except_clause" for child in node.named_children)
+
+    def _assert(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        parts = [child for child in node.named_children if child.type != "comment"]
+        if not parts:
+            return True
+        is_made = len(parts) > 1 and not _is_plain_text(parts[1])
+        self.expressions.test(parts[0], scope, How.ASSERT_WITH_MADE_MESSAGE if is_made else How.ASSERT)
+        narrow(self.program, parts[0], True, scope)
+        return True
+
+    def _define(self, node: tree_sitter.Node, scope: Scope) -> bool:
+        definition = node.child_by_field_name("definition") or node
+        if definition.type == "function_definition":
+            name = self.program.name_of(definition)
+            scope.names[name] = Value(Sort.FUNCTION, node=definition, closure=scope.names)
+        return True
+
+
+def _kind(value: Value) -> tuple[object, ...]:
+    """What of an argument makes a difference to the function that gets it."""
+    node = value.node.id if value.node is not None else 0
+    each = value.each.sort.value if value.each is not None else ""
+    return value.sort.value, node, str(value.truth), value.is_none, value.is_mask, value.is_scalar, each, value.name
+
+
+def _is_plain_text(node: tree_sitter.Node) -> bool:
+    return node.type == "string" and not any(child.type == "interpolation" for child in node.named_children)
+
+
+_WALK: dict[str, Callable[[Trace, tree_sitter.Node, Scope], bool]] = {
+    "expression_statement": Trace._expression,
+    "return_statement": Trace._return,
+    "if_statement": Trace._if,
+    "for_statement": Trace._for,
+    "while_statement": Trace._while,
+    "with_statement": Trace._with,
+    "try_statement": Trace._try,
+    "assert_statement": Trace._assert,
+    "function_definition": Trace._define,
+    "decorated_definition": Trace._define,
+    "class_definition": Trace._define,
+}

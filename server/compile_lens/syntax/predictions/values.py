@@ -1,0 +1,126 @@
+"""What is known of a value without running anything: a tensor, a Python value, an instance of a class of this file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import tree_sitter
+
+
+class Sort(Enum):
+    """The families of values that a rule must tell apart."""
+
+    TENSOR = "tensor"
+    # a numpy array made of a tensor: Dynamo traces it as one
+    ARRAY = "array"
+    # a number that a tensor gave and that the graph computes (capture_scalar_outputs)
+    UNBACKED = "unbacked"
+    PYTHON = "python"
+    SEQUENCE = "sequence"
+    # an nn.Module of torch's own
+    MODULE = "module"
+    INSTANCE = "instance"
+    CLASS = "class"
+    FUNCTION = "function"
+    # something imported or built in, by its full name
+    NAME = "name"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """``node`` is the definition of an INSTANCE, CLASS or FUNCTION; ``owner`` the instance that a method is bound to.
+
+    ``truth`` is set where the source decides what ``bool(value)`` is, ``is_none`` where it is certainly None. ``is_mask``: a tensor
+    of booleans; ``is_scalar``: a tensor without dimensions. ``elements`` are those of a SEQUENCE of known length, ``each`` what any
+    element is.
+    """
+
+    sort: Sort
+    name: str = ""
+    node: tree_sitter.Node | None = None
+    owner: Value | None = None
+    truth: bool | None = None
+    is_none: bool = False
+    is_mask: bool = False
+    is_scalar: bool = False
+    elements: tuple[Value, ...] | None = None
+    each: Value | None = None
+    closure: Mapping[str, Value] | None = field(default=None, compare=False, hash=False)
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.sort is Sort.TENSOR
+
+
+UNKNOWN = Value(Sort.UNKNOWN)
+TENSOR = Value(Sort.TENSOR)
+MASK = Value(Sort.TENSOR, is_mask=True)
+SCALAR = Value(Sort.TENSOR, is_scalar=True)
+ARRAY = Value(Sort.ARRAY)
+PYTHON = Value(Sort.PYTHON)
+NONE = Value(Sort.PYTHON, truth=False, is_none=True)
+UNBACKED = Value(Sort.UNBACKED)
+
+
+def known(truth: bool) -> Value:
+    """A Python value whose truth the source decides."""
+    return Value(Sort.PYTHON, truth=truth)
+
+
+def sequence_of(each: Value) -> Value:
+    return Value(Sort.SEQUENCE, each=each)
+
+
+def sequence(elements: tuple[Value, ...]) -> Value:
+    """A list or tuple of known length."""
+    return Value(Sort.SEQUENCE, elements=elements, each=join_all(elements))
+
+
+def element(value: Value, index: int | None = None) -> Value:
+    """What indexing or iterating gives."""
+    if value.sort is Sort.TENSOR:
+        return replace(TENSOR, is_mask=value.is_mask)
+    if value.sort is Sort.SEQUENCE:
+        if index is not None and value.elements is not None and -len(value.elements) <= index < len(value.elements):
+            return value.elements[index]
+        return value.each or UNKNOWN
+    return value if value.sort is Sort.ARRAY else UNKNOWN
+
+
+def join(one: Value, other: Value) -> Value:
+    """What a name is after two ways that lead to one place. None beside a tensor is a tensor: code that uses it has checked."""
+    if one == other:
+        return one
+    if one.is_none:
+        return replace(other, truth=None)
+    if other.is_none:
+        return replace(one, truth=None)
+    if one.sort is not other.sort:
+        return UNKNOWN
+    if one.sort is Sort.TENSOR:
+        return Value(
+            Sort.TENSOR,
+            is_mask=one.is_mask and other.is_mask,
+            is_scalar=one.is_scalar and other.is_scalar,
+        )
+    if one.sort is Sort.SEQUENCE:
+        return sequence_of(join(one.each or UNKNOWN, other.each or UNKNOWN))
+    return PYTHON if one.sort is Sort.PYTHON else UNKNOWN
+
+
+def join_all(values: tuple[Value, ...]) -> Value:
+    if not values:
+        return UNKNOWN
+    joined = values[0]
+    for value in values[1:]:
+        joined = join(joined, value)
+    return joined
+
+
+def join_names(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
+    """What each name is where two ways meet; one that only one of them binds is what that one says."""
+    names = {**one, **other}
+    return {name: join(one.get(name, value), other.get(name, value)) for name, value in names.items()}
