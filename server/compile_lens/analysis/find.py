@@ -14,6 +14,7 @@ from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
 from compile_lens.analysis.side_effects import find_side_effects
 from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.specializations import find_specializations
 from compile_lens.trace.report import CompileReport
 
 
@@ -35,6 +36,7 @@ def find(
         *find_compile_errors(report, sources),
         *find_side_effects(report, sources),
         *find_not_compiled(report, index, completed),
+        *find_specializations(report, sources),
         *find_float64(report, sources),
         *find_small_graphs(report, index),
         *find_cache_bypasses(report, sources),

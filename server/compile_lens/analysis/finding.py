@@ -35,6 +35,7 @@ class Kind(str, Enum):
     SIDE_EFFECT = "side-effect"
     UNUSED_IGNORE = "unused-ignore"
     PERFORMANCE = "performance"
+    SPECIALIZATION = "specialization"
 
 
 @dataclass(frozen=True, slots=True)

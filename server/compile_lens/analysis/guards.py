@@ -25,6 +25,9 @@ WRAPPED = re.compile(r"\b(?:L|G)\['(\w+)'\]")
 ROOT = re.compile(r"[A-Za-z_]\w*")
 # the last attribute or subscript of an expression
 PARTS = re.compile(r"(?:\.\w+|\[[^\[\]]*\])$")
+# a size, and a range of sizes: "2 <= x.size()[0] <= 512"
+SIZE = re.compile(r"^(?P<name>.+)\.(?:size|shape)(?:\(\))?\[(?P<index>\d+)\]$")
+RANGE = re.compile(r"^(?:(?P<low>\d+) <= )?(?P<name>[^<>=]+?)(?: <= (?P<high>\d+))?$")
 STATE = re.compile(r"^(?:GLOBAL_STATE changed: |___check_global_state\(\))(?P<what>.*)$", re.DOTALL)
 
 
@@ -76,8 +79,20 @@ def read_guard(failure: GuardFailure) -> GuardFact:
         return GuardFact("", (match["what"].strip() or "global state").replace("_", " "))
     if match := COMPARED.match(guard):
         before = match["value"] if match["operator"] in ("==", "is") else f"not {match['value']}"
-        return GuardFact(match["name"].strip(), "value", before=before)
+        name, dimension = sized(match["name"].strip())
+        return GuardFact(name, "value" if dimension is None else "size", before=before, dimension=dimension)
+    if (match := RANGE.match(guard)) and (match["low"] or match["high"]):
+        name, dimension = sized(match["name"].strip())
+        held = f"{match['low'] or 0} to {match['high']}" if match["high"] else f"{match['low']} or more"
+        return GuardFact(name, "value" if dimension is None else "size", before=held, dimension=dimension)
     return GuardFact("", guard)
+
+
+def sized(expression: str) -> tuple[str, int | None]:
+    """``x`` and 0 for ``L['x'].size()[0]``; any other expression as the user writes it, and None."""
+    plain = MODULE_TABLE.sub(r".\1", WRAPPED.sub(r"\1", expression))
+    match = SIZE.match(plain)
+    return (match["name"], int(match["index"])) if match else (plain, None)
 
 
 def _tensor(match: re.Match[str]) -> GuardFact:

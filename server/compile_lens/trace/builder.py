@@ -24,6 +24,7 @@ from compile_lens.trace.report import (
     ResumeOf,
     SideEffect,
     Skip,
+    Specialization,
     StackFrame,
 )
 from compile_lens.trace.side_effect_text import parse_side_effects
@@ -42,7 +43,6 @@ PASSED_OVER = frozenset(
         "guard_added",
         "propagate_real_tensors_provenance",
         "expression_created",
-        "symbolic_shape_specialization",
         "evaluate_expression",
         "dump_file",
         "compilation_metrics_runtime",
@@ -114,6 +114,7 @@ class ReportBuilder:
         self._skips: list[Skip] = []
         # by compile id: an attempt that is restarted writes them again
         self._side_effects: dict[str, tuple[SideEffect, ...]] = {}
+        self._specializations: list[Specialization] = []
         self._artifacts: list[Artifact] = []
         self._unknown: Counter[str] = Counter()
         self._records = 0
@@ -132,6 +133,7 @@ class ReportBuilder:
             "dynamo_error": self._on_error,
             "dynamo_output_graph": self._on_graph,
             "dynamo_side_effects": self._on_side_effects,
+            "symbolic_shape_specialization": self._on_specialization,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
             "compile_lens_frame": self._on_frame_note,
@@ -173,6 +175,7 @@ class ReportBuilder:
             regions=tuple(self._regions),
             skips=tuple(self._skips),
             side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
+            specializations=tuple(self._specializations),
             artifacts=tuple(self._artifacts),
             records=self._records,
             unknown=self._unknown.copy(),
@@ -289,6 +292,13 @@ class ReportBuilder:
     def _on_side_effects(self, record: Record) -> None:
         compile_id = record.compile_id or "-"
         self._side_effects[compile_id] = parse_side_effects(compile_id, self._text(record))
+
+    def _on_specialization(self, record: Record) -> None:
+        fields = record.fields
+        stack = tuple(self._stack_entry(entry) for entry in fields.get("user_stack") or ())
+        self._specializations.append(
+            Specialization(record.compile_id or "-", tuple(fields["sources"]), str(fields["value"]), stack)
+        )
 
     def _on_skip_note(self, record: Record) -> None:
         note = json.loads(self._text(record))

@@ -166,6 +166,16 @@ class SideEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class Specialization:
+    """A symbolic size that became a number. ``sources`` are the expressions it stood for (``L['x'].size()[0]``), ``stack`` the user's."""
+
+    compile_id: str
+    sources: tuple[str, ...]
+    value: str
+    stack: tuple[StackFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """A payload by reference: a graph, generated code, a cache event."""
 
@@ -185,6 +195,7 @@ class CompileReport:
     regions: tuple[RegionCall, ...] = ()
     skips: tuple[Skip, ...] = ()
     side_effects: tuple[SideEffect, ...] = ()
+    specializations: tuple[Specialization, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)

@@ -1,0 +1,44 @@
+"""Sizes that were dynamic and became fixed: at the line that forced it. Each other size then compiles again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.guards import sized
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport, Specialization
+
+CODE = "specialized-size"
+
+
+def find_specializations(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per line of the user's and size that it fixes."""
+    groups: dict[tuple[Place, str], list[Specialization]] = {}
+    for fixed in report.specializations:
+        own = sources.deepest_own(fixed.stack)
+        if own is not None and fixed.sources:
+            groups.setdefault((sources.place_of(own), fixed.sources[0]), []).append(fixed)
+    for (place, source), specializations in groups.items():
+        values = list(dict.fromkeys(fixed.value for fixed in specializations))
+        first = specializations[0]
+        yield Finding(
+            code=CODE,
+            kind=Kind.SPECIALIZATION,
+            severity=Severity.HINT,
+            message=f"This line fixes {_named(source)} to {', then '.join(values)}: each other size compiles again.",
+            place=place,
+            explanation=(
+                "The size was dynamic until here. A comparison, a division without rest or an operator that needs the number"
+                " made Dynamo decide, and a guard now holds it to that."
+            ),
+            count=len(specializations),
+            frames=tuple(dict.fromkeys(fixed.compile_id for fixed in specializations)),
+            call_path=call_path(first.stack, sources),
+        )
+
+
+def _named(source: str) -> str:
+    name, dimension = sized(source)
+    return f"`{name}`" if dimension is None else f"size {dimension} of `{name}`"
