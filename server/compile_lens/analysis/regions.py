@@ -1,9 +1,11 @@
-"""What happened in each compile region of a file."""
+"""What happened in each compile region of a file, and in each function that was compiled."""
 
 from __future__ import annotations
 
 from compile_lens.analysis.finding import Place, RegionSummary
 from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region
 from compile_lens.trace.report import Compilation, CompileReport
 
@@ -15,13 +17,30 @@ def summarise_regions(report: CompileReport, index: RegionIndex) -> tuple[Region
         region = index.of(compilation)
         if region is not None:
             compiled[region].append(compilation)
-    return tuple(_summary(region, compiled[region], index.file) for region in index.regions)
+    return tuple(_summary(region.name, _place(region, index.file), compiled[region]) for region in index.regions)
 
 
-def _summary(region: Region, compilations: list[Compilation], file: str) -> RegionSummary:
+def summarise_functions(report: CompileReport, sources: Sources) -> tuple[RegionSummary, ...]:
+    """One summary per function of the user's that was compiled as a frame of its own, at its name."""
+    compiled: dict[tuple[str, Place], list[Compilation]] = {}
+    for compilation in report.compilations:
+        tree = sources.tree_of(compilation.file) if sources.is_own(compilation.file) else None
+        definition = definition_at(tree, compilation.line) if tree is not None else None
+        if definition is not None and definition.kind == "function":
+            name = definition.name_place
+            place = Place(compilation.file, name.line, name.column, name.end_line, name.end_column)
+            compiled.setdefault((definition.qualified_name, place), []).append(compilation)
+    return tuple(_summary(name, place, compilations) for (name, place), compilations in compiled.items())
+
+
+def _place(region: Region, file: str) -> Place:
+    return Place(file, region.line, region.column, region.end_line, region.end_column)
+
+
+def _summary(name: str, place: Place, compilations: list[Compilation]) -> RegionSummary:
     return RegionSummary(
-        name=region.name,
-        place=Place(file, region.line, region.column, region.end_line, region.end_column),
+        name=name,
+        place=place,
         graphs=sum(compilation.graphs for compilation in compilations),
         breaks=sum(len(compilation.breaks) for compilation in compilations),
         recompiles=sum(1 for c in compilations if c.recompile is not None and c.hit_limit is None),

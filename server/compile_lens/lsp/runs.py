@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -53,6 +54,15 @@ class Runs:
         self._status = status
         self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
         self._warned: set[str] = set()
+        self._listeners: list[Callable[[], None]] = []
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` when a run begins or ends, when it tells something, and when settings change."""
+        self._listeners.append(listener)
+
+    def is_active(self, uri: str) -> bool:
+        """Whether the document is being analysed, or waits for it."""
+        return uri in self._server.scheduler.active()
 
     def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
         """The compile regions of a version, found once."""
@@ -86,6 +96,7 @@ class Runs:
         """Trust, consent or settings changed: look at every open document as if it was just opened."""
         for snapshot in self._server.documents.all():
             self.consider(snapshot, Reason.OPENED)
+        self._tell()
 
     async def analyze(self, uri: str) -> Outcome | None:
         """Run a file because the user asked for it. None when it was cancelled, or another request took its place."""
@@ -134,7 +145,14 @@ class Runs:
             self._status.off(OFF[Permission.UNTRUSTED])
 
     def _submit(self, uri: str, snapshot: Snapshot | None, reason: Reason) -> asyncio.Task[Outcome | None]:
-        return self._server.scheduler.submit(uri, reason, partial(self._run, snapshot))
+        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot))
+        task.add_done_callback(lambda _: self._tell())
+        self._tell()
+        return task
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
 
     async def _run(self, snapshot: Snapshot | None, ticket: Ticket) -> Outcome | None:
         path = path_from_uri(ticket.uri)
@@ -181,6 +199,7 @@ class Runs:
             def show(outcome: Outcome) -> None:
                 if server.scheduler.is_current(ticket):
                     self._diagnostics.show(server.results.publish(ticket.uri, outcome, partial(self._edits, versions)))
+                    self._tell()
                     progress.report(f"{name}: {_summary(outcome)}")
 
             outcome = await server.analyse(host, self._job(path, snapshot), show, server.settings.filters)

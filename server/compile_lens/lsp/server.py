@@ -21,6 +21,7 @@ from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
+from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import ended
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature
@@ -47,6 +48,7 @@ def create_server(
     runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status)
     configuration = Configuration(server, runs)
     Hovers(server, runs, knowledge.register(server, runs.permissions, diagnostics))
+    Lenses(server, runs)
     server.code_actions.add(Fixes(server).actions)
     sync.register(server, runs, diagnostics)
     commands.register(server, runs)

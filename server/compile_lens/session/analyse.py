@@ -13,7 +13,7 @@ from typing import Any
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
 from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.regions import summarise_regions
+from compile_lens.analysis.regions import summarise_functions, summarise_regions
 from compile_lens.analysis.run_errors import Raised, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.session.outcome import Outcome, Status
@@ -159,6 +159,7 @@ class _Analysis:
             status=status,
             duration_s=time.monotonic() - self._started,
             regions=summarise_regions(report, index),
+            functions=summarise_functions(report, sources),
             findings=filtered.findings,
             hidden=sum(filtered.hidden.values()),
             graphs=report.graphs,

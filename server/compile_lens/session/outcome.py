@@ -25,6 +25,7 @@ class Status(str, Enum):
 class Outcome:
     """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
 
+    ``functions`` are those of the user's that were compiled as frames of their own.
     ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analysed.
     ``hidden`` counts findings that the cap per file left out.
     ``output`` is what the program printed (head and tail, bounded), for the log.
@@ -45,3 +46,4 @@ class Outcome:
     output: str = ""
     failure: str = ""
     final: bool = True
+    functions: tuple[RegionSummary, ...] = ()

@@ -24,11 +24,12 @@ class Known:
     outcome: Outcome
     findings: tuple[Finding, ...]
     regions: tuple[RegionSummary, ...]
+    functions: tuple[RegionSummary, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RegionResult:
-    """What happened in a region, and the outcome of the run that says so."""
+    """What happened in a region or function, and the outcome of the run that says so."""
 
     summary: RegionSummary
     outcome: Outcome
@@ -48,24 +49,26 @@ class Results:
         ``edits_of(file key)`` gives the edits made to a file since the run began, None if they are not known. A partial
         outcome adds to what the last run found; the final one takes its place.
         """
-        findings: tuple[Finding, ...] = outcome.findings
-        regions: tuple[RegionSummary, ...] = outcome.regions
+        known = Known(outcome, outcome.findings, outcome.regions, outcome.functions)
         for key in {file_key(place.file) for place in _places(outcome)}:
-            edits = edits_of(key)
-            findings, regions = _moved(findings, regions, key, edits)
+            known = _moved(known, key, edits_of(key))
         last = self._known.get(uri)
         if last is not None and not outcome.final:
-            findings = _merged_findings(findings, last.findings)
-            regions = _merged_regions(regions, last.regions)
-        return self._replace(uri, Known(outcome, findings, regions))
+            known = replace(
+                known,
+                findings=_merged_findings(known.findings, last.findings),
+                regions=_merged_regions(known.regions, last.regions),
+                functions=_merged_regions(known.functions, last.functions),
+            )
+        return self._replace(uri, known)
 
     def edit(self, key: str, edits: Iterable[LineEdit]) -> set[str]:
         """Move what is known along with edits of the file ``key``; the keys of the files whose findings changed."""
         changed: set[str] = set()
         for uri, known in list(self._known.items()):
-            findings, regions = _moved(known.findings, known.regions, key, edits)
-            if (findings, regions) != (known.findings, known.regions):
-                changed |= self._replace(uri, replace(known, findings=findings, regions=regions))
+            moved = _moved(known, key, edits)
+            if moved != known:
+                changed |= self._replace(uri, moved)
         return changed
 
     def forget(self, uri: str) -> set[str]:
@@ -89,6 +92,15 @@ class Results:
             for known in self._known.values()
             for region in known.regions
             if file_key(region.place.file) == key
+        ]
+
+    def functions(self, key: str) -> list[RegionResult]:
+        """What happened in the functions of the file ``key`` that were compiled."""
+        return [
+            RegionResult(function, known.outcome)
+            for known in self._known.values()
+            for function in known.functions
+            if file_key(function.place.file) == key
         ]
 
     def files(self) -> set[str]:
@@ -120,21 +132,31 @@ class Results:
         return changed
 
 
-def _moved(
-    findings: tuple[Finding, ...], regions: tuple[RegionSummary, ...], key: str, edits: Iterable[LineEdit] | None
-) -> tuple[tuple[Finding, ...], tuple[RegionSummary, ...]]:
+def _moved(known: Known, key: str, edits: Iterable[LineEdit] | None) -> Known:
     def here(file: str) -> bool:
         return file_key(file) == key
 
     if edits is None:
-        kept = tuple(finding for finding in findings if not here(finding.place.file))
-        return kept, tuple(region for region in regions if not here(region.place.file))
+        return replace(
+            known,
+            findings=tuple(finding for finding in known.findings if not here(finding.place.file)),
+            regions=tuple(region for region in known.regions if not here(region.place.file)),
+            functions=tuple(function for function in known.functions if not here(function.place.file)),
+        )
+    findings, regions, functions = known.findings, known.regions, known.functions
     for edit in edits:
         moved = (move_finding(finding, edit, here) for finding in findings)
         findings = tuple(finding for finding in moved if finding is not None)
-        moved_regions = (move_region(region, edit, here) for region in regions)
-        regions = tuple(region for region in moved_regions if region is not None)
-    return findings, regions
+        regions = _moved_regions(regions, edit, here)
+        functions = _moved_regions(functions, edit, here)
+    return replace(known, findings=findings, regions=regions, functions=functions)
+
+
+def _moved_regions(
+    regions: tuple[RegionSummary, ...], edit: LineEdit, here: Callable[[str], bool]
+) -> tuple[RegionSummary, ...]:
+    moved = (move_region(region, edit, here) for region in regions)
+    return tuple(region for region in moved if region is not None)
 
 
 def _merged_findings(first: Iterable[Finding], then: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -153,7 +175,7 @@ def _merged_regions(first: Iterable[RegionSummary], then: Iterable[RegionSummary
 
 def _places(outcome: Outcome) -> Iterable[Place]:
     yield from (finding.place for finding in outcome.findings)
-    yield from (region.place for region in outcome.regions)
+    yield from (region.place for region in (*outcome.regions, *outcome.functions))
 
 
 def _by_file(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:

@@ -1,0 +1,103 @@
+"""Code lenses: above each compile region and each compiled function, what the last run did with it; a click runs it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from compile_lens.analysis.finding import Finding, Kind, RegionSummary, Severity
+from compile_lens.lsp.commands import ANALYZE
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.markdown import amount
+from compile_lens.lsp.refresh import Refresh
+from compile_lens.lsp.runs import Runs
+from compile_lens.session.documents import Snapshot, file_key
+from compile_lens.session.results import RegionResult
+from compile_lens.syntax.regions import Region, RegionKind
+
+ANALYSING = "analysing…"
+NOT_RUN = "not run"
+
+
+class Lenses:
+    """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
+
+    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+        self._server = server
+        self._runs = runs
+        self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
+        server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens, types.CodeLensOptions(resolve_provider=False))
+        runs.listen(self._changed)
+
+    def _changed(self) -> None:
+        if self._server.client.refreshes_lenses:
+            self._refresh.want()
+
+    def _on_lens(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        snapshot = self._server.documents.get(params.text_document.uri)
+        if snapshot is None or not snapshot.is_python or not self._server.settings.lenses.enabled:
+            return []
+        return [
+            types.CodeLens(
+                range=types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0)),
+                command=types.Command(title=title, command=ANALYZE, arguments=[snapshot.uri]),
+            )
+            for line, title in self._titles(snapshot)
+        ]
+
+    def _titles(self, snapshot: Snapshot) -> Iterator[tuple[int, str]]:
+        """Line and title of each lens. A region whose lines changed since the run has not been run as it stands."""
+        assert snapshot.path is not None
+        results, key = self._server.results, file_key(snapshot.path)
+        active = self._runs.is_active(snapshot.uri)
+        regions = self._runs.regions(snapshot)
+        known = {(r.summary.place.line, r.summary.place.column): r for r in results.regions(key)}
+        skipped = {(f.place.line, f.place.column): f for f in results.findings(key) if f.kind is Kind.NOT_COMPILED}
+        for region in regions:
+            place = (region.line, region.column)
+            yield region.line, _region_title(known.get(place), skipped.get(place), active)
+        for result in results.functions(key):
+            if not _is_target_of_decorator(result.summary, regions):
+                yield result.summary.place.line, _title(result, active)
+
+
+def _region_title(result: RegionResult | None, skipped: Finding | None, active: bool) -> str:
+    if result is not None and result.summary.frames:
+        return _title(result, active)
+    if active:
+        return ANALYSING
+    if skipped is not None:
+        # the reason is the end of the finding's sentence (analysis/not_compiled.py)
+        reason = skipped.message.partition(" was compiled: ")[2].rstrip(".")
+        return f"not compiled: {reason}" if skipped.severity is Severity.HINT else f"skipped: {reason}"
+    return NOT_RUN
+
+
+def _title(result: RegionResult, active: bool) -> str:
+    """``2 graphs · 1 break · 3 recompiles · 1.2 s``; a run that goes on, or waits, says so instead of what was before."""
+    summary = result.summary
+    if active and result.outcome.final:
+        return ANALYSING
+    parts = [amount(summary.graphs, "graph")]
+    if summary.breaks:
+        parts.append(amount(summary.breaks, "break"))
+    if summary.recompiles:
+        parts.append(amount(summary.recompiles, "recompile"))
+    if summary.graphs and len(parts) == 1:
+        parts = ["compiled ✓", *parts]
+    elif not summary.graphs:
+        parts[0] = "no graph"
+    if summary.compile_time_s >= 0.05:
+        parts.append(f"{summary.compile_time_s:.1f} s")
+    return " · ".join([*parts, ANALYSING] if active else parts)
+
+
+def _is_target_of_decorator(function: RegionSummary, regions: tuple[Region, ...]) -> bool:
+    """Whether the lens of a decorator stands above the function already."""
+    return any(
+        region.kind is RegionKind.DECORATOR
+        and region.name == function.name
+        and (region.target_line or 0) <= function.place.line <= (region.target_end_line or 0)
+        for region in regions
+    )

@@ -1,0 +1,103 @@
+"""Lenses: what stands above regions and functions, before, during and after a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from editor import REAL, Editor, capabilities, editor
+from programs import HANGS, ONE, ran, write
+
+ALWAYS = {"run": {"enabled": "always"}}
+REGION = 3
+REFRESH = "workspace/codeLens/refresh"
+
+
+async def lenses(ed: Editor, uri: str) -> list[tuple[int, str]]:
+    found: list[dict[str, Any]] = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    for lens in found:
+        assert (lens["command"]["command"], lens["command"]["arguments"]) == ("compileLens.analyze", [uri])
+    return [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in found]
+
+
+async def test_not_run_then_analysing_then_what_happened(raw: Editor, root: Path) -> None:
+    raw.answers[REFRESH] = lambda _: None
+    said = capabilities(workspace={"codeLens": {"refreshSupport": True}})
+    await raw.initialize(root, {"run": {"enabled": "always", "onOpen": False}}, capabilities=said)
+    uri = await raw.open(write(root, ONE + "# wait\n"))
+    assert await lenses(raw, uri) == [(REGION, "not run")]
+    since = raw.mark()
+    await raw.save(uri)
+    await raw.wait(lambda message: message.get("method") == REFRESH, since)
+    assert await lenses(raw, uri) == [(REGION, "analysing…")]
+    await ran(root, 1)
+    (root / "train.go").touch()
+    await raw.status(state="idle", findings=1)
+    since = raw.mark()
+    await raw.wait(lambda message: message.get("method") == REFRESH, since)
+    assert await lenses(raw, uri) == [(REGION, "2 graphs · 1 break · 0.5 s")]
+
+
+async def test_they_move_with_the_text_and_go_with_their_line(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, ONE))
+    await ed.status(state="idle", findings=1)
+    await ed.insert(uri, 2, 0, "# above\n")
+    assert await lenses(ed, uri) == [(REGION + 1, "2 graphs · 1 break · 0.5 s")]
+    await ed.insert(uri, 3, REGION + 1, "  # touched", character=len("@torch.compile"))
+    assert await lenses(ed, uri) == [(REGION + 1, "not run")]
+
+
+async def test_a_run_that_begins_again_says_so_instead_of_what_was(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, ONE))
+    await ed.status(state="idle", findings=1)
+    await ed.change(uri, 2, {"text": HANGS})
+    await ed.save(uri)
+    await ran(root, 2)
+    assert await lenses(ed, uri) == [(REGION, "analysing…")]
+
+
+async def test_they_can_be_off(raw: Editor, root: Path) -> None:
+    await raw.initialize(root, {**ALWAYS, "lenses": {"enabled": False}})
+    assert await lenses(raw, await raw.open(write(root, ONE))) == []
+
+
+PROGRAM = """\
+import torch
+
+
+@torch.compile
+def clean(x):
+    return x + 1
+
+
+@torch.compile
+def broken(x):
+    helper(x)
+    return x * 2
+
+
+def helper(x):
+    print("a")
+    return x.sin()
+
+
+@torch.compile
+def never(x):
+    return x
+
+
+clean(torch.ones(2))
+broken(torch.ones(2))
+"""
+
+
+async def test_with_real_torch(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, {"run": {"enabled": "always"}})
+        uri = await ed.open(write(root, PROGRAM))
+        await ed.status(state="idle", findings=2)
+        found = {line: title.partition(" · 0.")[0] for line, title in await lenses(ed, uri)}
+        assert found[3] == "compiled ✓ · 1 graph"
+        assert found[8].startswith(("2 graphs · ", "3 graphs · "))
+        assert found[14].startswith("1 graph · 1 break")
+        assert found[19] == "not compiled: it was never called in this run"
