@@ -8,7 +8,7 @@
 The carets stand under the expression, one caret per code point; then the code, and how often if more than once. An expression
 that begins where the ``#`` stands, or before, has its columns in numbers, ``#1-12 run-error``, end exclusive. One that ends on a
 later line says after ``to`` where: ``# ^^^^ GB0059 to +2:6`` is column 6, two lines further. Lines that hold an expectation are
-not counted: the numbers stay right when one is added.
+not counted: the numbers stay right when one is added. ``# depth: inductor`` on a line of its own, where it is not ``dynamo``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ EXPECTATION = re.compile(
     r"^(?P<before>\s*# *)(?P<columns>\^+|(?<=#)\d+-\d+) (?P<code>[A-Za-z][\w-]*)"
     r"(?: x(?P<count>\d+))?(?: to \+(?P<lines>\d+):(?P<end>\d+))?$"
 )
+
+DEPTH = re.compile(r"^# depth: (?P<depth>\w+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,6 +46,12 @@ class Annotated:
     lines: tuple[str, ...]
     counted: dict[int, int]
     expected: tuple[Expected, ...]
+
+
+def depth_of(text: str) -> str:
+    """How far the program is to be compiled."""
+    match = DEPTH.search(text)
+    return match["depth"] if match else "dynamo"
 
 
 def read(text: str) -> Annotated:

@@ -12,6 +12,8 @@ import pytest
 
 from compile_lens.analysis.finding import Kind
 from compile_lens.session.outcome import Status
+from compile_lens.workers.job import Depth
+from fixture_notation import depth_of
 from plain_torch_process import PlainTorch, breaks_of, recompiles_of
 from warm_host import WarmHost
 
@@ -21,11 +23,15 @@ PROGRAMS = [*sorted((HERE / "fixtures").glob("[!_]*.py")), *sorted((HERE.parent 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
 def test_breaks_and_recompiles_are_those_of_torch(file: Path, warm_host: WarmHost, plain_torch: PlainTorch) -> None:
-    ours, torchs = warm_host.analyse(file), plain_torch.run(file)
+    depth = Depth(depth_of(file.read_text(encoding="utf-8")))
+    ours = warm_host.analyse(file, depth)
+    torchs = plain_torch.run(file)
     assert breaks_of(ours) == torchs.breaks
     assert recompiles_of(ours) == torchs.recompiles
     found = [finding for finding in ours.outcome.findings if finding.kind in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)]
     in_findings = Counter(compile_id for finding in found for compile_id in finding.frames)
     assert in_findings == Counter(compile_id for compile_id, *_ in torchs.recompiles)
     assert any(finding.kind is Kind.RECOMPILE_LIMIT for finding in found) == torchs.hit_limit
-    assert (ours.outcome.status is Status.RAISED) == bool(torchs.raised)
+    # the other side stops after Dynamo, and does not get to what fails later
+    if depth is Depth.DYNAMO:
+        assert (ours.outcome.status is Status.RAISED) == bool(torchs.raised)

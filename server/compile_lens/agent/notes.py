@@ -18,6 +18,9 @@ from typing import Any
 from .trace_sink import write_note
 
 MOST_FRAMES = 80
+MOST_TEXT = 50_000
+# calls that compile, and whose failure torch records nowhere: (module, function)
+COMPILING_CALLS = (("torch.export", "export"), ("torch._inductor", "aoti_compile_and_package"))
 
 
 def install(own_folder: str) -> None:
@@ -51,6 +54,10 @@ class Notes:
         translator: Any = getattr(symbolic_convert, "InstructionTranslatorBase", None)
         if translator is not None:
             self._wrap(translator, "log_graph_break", self._before_break)
+        for module, name in COMPILING_CALLS:
+            owner = sys.modules.get(module)
+            if owner is not None:
+                self._wrap(owner, name, functools.partial(self._around_compiling_call, f"{module}.{name}"))
 
     @staticmethod
     def _wrap(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -137,6 +144,10 @@ class Notes:
         return call
 
     def _note_frame(self, start: FrameType) -> None:
+        write_note("compile_lens_frame", {"region": self._region_of(start), "stack": self._stack_of(start)})
+
+    def _stack_of(self, start: FrameType) -> list[dict[str, Any]]:
+        """The frames from the outermost to ``start``, without torch's and the agent's."""
         stack: list[dict[str, Any]] = []
         for frame in _frames_outwards(start):
             if not self._is_inside(frame.f_code.co_filename) and len(stack) < MOST_FRAMES:
@@ -144,7 +155,7 @@ class Notes:
                     _stack_entry(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, _position(frame))
                 )
         stack.reverse()
-        write_note("compile_lens_frame", {"region": self._region_of(start), "stack": stack})
+        return stack
 
     def _before_break(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(translator: Any, *args: Any, **kwargs: Any) -> Any:
@@ -164,6 +175,34 @@ class Notes:
             stack = torch._guards.TracingContext.extract_stack()
         entries = [_stack_entry(s.filename, s.lineno or 0, s.name, _summary_position(s)) for s in stack]
         write_note("compile_lens_break", {"stack": entries})
+
+    def _around_compiling_call(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return original(*args, **kwargs)
+            except Exception as error:
+                with contextlib.suppress(Exception):
+                    self._note_failed_call(name, error, sys._getframe(1))
+                raise
+
+        return call
+
+    def _note_failed_call(self, name: str, error: Exception, caller: FrameType) -> None:
+        summary = traceback.TracebackException.from_exception(error, compact=True)
+        inside = [_stack_entry(s.filename, s.lineno or 0, s.name, _summary_position(s)) for s in summary.stack]
+        write_note(
+            "compile_lens_failed_call",
+            {
+                "call": name,
+                "type": type(error).__qualname__,
+                "message": str(error)[:MOST_TEXT],
+                "stack": [
+                    *self._stack_of(caller),
+                    *(entry for entry in inside if not entry["file"].startswith(self._own_folder)),
+                ],
+                "traceback": "".join(summary.format())[-MOST_TEXT:],
+            },
+        )
 
     def _is_inside(self, filename: str) -> bool:
         return filename.startswith((self._torch_folder, self._own_folder, "<frozen"))

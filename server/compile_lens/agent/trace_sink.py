@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import logging
+import traceback
 from typing import Any
 
 from .wire import Wire
 
 # One per timed block, most of a trace's bytes, and nothing of them is shown: they would only delay what is.
 DROPPED = frozenset({"chromium_event"})
+# Written from deep inside of an operator's call (torch/_subclasses/fake_tensor.py, torch 2.13), without the user's stack.
+WITHOUT_STACK = frozenset({"missing_fake_kernel", "mismatched_fake_kernel"})
 
 
 class TraceSink(logging.Handler):
@@ -23,8 +27,19 @@ class TraceSink(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         metadata: dict[str, Any] = getattr(record, "metadata", {})
+        if not WITHOUT_STACK.isdisjoint(metadata):
+            record = copy.copy(record)  # other handlers have it, too
+            record.metadata = {**metadata, "stack": _stack()}
         if DROPPED.isdisjoint(metadata):
             self._wire.trace(self.format(record))
+
+
+def _stack() -> list[dict[str, Any]]:
+    """The live stack as torch writes one (torch/_logging/structured.py), with names of files in the place of numbers."""
+    return [
+        {"line": frame.lineno, "name": frame.name, "filename": frame.filename, "loc": frame.line}
+        for frame in traceback.extract_stack()
+    ]
 
 
 def install(wire: Wire) -> None:

@@ -1,49 +1,116 @@
-"""Frames that did not compile: under ``fullgraph``, in shape propagation, in a backend."""
+"""What did not compile: frames of Dynamo's, and calls such as ``torch.export.export`` that have none."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.error_stages import EXPORT_CALL, FULLGRAPH, Triage, triage
+from compile_lens.analysis.error_words import sentence, suggestions
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.trace.break_text import parse_reason
-from compile_lens.trace.failure_text import message_of
-from compile_lens.trace.report import Compilation, CompileFailure, CompileReport, StackFrame
+from compile_lens.trace.failure_text import message_of, own_words_of, parse_operator_stack, parse_user_stack
+from compile_lens.trace.report import Compilation, CompileReport, FailedCall, StackFrame
 
-CODE = "compile-error"
-# the repr of an exception with one text argument
-QUOTED_ERROR = re.compile(r"^(?P<type>\w+)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)$", re.DOTALL)
+# torch/_dynamo/resume_execution.py (torch 2.13): the break before it is what the user can act on
+NO_RESUME = "Cannot generate resume function"
+# of a message, to know it again where it was wrapped or cut
+MOST_COMPARED = 2000
+MOST_WORDS = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class CompileError:
+    """One error, wherever it is known from. ``call`` is '' for ``torch.compile``; ``stack`` is the way to the finding's place."""
+
+    type: str
+    message: str
+    traceback: str
+    stack: tuple[StackFrame, ...]
+    call: str = ""
+
+    @property
+    def triage(self) -> Triage:
+        """Its row in the triage table."""
+        return triage(self.type, self.message, self.traceback, self.call)
 
 
 def find_compile_errors(report: CompileReport, sources: Sources) -> Iterator[Finding]:
     """One finding per place and message."""
     groups: dict[tuple[Place, str], list[Compilation]] = {}
     for compilation in report.compilations:
-        failure = compilation.failure
-        if failure is not None and not _is_told_otherwise(compilation):
-            groups.setdefault((failure_place(compilation, sources), _message(failure)), []).append(compilation)
-    for (place, message), compilations in groups.items():
-        yield _finding(place, message, compilations, sources)
+        if is_told_here(compilation) and not _is_of_a_call(compilation, report):
+            error = _error_of(compilation)
+            message = sentence(error.type, error.message, error.triage)
+            groups.setdefault((failure_place(compilation, sources), message), []).append(compilation)
+    for (place, _), compilations in groups.items():
+        frames = tuple(compilation.compile_id for compilation in compilations)
+        yield error_finding(_error_of(compilations[0]), place, sources, frames)
+    # one that is raised through several of them belongs to the innermost, which comes first
+    failed: dict[str, FailedCall] = {}
+    for call in report.failed_calls:
+        failed.setdefault(call.message, call)
+    for call in failed.values():
+        stack = parse_user_stack(call.message) or parse_operator_stack(call.message)
+        stack = call.stack + stack if sources.deepest_own(stack) is not None else call.stack
+        own = sources.deepest_own(stack)
+        if own is not None:
+            error = CompileError(call.type, call.message, call.traceback, stack, call.call)
+            yield error_finding(error, sources.place_of(own), sources)
 
 
-def _is_told_otherwise(compilation: Compilation) -> bool:
-    """A break that skips its frame ends in an error that nobody sees, and a limit is a finding of its own."""
+def is_told_here(compilation: Compilation) -> bool:
+    """Whether the failure of ``compilation`` is a finding of its own.
+
+    A break that skips its frame ends in an error that nobody sees, one in a coroutine in an error that says nothing more; a limit
+    is a finding of its own.
+    """
+    failure = compilation.failure
+    if failure is None or compilation.hit_limit is not None:
+        return False
+    unseen = failure.type in ("Unsupported", "UserError") or cannot_resume(compilation)
+    return not (unseen and compilation.breaks)
+
+
+def cannot_resume(compilation: Compilation) -> bool:
+    """Whether a break made the call fail, as there is no resuming in a coroutine or a generator."""
+    return compilation.failure is not None and NO_RESUME in compilation.failure.message
+
+
+def _is_of_a_call(compilation: Compilation, report: CompileReport) -> bool:
+    """A strict export traces a frame of Dynamo's; the call's failure tells more."""
     assert compilation.failure is not None
-    if compilation.hit_limit is not None:
-        return True
-    return compilation.failure.type in ("Unsupported", "UserError") and bool(compilation.breaks)
+    return not compilation.name and any(is_same(compilation.failure.message, c.message) for c in report.failed_calls)
+
+
+def is_same(message: str, wrapped: str) -> bool:
+    """Whether ``wrapped`` is ``message`` again, with other words around it."""
+    # the text of a KeyError has quotes around it, or not
+    head = message_of(message)[:MOST_COMPARED].strip("'\"")
+    return bool(head) and head in wrapped
+
+
+def _error_of(compilation: Compilation) -> CompileError:
+    failure = compilation.failure
+    assert failure is not None
+    stack = failure.stack or parse_operator_stack(failure.message)
+    # without a frame it was an export, of which a trace from elsewhere has no more than this
+    call = "" if compilation.name else EXPORT_CALL
+    return CompileError(failure.type, failure.message, failure.traceback, compilation.call_stack + stack, call)
 
 
 def failure_place(compilation: Compilation, sources: Sources) -> Place:
-    """The user's deepest own line in the error's stack; else the function that did not compile; else the call of it."""
+    """The user's deepest own line in the error's stack, else that of the operator in its text; else the function that did not
+    compile; else the call of it."""
     failure = compilation.failure
     assert failure is not None
-    own = sources.deepest_own(failure.stack)
-    if own is not None:
-        return sources.place_of(own)
+    for stack in (failure.stack, parse_operator_stack(failure.message)):
+        own = sources.deepest_own(stack)
+        if own is not None:
+            return sources.place_of(own)
     if failure.file and failure.line and sources.is_own(failure.file):
         return sources.place_of(StackFrame(failure.file, failure.line, compilation.function))
     if not sources.is_own(compilation.file):
@@ -58,46 +125,32 @@ def failure_place(compilation: Compilation, sources: Sources) -> Place:
     return Place(compilation.file, name.line, name.column, name.end_line, name.end_column)
 
 
-def _message(failure: CompileFailure) -> str:
-    message = message_of(failure.message)
-    reason = parse_reason(message)
-    title = (reason.title if reason.explanation else message.splitlines()[0] if message else failure.type).rstrip(".:")
-    if failure.type in ("Unsupported", "UserError"):
-        return f"torch.compile failed: {title}, where a graph break is not allowed (fullgraph=True)."
-    if failure.type == "TorchRuntimeError":
-        return f"torch.compile failed: {_innermost(reason.explanation) or title}."
-    if failure.type == "BackendCompilerFailed" and "\n" in message:
-        return f"torch.compile failed: {' '.join(line.strip() for line in message.splitlines()[:2])}"
-    return f"torch.compile failed: {title}."
+def _head(words: str) -> str:
+    """As much as is read in a hover; the rest (a compiler's output, a graph) is in the details."""
+    return words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS].rstrip()}\n…"
 
 
-def _innermost(explanation: str) -> str:
-    """The error of the operator itself, out of Dynamo's sentence around it (torch/_dynamo/utils.py, ``get_fake_value``)."""
-    _, found, error = explanation.partition("got ")
-    if not found:
-        return ""
-    quoted = QUOTED_ERROR.match(error.strip())
-    return (f"{quoted['type']}: {quoted['message']}" if quoted else error).strip().rstrip(".")
-
-
-def _finding(place: Place, message: str, compilations: list[Compilation], sources: Sources) -> Finding:
-    first = compilations[0]
-    failure = first.failure
-    assert failure is not None
-    own_message = message_of(failure.message)
-    reason = parse_reason(own_message)
+def error_finding(error: CompileError, place: Place, sources: Sources, frames: tuple[str, ...] = ()) -> Finding:
+    """The finding for one error at ``place``. ``frames`` are the compile ids that it happened in, if it has any."""
+    found = error.triage
+    words = own_words_of(error.message)
+    reason = parse_reason(words)
     structured = bool(reason.explanation)
+    torchs = reason.hints if structured else ()
+    # a break's own hints come first, as they know what broke
+    specific = suggestions(error.message) + (torchs if found.code == FULLGRAPH.code else ())
     return Finding(
-        code=CODE,
+        code=found.code,
         kind=Kind.COMPILE_ERROR,
         severity=Severity.ERROR,
-        message=message,
+        message=sentence(error.type, error.message, found, error.call),
         place=place,
-        explanation=reason.explanation if structured else own_message,
-        hints=reason.hints if structured else (),
-        count=len(compilations),
-        frames=tuple(compilation.compile_id for compilation in compilations),
-        call_path=call_path(first.call_stack + failure.stack, sources),
+        explanation=f"Stage: {found.stage}.\n\n{reason.explanation if structured else _head(words)}",
+        hints=tuple(dict.fromkeys(specific + found.hints + torchs)),
+        count=max(len(frames), 1),
+        frames=frames,
+        call_path=call_path(error.stack, sources),
         url=reason.url,
-        detail=failure.traceback,
+        detail=error.traceback,
+        stage=found.stage,
     )

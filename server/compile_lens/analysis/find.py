@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compile_lens.analysis.compile_errors import find_compile_errors
+from compile_lens.analysis.export_problems import find_export_problems
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.graph_breaks import find_graph_breaks
 from compile_lens.analysis.not_compiled import find_not_compiled
@@ -34,6 +35,7 @@ def find(
         *find_graph_breaks(report, sources),
         *find_recompiles(report, sources),
         *find_compile_errors(report, sources),
+        *find_export_problems(report, sources),
         *find_side_effects(report, sources),
         *find_not_compiled(report, index, completed),
         *find_specializations(report, sources),

@@ -35,6 +35,7 @@ class Kind(str, Enum):
     SIDE_EFFECT = "side-effect"
     UNUSED_IGNORE = "unused-ignore"
     PERFORMANCE = "performance"
+    PREDICTION = "prediction"
     SPECIALIZATION = "specialization"
 
 
@@ -74,6 +75,7 @@ class Finding:
     ``frames`` are compile ids such as ``"0/1"``; ``count`` is how often it happened in the run.
     ``cost`` says in a phrase what it costs; ``weight`` orders findings by it, 0 for none (see analysis/cost.py).
     ``detail`` is raw evidence that is folded away by default (a traceback, a guard list).
+    ``stage`` is the part of the compiler that failed, for a compile error; '' for the rest.
     """
 
     code: str
@@ -91,6 +93,7 @@ class Finding:
     cost: str = ""
     weight: float = 0.0
     detail: str = ""
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.compile_errors import cannot_resume
 from compile_lens.analysis.cost import break_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.sources import Sources
@@ -19,8 +20,10 @@ def find_graph_breaks(report: CompileReport, sources: Sources) -> Iterator[Findi
     for broken in report.breaks:
         place = break_place(broken, sources)
         groups.setdefault((place, broken.reason.code or NO_CODE), []).append(broken)
+    # the last break of a frame is the one that it could not go on after
+    fatal = {id(c.breaks[-1]) for c in report.compilations if c.breaks and cannot_resume(c)}
     for (place, code), breaks in groups.items():
-        yield _finding(place, code, breaks, report, sources)
+        yield _finding(place, code, breaks, report, sources, any(id(broken) in fatal for broken in breaks))
 
 
 def break_place(broken: GraphBreak, sources: Sources) -> Place:
@@ -31,7 +34,9 @@ def break_place(broken: GraphBreak, sources: Sources) -> Place:
     return sources.place_of(broken.stack[-1] if broken.stack else StackFrame(broken.file, broken.line, "<unknown>"))
 
 
-def _finding(place: Place, code: str, breaks: list[GraphBreak], report: CompileReport, sources: Sources) -> Finding:
+def _finding(
+    place: Place, code: str, breaks: list[GraphBreak], report: CompileReport, sources: Sources, fatal: bool
+) -> Finding:
     # the message of the first has the values that the others repeat
     first = breaks[0]
     reason = first.reason
@@ -40,8 +45,8 @@ def _finding(place: Place, code: str, breaks: list[GraphBreak], report: CompileR
     return Finding(
         code=code,
         kind=Kind.GRAPH_BREAK,
-        severity=Severity.WARNING,
-        message=_message(first, skipped),
+        severity=Severity.ERROR if fatal else Severity.WARNING,
+        message=_message(first, skipped, fatal),
         place=place,
         explanation="\n\n".join(text for text in (reason.explanation, reason.consequence) if text),
         hints=reason.hints,
@@ -56,9 +61,11 @@ def _finding(place: Place, code: str, breaks: list[GraphBreak], report: CompileR
     )
 
 
-def _message(broken: GraphBreak, skipped: bool) -> str:
+def _message(broken: GraphBreak, skipped: bool, fatal: bool) -> str:
     title = broken.reason.title.rstrip(".:") or "no reason given"
     ending = "; the whole function runs eagerly" if skipped else ""
+    if fatal:
+        ending = "; torch cannot go on after it in a coroutine or generator, and the call fails"
     return f"Graph break: {title}{ending}."
 
 

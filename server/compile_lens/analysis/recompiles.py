@@ -16,6 +16,7 @@ from compile_lens.trace.report import Compilation, CompileReport, GuardFailure, 
 
 RECOMPILE = "recompile"
 LIMIT = "recompile-limit"
+HARD_LIMIT = "FailOnRecompileLimitHit"
 UNKNOWN = GuardFailure("", "")
 
 
@@ -89,7 +90,7 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
     return Finding(
         code=code,
         kind=Kind.RECOMPILE_LIMIT if limited else Kind.RECOMPILE,
-        severity=Severity.WARNING if limited else Severity.INFORMATION,
+        severity=_severity(compilations, limited),
         message=_limit_message(function, compilations[0]) if limited else _message(function, facts, len(compilations)),
         place=place,
         explanation=_explanation(compilations, limited, sources),
@@ -137,7 +138,21 @@ def _values(facts: list[GuardFact]) -> str:
     return f" (it was {', then '.join(shown)})"
 
 
+def _severity(compilations: list[Compilation], limited: bool) -> Severity:
+    if not limited:
+        return Severity.INFORMATION
+    return Severity.ERROR if any(_is_hard(compilation) for compilation in compilations) else Severity.WARNING
+
+
+def _is_hard(compilation: Compilation) -> bool:
+    """Whether the limit made the call fail: ``fullgraph=True`` lets nothing run eagerly (torch/_dynamo/convert_frame.py)."""
+    return compilation.failure is not None and compilation.failure.type == HARD_LIMIT
+
+
 def _limit_message(function: str, compilation: Compilation) -> str:
+    if _is_hard(compilation):
+        change = _change([read_guard(_primary(compilation))])
+        return f"Recompile limit reached: the call of `{function}` fails, as fullgraph=True lets nothing run eagerly ({change})."
     return (
         f"Recompile limit reached: `{function}` runs eagerly from here on whenever no compiled version fits"
         f" ({_change([read_guard(_primary(compilation))])})."

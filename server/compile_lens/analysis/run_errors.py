@@ -8,13 +8,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.compile_errors import CompileError, error_finding, is_same
+from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.failure_text import message_of
+from compile_lens.trace.failure_text import parse_operator_stack, parse_user_stack
 from compile_lens.trace.report import CompileReport, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
 CODE = "run-error"
+# classes of these modules are raised by the compiler alone: a backward pass compiles, too, and has no frame of Dynamo's
+COMPILER = (
+    "torch._dynamo.exc",
+    "torch._inductor.exc",
+    "torch.fx.experimental.symbolic_shapes",
+    "triton.compiler.errors",
+)
 # "invalid syntax (model.py, line 2)": the place is the finding's own
 PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
 
@@ -47,33 +56,42 @@ def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iter
     """The finding for an exception, unless a frame that failed to compile raised it: then that is the finding."""
     if _is_from_compiling(raised, report):
         return
-    own = sources.deepest_own(raised.stack)
-    if own is not None:
-        place = sources.place_of(own)
-    elif raised.stack:
-        place = sources.place_of(raised.stack[-1])
-    else:
-        place = Place(sources.main_file, 1, 1, 1, 2)
+    inner = parse_user_stack(raised.message) or parse_operator_stack(raised.message)
+    if raised.module in COMPILER:
+        stack = raised.stack + inner if sources.deepest_own(inner) is not None else raised.stack
+        error = CompileError(raised.type, raised.message, raised.formatted, stack)
+        yield error_finding(error, _place(stack, sources), sources)
+        return
+    from_device = device_error(raised.message)
     yield Finding(
-        code=CODE,
+        code=DEVICE if from_device else CODE,
         kind=Kind.RUN_ERROR,
         severity=Severity.ERROR,
-        message=_raised_message(raised),
-        place=place,
+        message=f"The device failed, here or before: {from_device[0]}." if from_device else _raised_message(raised),
+        place=_place(raised.stack, sources),
         explanation="What comes after this line was not run, so it was not analysed.",
+        hints=from_device[1] if from_device else (),
         call_path=call_path(raised.stack, sources),
         detail=raised.formatted,
     )
 
 
+def _place(stack: tuple[StackFrame, ...], sources: Sources) -> Place:
+    own = sources.deepest_own(stack)
+    if own is not None:
+        return sources.place_of(own)
+    return sources.place_of(stack[-1]) if stack else Place(sources.main_file, 1, 1, 1, 2)
+
+
 def _is_from_compiling(raised: Raised, report: CompileReport) -> bool:
+    if any(is_same(call.message, raised.message) for call in report.failed_calls):
+        return True
     for compilation in report.compilations:
         failure = compilation.failure
         if failure is None:
             continue
         same_type = failure.type.rpartition(".")[2] == raised.type or raised.module.startswith("torch._dynamo.exc")
-        head = message_of(failure.message)[:200]
-        if same_type and head and head in raised.message:
+        if same_type and is_same(failure.message, raised.message):
             return True
     return False
 
@@ -97,7 +115,7 @@ def find_stopped(stopped: Stopped, sources: Sources) -> Iterator[Finding]:
     place = sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2)
     message, hints = _stopped_message(stopped, own is not None)
     yield Finding(
-        code=CODE,
+        code=CRASH if stopped.how == "signalled" and stopped.code in CRASHES else CODE,
         kind=Kind.RUN_ERROR,
         severity=Severity.WARNING if stopped.how == "timeout" else Severity.ERROR,
         message=message,
@@ -122,7 +140,8 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
             ("Give it more time (--timeout, or the setting compileLens.run.timeout), or make it do less.",),
         )
     if stopped.how == "signalled":
-        return f"The program was killed {here} by {_signal_name(stopped.code)}.", ()
+        name = _signal_name(stopped.code)
+        return f"The program was killed {here} by {name}.", CRASH_HINTS if stopped.code in CRASHES else ()
     if stopped.how == "exited":
         return (
             f"The program ended its process with exit code {stopped.code}, without coming to its end (os._exit, or a library).",
@@ -132,13 +151,10 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
 
 
 def _signal_name(number: int) -> str:
-    names = {
-        "SIGSEGV": "a segmentation fault (SIGSEGV)",
-        "SIGKILL": "SIGKILL (often: out of memory)",
-        "SIGABRT": "an abort (SIGABRT)",
-    }
     try:
-        name = signal.Signals(number).name
+        known = signal.Signals(number)
     except ValueError:
         return f"signal {number}"
-    return names.get(name, name)
+    if known.name == "SIGKILL":
+        return "SIGKILL (often: out of memory)"
+    return CRASHES.get(known, known.name)

@@ -52,6 +52,9 @@ class Sources:
         if column is None and frame.caret is not None:
             indent = len(text) - len(text.lstrip())
             column, end_column = frame.caret[0] + indent + 1, frame.caret[1] + indent + 1
+            # torch keeps no line of the end in what it prints (2.13), so that carets run to the end of the line
+            if end_column > len(text.rstrip()):
+                end_column = None
         found = expression_at(tree, frame.line, column, end_column, frame.end_line, frame.end_byte)
         if found is None:
             return Place(frame.file, frame.line, 1, frame.line, max(len(text), 1) + 1)

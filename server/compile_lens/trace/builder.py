@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens.trace.break_text import parse_break, parse_reason
+from compile_lens.trace.export_records import ExportProblems
 from compile_lens.trace.failure_text import parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
 from compile_lens.trace.records import Record, iterate, opened, parse_record
@@ -18,6 +19,7 @@ from compile_lens.trace.report import (
     Compilation,
     CompileFailure,
     CompileReport,
+    FailedCall,
     GraphBreak,
     Recompile,
     RegionCall,
@@ -40,15 +42,12 @@ PASSED_OVER = frozenset(
         "create_symbol",
         "create_unbacked_symbol",
         "guard_added_fast",
-        "guard_added",
-        "propagate_real_tensors_provenance",
         "expression_created",
+        "propagate_real_tensors",
         "evaluate_expression",
         "dump_file",
         "compilation_metrics_runtime",
-        "bwd_compilation_metrics",
         "bwd_compilation_metrics_runtime",
-        "exported_program",
         "link",
         "stack",
         "optimize_ddp_split_graph",
@@ -56,8 +55,6 @@ PASSED_OVER = frozenset(
         "compiled_autograd_graph",
         "graph_dump",
         "aten_repro",
-        "missing_fake_kernel",
-        "mismatched_fake_kernel",
         "unbacked_symbol_failed",
         "rank",
     }
@@ -92,6 +89,7 @@ class _Open:
     region: int | None = None
     call_stack: tuple[StackFrame, ...] = ()
     has_note: bool = False
+    has_started: bool = False
     attempts: int = 1
     graphs: int = 0
     seconds: float = 0.0
@@ -114,6 +112,8 @@ class ReportBuilder:
         self._skips: list[Skip] = []
         # by compile id: an attempt that is restarted writes them again
         self._side_effects: dict[str, tuple[SideEffect, ...]] = {}
+        self._failed_calls: list[FailedCall] = []
+        self._exports = ExportProblems(self._stack_entry)
         self._specializations: list[Specialization] = []
         self._artifacts: list[Artifact] = []
         self._unknown: Counter[str] = Counter()
@@ -127,6 +127,7 @@ class ReportBuilder:
             "str": self._on_string,
             "dynamo_start": self._on_start,
             "compilation_metrics": self._on_metrics,
+            "bwd_compilation_metrics": self._on_backward_metrics,
             "torch_version": self._on_version,
             "recompile_reasons": self._on_recompile,
             "dynamo_graph_break_reason": self._on_break,
@@ -134,10 +135,12 @@ class ReportBuilder:
             "dynamo_output_graph": self._on_graph,
             "dynamo_side_effects": self._on_side_effects,
             "symbolic_shape_specialization": self._on_specialization,
+            "compile_lens_failed_call": self._on_failed_call,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_break": self._on_break_note,
+            **self._exports.readers,
         }
 
     def feed(self, data: bytes) -> bool:
@@ -175,6 +178,8 @@ class ReportBuilder:
             regions=tuple(self._regions),
             skips=tuple(self._skips),
             side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
+            failed_calls=tuple(self._failed_calls),
+            export_problems=self._exports.found(),
             specializations=tuple(self._specializations),
             artifacts=tuple(self._artifacts),
             records=self._records,
@@ -206,6 +211,7 @@ class ReportBuilder:
     def _on_start(self, record: Record) -> None:
         stack = tuple(self._stack_entry(entry) for entry in record.fields["stack"])
         compilation = self._compilation(record)
+        compilation.has_started = True
         frame = stack[-1]
         compilation.name, compilation.file, compilation.line = frame.name, frame.file, frame.line
         if not compilation.has_note:
@@ -232,6 +238,12 @@ class ReportBuilder:
         if fields.get("fail_type"):
             self._on_failure(compilation, fields)
 
+    def _on_backward_metrics(self, record: Record) -> None:
+        """torch 2.6 ends a frame that is refused with metrics of this kind and no reason: it was to recompile, and never started."""
+        compilation = self._compilation(record)
+        if compilation.recompile is not None and not compilation.has_started:
+            compilation.hit_limit = "recompile limit reached"
+
     def _on_failure(self, compilation: _Open, fields: dict[str, Any]) -> None:
         message = str(fields.get("fail_reason") or "")
         limited = any(sign in message.lower() for sign in LIMIT) or fields["fail_type"] == "FailOnRecompileLimitHit"
@@ -243,7 +255,8 @@ class ReportBuilder:
             message=message,
             file=fields.get("fail_user_frame_filename"),
             line=fields.get("fail_user_frame_lineno"),
-            stack=parse_user_stack(compilation.failure_text),
+            # a strict export has no frame of its own, and its message alone has the user's stack
+            stack=parse_user_stack(compilation.failure_text) or parse_user_stack(message),
             traceback=compilation.failure_text,
         )
 
@@ -292,6 +305,12 @@ class ReportBuilder:
     def _on_side_effects(self, record: Record) -> None:
         compile_id = record.compile_id or "-"
         self._side_effects[compile_id] = parse_side_effects(compile_id, self._text(record))
+
+    def _on_failed_call(self, record: Record) -> None:
+        note = json.loads(self._text(record))
+        self._failed_calls.append(
+            FailedCall(note["call"], note["type"], note["message"], _noted_stack(note["stack"]), note["traceback"])
+        )
 
     def _on_specialization(self, record: Record) -> None:
         fields = record.fields

@@ -1,4 +1,4 @@
-"""The user's part of an error that torch raises while compiling: what follows "from user code:"."""
+"""The user's part of an error that torch raises while compiling: the stacks in its text, and what is left without them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ FROM_USER_CODE = re.compile(r"^\s*from user code:\s*$", re.MULTILINE)
 # what torch appends after the user's stack (torch/_dynamo/exc.py, ``augment_exc_message``, torch 2.6 to 2.13)
 APPENDIX = re.compile(
     r"^(?:Set TORCH(?:DYNAMO_VERBOSE|_LOGS)|You can suppress this exception|The above exception was|Traceback \()",
+    re.MULTILINE,
+)
+
+# what stands before the stack of the operator that an error is about: torch/fx/interpreter.py, torch/_inductor/exc.py
+# (``LoweringException``), torch/_export/non_strict_utils.py and torch/fx/experimental/symbolic_shapes.py (torch 2.13)
+OPERATOR = re.compile(
+    r"^\s*(?:Original traceback|Found from *|The following call raised this error"
+    r"|User [Ss]tack(?: \(most recent call last\))?): *$",
+    re.MULTILINE,
+)
+ADVICE = re.compile(
+    r"^(?:For (?:more|extended|C\+\+)\b.*|If you suspect the guard.*|Use tlparse to see full graph.*"
+    r"|The error above occurred when calling torch\.export\.export.*)$\n?",
     re.MULTILINE,
 )
 
@@ -33,3 +46,25 @@ def message_of(text: str) -> str:
     head = text[: match.start()] if match else text
     appendix = APPENDIX.search(head)
     return (head[: appendix.start()] if appendix else head).strip()
+
+
+def parse_operator_stack(text: str) -> tuple[StackFrame, ...]:
+    """The stack of the operator that an error names, outermost first, from its graph node's record; empty if it names none."""
+    last = None
+    for match in OPERATOR.finditer(text):
+        last = match
+    if last is None:
+        return ()
+    # the stack ends where its indentation does
+    rest = re.split(r"\n(?=[^\s])", text[last.end() :], maxsplit=1)[0]
+    return parse_stack(rest)
+
+
+def own_words_of(text: str) -> str:
+    """An error's own message without any stack, and without torch's standing advice on how to learn more."""
+    message = message_of(text)
+    match = OPERATOR.search(message)
+    if match is not None:
+        rest = re.split(r"\n(?=[^\s])", message[match.end() :], maxsplit=1)
+        message = message[: match.start()] + (rest[1] if len(rest) > 1 else "")
+    return re.sub(r"\n{3,}", "\n\n", ADVICE.sub("", message)).strip()

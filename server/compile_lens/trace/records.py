@@ -62,7 +62,10 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record. ``kind`` is its JSON key (``dynamo_start``, …), or the artifact's name; ``fields`` is what the key holds."""
+    """One record. ``kind`` is its JSON key (``dynamo_start``, …), or the artifact's name; ``fields`` is what the key holds.
+
+    ``stack`` is that of whoever wrote it, torch's own frames included, where torch adds one: to records outside of a compilation.
+    """
 
     kind: str
     is_artifact: bool
@@ -71,6 +74,7 @@ class Record:
     attempt: int
     rank: int | None
     payload: Payload | None
+    stack: Any = None
 
 
 def parse_record(data: Bytes, start: int, end: int) -> Record | None:
@@ -100,6 +104,7 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
         attempt=envelope.get("attempt") or 0,
         rank=envelope.get("rank"),
         payload=payload,
+        stack=envelope.get("stack"),
     )
 
 

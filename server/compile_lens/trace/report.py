@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from enum import Enum
 
 from compile_lens.trace.records import Payload
 
@@ -166,6 +167,40 @@ class SideEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call that compiles without a frame of Dynamo's (``torch.export.export``) and raised. ``stack`` leads to where it raised."""
+
+    call: str
+    type: str
+    message: str
+    stack: tuple[StackFrame, ...]
+    traceback: str
+
+
+class ExportProblemKind(str, Enum):
+    """The four of draft export (torch/export/_draft_export.py, ``FailureType``), by the records that they are made of."""
+
+    MISSING_FAKE_KERNEL = "missing_fake_kernel"
+    MISMATCHED_FAKE_KERNEL = "mismatched_fake_kernel"
+    DATA_DEPENDENT = "propagate_real_tensors_provenance"
+    GUARD_ADDED = "guard_added"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportProblem:
+    """What ``draft_export`` went around. ``subject`` is the operator or the expression; ``reason``, a mismatch or the value taken.
+
+    ``sources`` are the inputs that the expression's symbols stand for: ``L['x'].size()[0]``.
+    """
+
+    kind: ExportProblemKind
+    subject: str
+    reason: str
+    sources: tuple[str, ...]
+    stack: tuple[StackFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Specialization:
     """A symbolic size that became a number. ``sources`` are the expressions it stood for (``L['x'].size()[0]``), ``stack`` the user's."""
 
@@ -196,6 +231,8 @@ class CompileReport:
     skips: tuple[Skip, ...] = ()
     side_effects: tuple[SideEffect, ...] = ()
     specializations: tuple[Specialization, ...] = ()
+    failed_calls: tuple[FailedCall, ...] = ()
+    export_problems: tuple[ExportProblem, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)

@@ -1,0 +1,245 @@
+"""The triage table of compile errors: from what torch raised to its code, the stage that failed, and what to look at first.
+
+The classes are those of torch/_dynamo/exc.py, torch/_inductor/exc.py, torch/fx/experimental/symbolic_shapes.py and
+triton/compiler/errors.py (torch 2.13). What wraps another error says the other's name at the head of its message.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# "LoweringException: NotImplementedError: …": classes, from the outermost to the innermost
+NAMED = re.compile(r"(?P<name>(?:\w+\.)*[A-Z]\w+): ?")
+BACKEND = re.compile(r"backend='(?P<backend>[^']*)' raised:\n")
+TRACEBACK_FILE = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+', re.MULTILINE)
+UNEVALUATED = "Could not guard on data-dependent expression"
+
+EXPORT_CALL = "torch.export.export"
+PACKAGE_CALL = "torch._inductor.aoti_compile_and_package"
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """Where an error belongs. ``stage`` is the part of the compiler in a user's words; ``hints`` are one action each."""
+
+    code: str
+    stage: str
+    hints: tuple[str, ...] = ()
+
+
+FULLGRAPH = Triage(
+    "fullgraph-break",
+    "dynamo",
+    (
+        "Take `fullgraph=True` away to let torch break the graph here and go on; the break then costs what a break costs.",
+    ),
+)
+HIGHER_ORDER = Triage(
+    "higher-order-op-error",
+    "dynamo",
+    (
+        "The function given to this operator must be traced whole: no break, no side effect, no aliasing is possible in it.",
+    ),
+)
+INTERNAL = Triage(
+    "dynamo-internal-error",
+    "dynamo",
+    (
+        "Put `torch.compiler.disable` around the function at this line: the rest still compiles.",
+        "See whether it happens with the next torch; then report it with the traceback in the details: the error is in torch.",
+    ),
+)
+FAKE = Triage(
+    "fake-tensor-error",
+    "fake tensors",
+    (
+        'Call the function without compile first (`torch.compiler.set_stance("force_eager")`): mostly it fails in the same way.',
+        "Look at the shapes, dtypes and devices of what goes into the operator at this line.",
+    ),
+)
+NO_FAKE = Triage(
+    "fake-tensor-error",
+    "fake tensors",
+    (
+        'Register what the operator returns without running it: `@torch.library.register_fake("namespace::name")`,'
+        " or `.register_fake` of a `custom_op`.",
+    ),
+)
+DATA_DEPENDENT = Triage(
+    "data-dependent-error",
+    "dynamo",
+    (
+        "Say what is always true of the value before this line, with `torch._check(…)`: torch then need not ask.",
+        "For a choice between two results use `torch.where`, or `torch.cond`.",
+    ),
+)
+CONSTRAINT = Triage("constraint-violation", "dynamo")
+AOT = Triage(
+    "aot-error",
+    "aot",
+    (
+        'Compile with `backend="aot_eager"`: the error stays if AOTAutograd is where it comes from.',
+        "Look for operators of your own: their backward, what they mutate, and outputs that alias inputs.",
+    ),
+)
+BACKEND_ERROR = Triage(
+    "backend-error",
+    "backend",
+    ('Compile with `backend="eager"`: if that works, Dynamo\'s graph is sound, and the backend is where to look.',),
+)
+UNKNOWN_BACKEND = Triage(
+    "backend-error",
+    "backend",
+    ("`torch.compiler.list_backends(exclude_tags=None)` says which names exist.",),
+)
+INDUCTOR = Triage(
+    "inductor-error",
+    "inductor codegen",
+    (
+        'Compile with `backend="aot_eager_decomp_partition"`: if that works, the error is Inductor\'s own.',
+        "See whether it happens with the next torch; then report it with the traceback in the details.",
+    ),
+)
+LOWERING = Triage(
+    "lowering-error",
+    "inductor lowering",
+    (
+        "Look at the operator at this line and at the dtype and device of its inputs: Inductor has no way to make code of it.",
+        'Compile with `backend="aot_eager_decomp_partition"` to see that the rest is sound;'
+        " `torch.compiler.disable` around this line leaves it to Python.",
+    ),
+)
+CPP = Triage(
+    "cpp-compile-error",
+    "c++",
+    (
+        "Look at the first `error:` line of the C++ compiler's output in the details.",
+        "Compile a small function: if that fails too, it is the compiler (the one that `CXX` names) and not this code.",
+    ),
+)
+NO_CPP = Triage(
+    "cpp-compile-error",
+    "c++",
+    ("Install a C++ compiler, or name one in the environment variable `CXX`.",),
+)
+TRITON = Triage(
+    "triton-compile-error",
+    "triton",
+    (
+        "If the kernel is your own, look at the line that Triton names in the details.",
+        "If Inductor wrote it, `TORCH_LOGS=output_code` prints its source; compare the version of triton with the one"
+        " that this torch was built for.",
+    ),
+)
+TRITON_MISSING = Triage(
+    "triton-compile-error",
+    "triton",
+    ("Install the version of triton that this torch was built for; it comes with torch's own wheels for Linux.",),
+)
+TRITON_DEVICE = Triage(
+    "triton-compile-error",
+    "triton",
+    ('Use a device of compute capability 7.0 or more, or compile with `backend="aot_eager"`, which needs no Triton.',),
+)
+TRITON_RESOURCES = Triage(
+    "triton-compile-error",
+    "triton",
+    ("The kernel wants more shared memory or registers than the device has: give it smaller blocks, or fewer stages.",),
+)
+EXPORT = Triage(
+    "export-error",
+    "export",
+    ("`torch.export.draft_export` with the same arguments goes on where it can, and lists every problem at once.",),
+)
+PACKAGE = Triage(
+    "aoti-error",
+    "aoti packaging",
+    ("Run the exported program first (`exported.module()(*args)`): what works there fails in AOTInductor alone.",),
+)
+
+# the first of an error's classes that is in here decides
+BY_CLASS = {
+    "ConstraintViolationError": CONSTRAINT,
+    "GuardOnDataDependentSymNode": DATA_DEPENDENT,
+    "PendingUnbackedSymbolNotFound": DATA_DEPENDENT,
+    "DataDependentOutputException": DATA_DEPENDENT,
+    "DynamicOutputShapeException": DATA_DEPENDENT,
+    "TritonMissing": TRITON_MISSING,
+    "GPUTooOldForTriton": TRITON_DEVICE,
+    "OutOfResources": TRITON_RESOURCES,
+    "PTXASError": TRITON,
+    "CompilationError": TRITON,
+    "CompileTimeAssertionFailure": TRITON,
+    "UnsupportedLanguageConstruct": TRITON,
+    "NoTritonConfigsError": TRITON_RESOURCES,
+    "CppCompileError": CPP,
+    "CUDACompileError": CPP,
+    "InvalidCxxCompiler": NO_CPP,
+    "LoweringException": LOWERING,
+    "MissingOperatorWithDecomp": LOWERING,
+    "MissingOperatorWithoutDecomp": LOWERING,
+    "SubgraphLoweringException": LOWERING,
+    "CppWrapperCodegenError": INDUCTOR,
+    "TorchRuntimeError": FAKE,
+    "UncapturedHigherOrderOpError": HIGHER_ORDER,
+    "InvalidBackend": UNKNOWN_BACKEND,
+}
+
+
+def triage(type_name: str, message: str, traceback: str, call: str = "") -> Triage:
+    """The row of the table for one error. ``call`` is the function that compiled, if that was not ``torch.compile``."""
+    found = _by_text(type_name, message) or _by_class(type_name, message)
+    if found is FAKE and "no fake impl registered" in message:
+        found = NO_FAKE
+    if call == EXPORT_CALL:
+        return _for_export(found, message)
+    if found is not None:
+        return found
+    if call == PACKAGE_CALL:
+        return PACKAGE
+    if type_name in ("Unsupported", "UserError"):
+        return FULLGRAPH
+    if type_name == "InductorError":
+        return LOWERING if _stopped_in(traceback) == "graph.py" else INDUCTOR
+    if type_name == "BackendCompilerFailed":
+        return AOT if "_functorch" in traceback.replace("\\", "/") else BACKEND_ERROR
+    return INTERNAL
+
+
+def _by_text(type_name: str, message: str) -> Triage | None:
+    if message.lstrip().startswith("Constraints violated"):
+        return CONSTRAINT
+    if UNEVALUATED in message:
+        return DATA_DEPENDENT
+    return None
+
+
+def _by_class(type_name: str, message: str) -> Triage | None:
+    return next((BY_CLASS[name] for name in (type_name, *named_errors(message)) if name in BY_CLASS), None)
+
+
+def _for_export(found: Triage | None, message: str) -> Triage:
+    if found in (CONSTRAINT, DATA_DEPENDENT) and found is not None:
+        return Triage(found.code, EXPORT.stage, found.hints + EXPORT.hints)
+    if "no fake impl registered" in message or "no fake kernel" in message.lower():
+        return Triage(EXPORT.code, EXPORT.stage, NO_FAKE.hints)
+    return EXPORT
+
+
+def named_errors(message: str) -> tuple[str, ...]:
+    """The classes at the head of ``message``, outermost first, without their modules."""
+    wrapped = BACKEND.match(message)
+    at = wrapped.end() if wrapped else 0
+    names: list[str] = []
+    while (match := NAMED.match(message, at)) is not None:
+        names.append(match["name"].rpartition(".")[2])
+        at = match.end()
+    return tuple(names)
+
+
+def _stopped_in(traceback: str) -> str:
+    """The file of Inductor's deepest frame."""
+    files = [match["file"].replace("\\", "/") for match in TRACEBACK_FILE.finditer(traceback)]
+    own = [file for file in files if "/torch/_inductor/" in file]
+    return own[-1].rpartition("/")[2] if own else ""

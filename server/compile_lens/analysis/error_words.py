@@ -1,0 +1,87 @@
+"""What a compile error is called: one sentence for a user, and the actions that torch's own text suggests."""
+
+from __future__ import annotations
+
+import re
+
+from compile_lens.analysis.error_stages import (
+    BACKEND,
+    CONSTRAINT,
+    CPP,
+    DATA_DEPENDENT,
+    EXPORT,
+    EXPORT_CALL,
+    FAKE,
+    FULLGRAPH,
+    NAMED,
+    PACKAGE_CALL,
+    Triage,
+)
+from compile_lens.trace.break_text import parse_reason
+from compile_lens.trace.failure_text import own_words_of
+
+# the repr of an exception with one text argument
+QUOTED_ERROR = re.compile(r"^(?P<type>\w+)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)$", re.DOTALL)
+UNEVALUATED = re.compile(r"data-dependent expression (?P<expression>.+?) \(unhinted: ", re.DOTALL)
+VIOLATION = re.compile(r"^  - (?P<sentence>.+?)(?:\. |\.?$)", re.MULTILINE)
+FIXES = re.compile(r"^Suggested fixes:\n(?P<fixes>(?:  .+\n?)+)", re.MULTILINE)
+CHECK = re.compile(r"^\s*\d+\. (?P<check>torch\._check\(.*\))", re.MULTILINE)
+CPP_ERROR = re.compile(r"(?:fatal )?error: (?P<error>.+)")
+# a line that says nothing without what follows it
+HEADING = "C++ compile error"
+
+VERB = {EXPORT_CALL: "torch.export failed", PACKAGE_CALL: "AOTInductor failed"}
+
+
+def sentence(type_name: str, message: str, found: Triage, call: str = "") -> str:
+    """One sentence: what failed, and why, in torch's words where they are short."""
+    verb = VERB.get(call, "torch.compile failed")
+    return f"{verb}: {_why(type_name, own_words_of(message), found)}."
+
+
+def _why(type_name: str, words: str, found: Triage) -> str:
+    reason = parse_reason(words)
+    if found.code == FULLGRAPH.code:
+        return f"{_title(words, type_name)}, where a graph break is not allowed (fullgraph=True)"
+    if found.code == FAKE.code and (error := _innermost(reason.explanation)):
+        return error
+    if found.code == DATA_DEPENDENT.code and (match := UNEVALUATED.search(words)) is not None:
+        return f"it must know whether `{match['expression']}`, which only the data tells"
+    if found.code == CONSTRAINT.code and (match := VIOLATION.search(words)) is not None:
+        return match["sentence"]
+    if found.code == CPP.code and HEADING in words and (match := CPP_ERROR.search(words)) is not None:
+        return f"the C++ compiler says: {match['error'].rstrip('.')}"
+    title = _title(words, type_name)
+    if found.code == EXPORT.code and not reason.explanation and not NAMED.match(title):
+        return f"{type_name}: {title}" if title != type_name else title
+    return title
+
+
+def _title(words: str, type_name: str) -> str:
+    reason = parse_reason(words)
+    if reason.explanation:
+        return reason.title.rstrip(".:")
+    wrapped = BACKEND.match(words)
+    text = words[wrapped.end() :] if wrapped else words
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "").rstrip(".:")
+    title = first or type_name
+    return f"backend {wrapped['backend']!r} raised {title}" if wrapped else title
+
+
+def _innermost(explanation: str) -> str:
+    """The error of the operator itself, out of Dynamo's sentence around it (torch/_dynamo/utils.py, ``get_fake_value``)."""
+    _, found, error = explanation.partition("got ")
+    if not found:
+        return ""
+    quoted = QUOTED_ERROR.match(error.strip())
+    return (f"{quoted['type']}: {quoted['message']}" if quoted else error).strip().rstrip(".")
+
+
+def suggestions(message: str) -> tuple[str, ...]:
+    """The fixes that torch itself works out: checks to insert (unbacked symbols), constraints to change (export)."""
+    fixes = FIXES.search(message)
+    lines = [line.strip() for line in fixes["fixes"].splitlines() if line.strip()] if fixes else []
+    return (
+        *(f"torch suggests to insert `{match['check']}` before this line." for match in CHECK.finditer(message)),
+        *(f"torch suggests `{line}` in the dynamic shapes." for line in lines),
+    )

@@ -1,0 +1,82 @@
+"""What ``torch.export.draft_export`` went around: its four kinds of problems, each at the line that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.error_stages import CONSTRAINT, DATA_DEPENDENT, EXPORT
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport, ExportProblem, ExportProblemKind
+
+FAKE_KERNEL = (
+    "Register what it returns with `@torch.library.register_fake` (`.register_fake` of a `custom_op`), and check it with"
+    " `torch.library.opcheck`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    code: str
+    message: str
+    explanation: str
+    hints: tuple[str, ...]
+
+
+def find_export_problems(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per place and problem. They are warnings: the export went on, with what its explanation says."""
+    # the export that is begun anew meets them again
+    first: dict[tuple[Place, _Words], ExportProblem] = {}
+    for problem in report.export_problems:
+        own = sources.deepest_own(problem.stack)
+        if own is not None:
+            first.setdefault((sources.place_of(own), _words(problem)), problem)
+    for (place, words), problem in first.items():
+        yield Finding(
+            code=words.code,
+            kind=Kind.COMPILE_ERROR,
+            severity=Severity.WARNING,
+            message=f"draft_export: {words.message}.",
+            place=place,
+            explanation=f"Stage: {EXPORT.stage}.\n\n{words.explanation}",
+            hints=words.hints,
+            call_path=call_path(problem.stack, sources),
+            stage=EXPORT.stage,
+        )
+
+
+def _words(problem: ExportProblem) -> _Words:
+    operator = problem.subject.removesuffix(".default").replace(".", "::", 1)
+    if problem.kind is ExportProblemKind.MISSING_FAKE_KERNEL:
+        return _Words(
+            EXPORT.code,
+            f"`{operator}` has no fake kernel",
+            "It was run with the example inputs instead, and sizes of its outputs are taken to be unknown. A plain export fails here.",
+            (FAKE_KERNEL,),
+        )
+    if problem.kind is ExportProblemKind.MISMATCHED_FAKE_KERNEL:
+        return _Words(
+            EXPORT.code,
+            f"the fake kernel of `{operator}` is wrong: {problem.reason.rstrip('.')}",
+            "What the operator returns for the example inputs is not what its fake kernel says; what it returned was taken.",
+            (FAKE_KERNEL,),
+        )
+    if problem.kind is ExportProblemKind.DATA_DEPENDENT:
+        return _Words(
+            DATA_DEPENDENT.code,
+            f"it must know whether `{problem.subject}`, which only the data tells",
+            f"It was taken to be `{problem.reason}`, as it is for the example inputs, and the exported program asserts it."
+            " A plain export fails here.",
+            DATA_DEPENDENT.hints,
+        )
+    named = ", ".join(f"`{source}`" for source in problem.sources)
+    return _Words(
+        CONSTRAINT.code,
+        f"this line restricts {named} to `{problem.subject}`",
+        "The dynamic shapes that were asked for do not hold, so draft_export inferred its own. A plain export fails.",
+        (
+            "Change the code at this line so that it holds for every size, or give the dimension as `Dim.AUTO` or `Dim.STATIC`.",
+        ),
+    )

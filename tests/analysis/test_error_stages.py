@@ -1,0 +1,136 @@
+"""The triage table: what torch raises, by class and text, and where it belongs. The texts are those of torch 2.13 and triton 3.7."""
+
+from __future__ import annotations
+
+import pytest
+
+from compile_lens.analysis.device_errors import device_error
+from compile_lens.analysis.error_stages import EXPORT_CALL, PACKAGE_CALL, named_errors, triage
+from compile_lens.analysis.error_words import sentence, suggestions
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.tree import parse
+from compile_lens.trace.report import CompileReport, StackFrame
+
+IN_AOT = '  File "/x/site-packages/torch/_functorch/_aot_autograd/graph_capture.py", line 340, in aot_dispatch_autograd_graph\n'
+IN_LOWERING = '  File "/x/site-packages/torch/_inductor/graph.py", line 1690, in run_node\n'
+IN_CODEGEN = IN_LOWERING + '  File "/x/site-packages/torch/_inductor/codegen/cpp.py", line 4021, in codegen_node\n'
+UNBACKED = """Could not guard on data-dependent expression Eq(u0, 4) (unhinted: Eq(u0, 4)).  (Size-like symbols: none)
+
+To fix the error, insert one of the following checks before this call:
+  1. torch._check(n == 4)
+  2. torch._check(n != 4)
+"""
+VIOLATED = """Constraints violated (rows)! For more information, run with TORCH_LOGS="+dynamic".
+  - You marked rows as dynamic but your code specialized it to be a constant (4). If you're using mark_dynamic, remove it.
+Suggested fixes:
+  rows = 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_name", "message", "traceback", "call", "code", "stage"),
+    [
+        ("Unsupported", "Data-dependent branching", "", "", "fullgraph-break", "dynamo"),
+        ("UserError", UNBACKED, "", "", "data-dependent-error", "dynamo"),
+        ("GuardOnDataDependentSymNode", UNBACKED, "", EXPORT_CALL, "data-dependent-error", "export"),
+        ("ConstraintViolationError", VIOLATED, "", "", "constraint-violation", "dynamo"),
+        ("UserError", VIOLATED, "", EXPORT_CALL, "constraint-violation", "export"),
+        ("UserError", "Detected mismatch between the structure of `inputs`", "", EXPORT_CALL, "export-error", "export"),
+        ("RuntimeError", "a and b must have same reduction dim", "", EXPORT_CALL, "export-error", "export"),
+        ("TorchRuntimeError", "RuntimeError when making fake tensor call", "", "", "fake-tensor-error", "fake tensors"),
+        (
+            "UncapturedHigherOrderOpError",
+            "This higher order operator doesn't",
+            "",
+            "",
+            "higher-order-op-error",
+            "dynamo",
+        ),
+        ("KeyError", "'x'", "", "", "dynamo-internal-error", "dynamo"),
+        ("InternalTorchDynamoError", "KeyError: x", "", "", "dynamo-internal-error", "dynamo"),
+        ("BackendCompilerFailed", "backend='mine' raised:\nValueError: no", "", "", "backend-error", "backend"),
+        ("BackendCompilerFailed", "backend='inductor' raised:\nRuntimeError: no", IN_AOT, "", "aot-error", "aot"),
+        ("InductorError", "LoweringException: TypeError: no", IN_LOWERING, "", "lowering-error", "inductor lowering"),
+        ("InductorError", "AssertionError: ", IN_LOWERING, "", "lowering-error", "inductor lowering"),
+        ("InductorError", "AssertionError: ", IN_CODEGEN, "", "inductor-error", "inductor codegen"),
+        ("InductorError", "CppCompileError: C++ compile error", IN_CODEGEN, "", "cpp-compile-error", "c++"),
+        ("InductorError", "InvalidCxxCompiler: No working C++ compiler found", "", "", "cpp-compile-error", "c++"),
+        ("CppCompileError", "C++ compile error", "", PACKAGE_CALL, "cpp-compile-error", "c++"),
+        ("AssertionError", "no constants", "", PACKAGE_CALL, "aoti-error", "aoti packaging"),
+        ("InductorError", "TritonMissing: Cannot find a working triton", "", "", "triton-compile-error", "triton"),
+        (
+            "InductorError",
+            "RuntimeError: OutOfResources: out of resource: shared memory",
+            "",
+            "",
+            "triton-compile-error",
+            "triton",
+        ),
+        ("CompilationError", "at 3:11:\n    x = tl.load(", "", "", "triton-compile-error", "triton"),
+    ],
+)
+def test_triage(type_name: str, message: str, traceback: str, call: str, code: str, stage: str) -> None:
+    found = triage(type_name, message, traceback, call)
+    assert (found.code, found.stage) == (code, stage)
+
+
+def test_classes_at_the_head_of_a_message() -> None:
+    assert named_errors("backend='b' raised:\ntorch._x.LoweringException: NotImplementedError: why: not") == (
+        "LoweringException",
+        "NotImplementedError",
+    )
+    assert named_errors("something else: an Error: x") == ()
+
+
+def test_sentences_and_suggestions_are_torchs_where_it_has_any() -> None:
+    found = triage("UserError", UNBACKED, "")
+    assert sentence("UserError", UNBACKED, found) == (
+        "torch.compile failed: it must know whether `Eq(u0, 4)`, which only the data tells."
+    )
+    assert [hint for hint in suggestions(UNBACKED) if "torch._check(n == 4)" in hint]
+    found = triage("UserError", VIOLATED, "", EXPORT_CALL)
+    assert sentence("UserError", VIOLATED, found, EXPORT_CALL) == (
+        "torch.export failed: You marked rows as dynamic but your code specialized it to be a constant (4)."
+    )
+    assert suggestions(VIOLATED) == ("torch suggests `rows = 4` in the dynamic shapes.",)
+    compiler = "CppCompileError: C++ compile error\n\nCommand:\ng++ x.cpp\n\nOutput:\nx.cpp:15:33: error: ‘y’ was not declared\n"
+    found = triage("InductorError", compiler, "")
+    assert sentence("InductorError", compiler, found) == (
+        "torch.compile failed: the C++ compiler says: ‘y’ was not declared."
+    )
+
+
+def test_device_errors_name_what_makes_them_deterministic() -> None:
+    what, hints = device_error(
+        "CUDA error: an illegal memory access was encountered\nCUDA kernel errors might be …"
+    ) or ("", ())
+    assert what == "CUDA: an illegal memory access was encountered"
+    assert "CUDA_LAUNCH_BLOCKING=1" in hints[0]
+    assert device_error("an error of CUDA") is None
+
+
+def sources() -> Sources:
+    tree = parse("import torch\nf(x)\n")
+    return Sources("/own.py", lambda file: tree if file == "/own.py" else None)
+
+
+def test_a_crash_is_named_and_its_hints_make_it_repeatable() -> None:
+    stack = 'Fatal Python error: Segmentation fault\n\nCurrent thread (most recent call first):\n  File "/own.py", line 2 in <module>\n'
+    crash = next(find_stopped(Stopped("signalled", 11, crash_stack=stack), sources()))
+    assert (crash.code, crash.place.line) == ("crash", 2)
+    assert "segmentation fault (SIGSEGV)" in crash.message
+    assert any("OMP_NUM_THREADS=1" in hint for hint in crash.hints)
+    killed = next(find_stopped(Stopped("signalled", 9), sources()))
+    assert (killed.code, killed.hints) == ("run-error", ())
+
+
+def test_what_only_the_compiler_raises_is_a_compile_error_without_a_frame() -> None:
+    def raised(module: str, type_name: str) -> Finding:
+        stack = (StackFrame("/own.py", 2, "<module>", "f(x)"),)
+        error = Raised(type_name, module, "LoweringException: NotImplementedError: no", stack)
+        return next(find_raised(error, CompileReport(), sources()))
+
+    assert raised("torch._inductor.exc", "InductorError").code == "lowering-error"
+    assert raised("builtins", "RuntimeError").code == "run-error"
