@@ -67,6 +67,8 @@ _BARE = (
     Kind.VIRTUALIZED,
     Kind.TRITON,
 )
+# names that torch makes up from parts, which no literal in its source shows: a text of ours is enough
+_ALSO_CURATED = frozenset({Kind.ARTIFACT, Kind.FILE})
 NEAREST = 5
 
 
@@ -95,7 +97,9 @@ class Knowledge:
         """Whether this torch has ``name``."""
         if kind is Kind.ENVIRONMENT:
             return name in self._environment
-        return name in self.tables.table(kind) or (kind not in _BUILDERS and name in curated(kind))
+        if name in self.tables.table(kind):
+            return True
+        return (kind not in _BUILDERS or kind in _ALSO_CURATED) and name in curated(kind)
 
     def get(self, kind: Kind, name: str) -> Entry | None:
         """The entry of ``name``; None when this torch has no such thing."""
@@ -103,7 +107,7 @@ class Knowledge:
         row = self._row(kind, name)
         if row is not None and kind in _BUILDERS:
             entry = _BUILDERS[kind](name, row)
-        elif text is not None and kind not in _BUILDERS:
+        elif text is not None and (kind not in _BUILDERS or kind in _ALSO_CURATED):
             entry = Entry(kind, name)
         else:
             return None
@@ -195,7 +199,8 @@ class Knowledge:
             yield kind, name
         if "." not in name:
             yield from ((Kind.OPERATOR, f"{space}.{name}") for space in ("aten", "prims", "higher_order"))
-            yield from self._function_names(f"torch.{name}")
+            for module in ("torch", "torch.compiler", "torch._dynamo", "torch.export"):
+                yield from self._function_names(f"{module}.{name}")
             yield Kind.TRITON, f"triton_helpers.{name}"
 
     def _option_names(self, name: str) -> Iterator[str]:

@@ -40,9 +40,18 @@ def _with(root: str, path: str, word: str) -> Source | None:
 
 
 def _add_record(found: dict[str, dict[str, Any]], node: ast.Call, source: Source, function: str) -> None:
+    first = node.args[0] if node.args else next((word.value for word in node.keywords if word.arg == "name"), None)
+    if isinstance(first, ast.IfExp):
+        for branch in (first.body, first.orelse):
+            _add_named(found, string(branch), node, source, function)
+        return
+    _add_named(found, string(first), node, source, function)
+
+
+def _add_named(
+    found: dict[str, dict[str, Any]], name: str | None, node: ast.Call, source: Source, function: str
+) -> None:
     words = {word.arg: word.value for word in node.keywords}
-    first = node.args[0] if node.args else words.get("name")
-    name = string(first)
     if name is None:
         return
     short = dotted(node.func).rpartition(".")[2]

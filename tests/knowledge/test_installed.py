@@ -1,0 +1,207 @@
+"""Everything in the installed torch that has a name has an explanation: compared with what torch itself says it has."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.knowledge.render import to_markdown
+
+pytestmark = pytest.mark.xdist_group("installed-torch")
+
+CONFIGS = (
+    "torch._dynamo.config",
+    "torch._inductor.config",
+    "torch._functorch.config",
+    "torch.compiler.config",
+    "torch.fx.experimental._config",
+)
+SEED = 20261121
+DRAWN = 300
+
+
+def says_more_than_its_name(entry: Entry | None) -> bool:
+    return entry is not None and bool(entry.ours or entry.theirs or entry.facts)
+
+
+def test_every_log(installed: Knowledge) -> None:
+    from torch._logging._internal import log_registry
+
+    names = {*log_registry.log_alias_to_log_qnames, *log_registry.artifact_names}
+    assert len(names) > 60
+    assert not [name for name in sorted(names) if not says_more_than_its_name(installed.get(Kind.LOG, name))]
+    assert not [
+        name for name in sorted(names) if not (installed.get(Kind.LOG, name) or Entry(Kind.LOG, "")).has_meaning
+    ]
+
+
+@pytest.mark.parametrize("module", CONFIGS)
+def test_every_option(installed: Knowledge, module: str) -> None:
+    config = importlib.import_module(module)._config
+    missing = [name for name in config if not says_more_than_its_name(installed.get(Kind.OPTION, f"{module}.{name}"))]
+    assert config and not missing
+
+
+@pytest.mark.parametrize("module", CONFIGS)
+def test_the_default_of_an_option_is_torchs(installed: Knowledge, module: str) -> None:
+    config = importlib.import_module(module)._config
+    table = installed.tables.table(Kind.OPTION)
+    for name, live in config.items():
+        row = table[f"{module}.{name}"]
+        if live.alias is None and isinstance(live.default, (bool, int, str)) and "env" not in row and "default" in row:
+            assert row["default"] == repr(live.default), name
+
+
+def test_every_argument_of_compile(installed: Knowledge) -> None:
+    import torch
+
+    for name in inspect.signature(torch.compile).parameters:
+        entry = installed.get(Kind.ARGUMENT, name)
+        assert entry is not None and entry.has_meaning, name
+
+
+def test_every_mode_and_backend(installed: Knowledge) -> None:
+    import torch._dynamo
+    import torch._inductor
+
+    for mode, options in torch._inductor.list_mode_options().items():
+        entry = installed.get(Kind.MODE, mode)
+        assert entry is not None and entry.has_meaning
+        assert all(f"`{key}={value}`" in entry.facts[0][1] for key, value in options.items() if mode != "lite")
+    registered_by_value = {"dynamo_minifier_backend", "dynamo_accuracy_minifier_backend"}
+    for backend in set(torch._dynamo.list_backends(exclude_tags=())) - registered_by_value:
+        assert says_more_than_its_name(installed.get(Kind.BACKEND, backend)), backend
+
+
+def test_every_break_code(installed: Knowledge, site: Path) -> None:
+    registry = json.loads((site / "torch/_dynamo/graph_break_registry.json").read_text())
+    for code, forms in registry.items():
+        entry = installed.get(Kind.CODE, code)
+        assert entry is not None and forms[0]["Gb_type"] in entry.theirs and entry.url.endswith(f"{code.lower()}.html")
+
+
+@pytest.mark.parametrize(
+    ("kind", "paths", "class_name"),
+    [
+        (Kind.IR, ("torch/_inductor/ir.py",), None),
+        (Kind.IR, ("torch/_inductor/scheduler.py",), None),
+        (
+            Kind.IR,
+            ("torch/_inductor/dependencies.py", "torch/_inductor/loop_body.py", "torch/_inductor/virtualized.py"),
+            None,
+        ),
+        (Kind.OPS, ("torch/_inductor/ops_handler.py",), "OpsHandler"),
+    ],
+)
+def test_ir_has_a_meaning_of_its_own(
+    installed: Knowledge, site: Path, kind: Kind, paths: tuple[str, ...], class_name: str | None
+) -> None:
+    names: list[str] = []
+    for path in paths:
+        for node in ast.parse((site / path).read_text()).body:
+            if isinstance(node, ast.ClassDef) and class_name is None:
+                names.append(node.name)
+            elif isinstance(node, ast.ClassDef) and node.name == class_name:
+                names += [member.name for member in node.body if isinstance(member, ast.FunctionDef)]
+    names = [name for name in names if not name.startswith("__")]
+    entries = {name: installed.get(kind, name) for name in names}
+    assert not [name for name, entry in entries.items() if not says_more_than_its_name(entry)]
+    without = [name for name, entry in entries.items() if entry is None or not entry.has_meaning]
+    assert len(without) <= 0.05 * len(names), without
+
+
+def statement_at(path: Path, line: int, trees: dict[Path, ast.Module]) -> str:
+    """The text of the outermost function, or the statement of the module, that ``line`` is in."""
+    tree = trees.setdefault(path, ast.parse(path.read_text()))
+    lines = path.read_text().split("\n")
+    for node in tree.body:
+        first = min([node.lineno, *(part.lineno for part in getattr(node, "decorator_list", ()))])
+        if first <= line <= (node.end_lineno or first):
+            return "\n".join(lines[first - 1 : node.end_lineno])
+    return ""
+
+
+def test_links_of_300_operators_lead_to_the_line(installed: Knowledge, site: Path) -> None:
+    """Judged by the text there: a registration names the operator, and a definition is that of the function in torch's table."""
+    import torch
+    import torch._inductor.lowering as lowering
+    from torch._inductor.decomposition import decompositions
+
+    table = installed.tables.table(Kind.OPERATOR)
+    candidates = sorted(
+        (packet, overload)
+        for packet, row in table.items()
+        for overload, entry in row["overloads"].items()
+        if not packet.startswith("higher_order.") and ("lowering" in entry or "decomposition" in entry)
+    )
+    trees: dict[Path, ast.Module] = {}
+    wrong: list[str] = []
+    checked = 0
+    for packet, overload in random.Random(SEED).sample(candidates, DRAWN):
+        row = table[packet]["overloads"][overload]
+        operator = getattr(getattr(getattr(torch.ops, packet.partition(".")[0]), packet.partition(".")[2]), overload)
+        for place, function in (
+            (row.get("decomposition"), torch._decomp.decomposition_table.get(operator)),
+            (row.get("inductor_decomposition"), decompositions.get(operator)),
+            (row.get("lowering", {}).get("at"), lowering.lowerings.get(operator)),
+        ):
+            if place is None:
+                continue
+            checked += 1
+            path, _, line = place.rpartition(":")
+            text = (site / path).read_text().split("\n")[int(line) - 1]
+            inner = inspect.unwrap(function)
+            inner = getattr(inner, "func", inner)
+            if f"def {inner.__name__}(" not in text and "lambda" not in text:
+                wrong.append(f"{packet}.{overload}: {place}: {text.strip()}")
+        registered = row.get("lowering", {}).get("registered_at")
+        if registered is not None:
+            checked += 1
+            path, _, line = registered.rpartition(":")
+            if not names_operator(statement_at(site / path, int(line), trees), packet):
+                wrong.append(f"{packet}.{overload}: registered at {registered}")
+    assert checked > DRAWN
+    assert not wrong
+
+
+def names_operator(statement: str, packet: str) -> bool:
+    """Whether a statement names the operator, or is a loop or a list of operators, or makes the name from a pattern."""
+    namespace, _, short = packet.partition(".")
+    stem = short.removesuffix("_").removeprefix("inductor_")  # prims.inductor_seed is inductor_prims.seed
+    return (
+        stem in statement or statement.lstrip().startswith(("for ", "if ", "with ")) or f"{namespace}." not in statement
+    )
+
+
+def test_what_a_hover_says_of_its_origin(installed: Knowledge, bundled: Knowledge) -> None:
+    import torch
+
+    for kind, name in (
+        (Kind.IR, "Pointwise"),
+        (Kind.OPERATOR, "aten.relu"),
+        (Kind.CODE, "GB0059"),
+        (Kind.LOG, "fusion"),
+    ):
+        entry = installed.get(kind, name)
+        assert entry is not None
+        last = to_markdown(entry, installed.tables).rpartition("\n")[2]
+        assert f"torch {torch.__version__}" in last
+        assert "torch's" in last or "Compile Lens's" in last
+        assert "that Compile Lens brings" in to_markdown(entry, bundled.tables).rpartition("\n")[2]
+
+
+def test_the_bundled_tables_are_those_of_this_torch(installed: Knowledge, bundled: Knowledge) -> None:
+    import torch
+
+    if not torch.__version__.startswith(bundled.tables.torch.partition("+")[0]):
+        pytest.skip(f"the bundled tables are of torch {bundled.tables.torch}")
+    for kind in Kind:
+        assert set(bundled.names(kind)) == set(installed.names(kind)), kind
