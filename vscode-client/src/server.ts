@@ -9,6 +9,7 @@ import {
   LanguageClient,
   RevealOutputChannelOn,
   State,
+  type DocumentSelector,
   type ErrorHandler,
   type LanguageClientOptions,
   type StaticFeature,
@@ -61,6 +62,18 @@ function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
     write(line);
   });
 }
+
+// Python, whatever else sets torch's environment variables, and what torch itself writes.
+const documentSelector: DocumentSelector = [
+  ...["python", "shellscript", "dotenv", "dockerfile", "dockercompose", "yaml", "github-actions-workflow", "toml"].map((language) => ({
+    scheme: "file",
+    language,
+  })),
+  ...["**/.env*", "**/*.toml", "**/.vscode/{launch,tasks,settings}.json", "**/ir_{pre,post}_fusion.txt"].map((pattern) => ({
+    scheme: "file",
+    pattern,
+  })),
+];
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -189,7 +202,7 @@ export class Server implements vscode.Disposable {
 
   private clientOptions(settings: Record<string, unknown>): LanguageClientOptions {
     return {
-      documentSelector: [{ scheme: "file", language: "python" }],
+      documentSelector,
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       diagnosticCollectionName: "Compile Lens",

@@ -149,12 +149,14 @@ def _of_setting(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int
 
 
 def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
-    """A code anywhere; any word of the compiler's in its own output."""
+    """A code or a variable anywhere; any word of the compiler's in its own output."""
     word = word_at(snapshot.index.line(line - 1), column - 1)
     if word is None:
         return None
     if word.text.startswith("GB") and word.text[2:].isdigit():
         return _named(knowledge, Kind.CODE, word.text, line, word.column, len(word.text))
+    if word.text.isupper() and "_" in word.text and knowledge.knows(Kind.ENVIRONMENT, word.text):
+        return _named(knowledge, Kind.ENVIRONMENT, word.text, line, word.column, len(word.text))
     if not is_compiler_output(snapshot.text):
         return None
     entries = knowledge.find(word.text) or knowledge.find(generic_name(word.text))

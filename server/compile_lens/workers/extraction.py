@@ -65,11 +65,11 @@ def _site_packages(python: str) -> list[Path]:
 
 def cached_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path | None:
     """The file with the tables of ``torch``, if they were extracted before."""
-    path = _cache_path(torch, os.environ if environment is None else environment)
+    path = table_path(torch, os.environ if environment is None else environment)
     return path if path.is_file() else None
 
 
-def _cache_path(torch: InstalledTorch, environment: Mapping[str, str]) -> Path:
+def table_path(torch: InstalledTorch, environment: Mapping[str, str]) -> Path:
     """One file per torch: its version, its place, and when it was installed."""
     chosen = environment.get("COMPILE_LENS_CACHE_DIR")
     root = Path(chosen) if chosen else cache_root()
@@ -83,7 +83,7 @@ def _cache_path(torch: InstalledTorch, environment: Mapping[str, str]) -> Path:
 async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path:
     """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; cancelling ends the process."""
     given = dict(os.environ if environment is None else environment)
-    path = _cache_path(torch, given)
+    path = table_path(torch, given)
     if path.is_file():
         return path
     try:
