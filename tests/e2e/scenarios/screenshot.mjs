@@ -4,11 +4,11 @@ import { play } from "./page.mjs";
 const panelTop = 571;
 
 await play(
-  async (window, { file, problems }) => {
+  async (window, { file, count }) => {
     const { page } = window;
     const editor = await window.open(file);
     await window.answer(/in the background/, "Allow");
-    await window.statusReads(new RegExp(`: ${problems} findings$`));
+    await window.statusReads(new RegExp(`: ${count} findings$`));
 
     // what only a VS Code in a browser has
     const foreign = ["status.host", "status.forwardedPorts", "status.workbench.keyboardLayout"];
