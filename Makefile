@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CLIENT := vscode-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.installed
-E2E_STAMP := .cache/.vscode-lab-installed
 EXAMPLES := examples/transformer_block.py examples/training_step.py examples/clean_model.py
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
@@ -51,4 +50,5 @@ lab: $(STAMP)
 	PYTHON=$(CURDIR)/$(BIN)/python bash tests/e2e/install.sh
 
 clean:
-	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist $(CLIENT)/bundled $(CLIENT)/*.vsix tests/e2e/shots
+	rm -rf .pytest_cache .mypy_cache .ruff_cache

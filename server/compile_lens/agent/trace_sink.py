@@ -48,7 +48,8 @@ def install(wire: Wire) -> None:
     from torch._logging._internal import trace_log
 
     structured.INTERN_TABLE.clear()
-    trace_log.addHandler(TraceSink(wire))
+    # first in the list: torch's own handler takes itself off while a record goes round, and the one after it would miss that record
+    trace_log.handlers.insert(0, TraceSink(wire))
     _complete_break_records()
 
 
