@@ -88,7 +88,10 @@ class Configuration:
         if trusted == self._server.trusted:
             return
         self._server.trusted = trusted
-        if not trusted:
+        if trusted:
+            # a workspace's own settings count from now on: without them the wrong interpreter would be asked for
+            await self._fetch()
+        else:
             await self._runs.stop(Permission.UNTRUSTED)
         self._runs.consider_all()
 

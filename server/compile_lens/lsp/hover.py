@@ -37,10 +37,11 @@ class Hovers:
         if snapshot is None:
             return None
         point = snapshot.index.point(from_position(params.position), server.client.encoding)
-        if snapshot.path is not None and (found := self._on_finding(snapshot, snapshot.path, point)) is not None:
-            return found
-        known = self._knowledge.at(snapshot, point)
         region = self._on_region(snapshot, snapshot.path, point) if snapshot.path is not None else None
+        if snapshot.path is not None and (found := self._on_finding(snapshot, snapshot.path, point)) is not None:
+            # a finding may stand at the region itself: what it did is wanted there, too
+            return found if region is None else _joined(found, region)
+        known = self._knowledge.at(snapshot, point)
         # on `torch.compile` itself what it did counts, on one of its arguments what that is
         if known is None or (region is not None and known.is_compile):
             return region
@@ -74,6 +75,12 @@ class Hovers:
         client = self._server.client
         kind = types.MarkupKind.Markdown if client.markdown else types.MarkupKind.PlainText
         return types.Hover(types.MarkupContent(kind, text), to_range(place, snapshot.index, client.encoding))
+
+
+def _joined(first: types.Hover, second: types.Hover) -> types.Hover:
+    texts = [hover.contents.value for hover in (first, second) if isinstance(hover.contents, types.MarkupContent)]
+    kind = first.contents.kind if isinstance(first.contents, types.MarkupContent) else types.MarkupKind.PlainText
+    return types.Hover(types.MarkupContent(kind, "\n\n---\n\n".join(texts)), first.range)
 
 
 def _holds(place: Place, point: tuple[int, int]) -> bool:
