@@ -5,7 +5,8 @@
     if x.sum() > 0:
     #  ^^^^^^^^^^^ GB0170 x3
 
-The carets stand under the expression, one caret per code point; then the code, and how often if more than once. An expression
+The carets stand under the expression, one caret per code point; then the code, and how often if more than once. An error that is
+about a break has torch's code of it, too: ``higher-order-op-error/GB0059``. An expression
 that begins where the ``#`` stands, or before, has its columns in numbers, ``#1-12 run-error``, end exclusive. One that ends on a
 later line says after ``to`` where: ``# ^^^^ GB0059 to +2:6`` is column 6, two lines further. Lines that hold an expectation are
 not counted: the numbers stay right when one is added. ``# depth: inductor`` on a line of its own, where it is not ``dynamo``.
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 
 EXPECTATION = re.compile(
-    r"^(?P<before>\s*# *)(?P<columns>\^+|(?<=#)\d+-\d+) (?P<code>[A-Za-z][\w-]*)"
+    r"^(?P<before>\s*# *)(?P<columns>\^+|(?<=#)\d+-\d+) (?P<code>[A-Za-z][\w-]*(?:/GB\d{4})?)"
     r"(?: x(?P<count>\d+))?(?: to \+(?P<lines>\d+):(?P<end>\d+))?$"
 )
 

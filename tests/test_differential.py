@@ -1,4 +1,4 @@
-"""What the product finds is what torch says: every fixture and example against a plain run of torch in another process.
+"""What the product finds is what torch says: every fixture, corpus program and example against a plain run of torch in another process.
 
 The other side, ``plain_torch.py``, hooks Dynamo directly and never sees a trace.
 """
@@ -18,7 +18,8 @@ from plain_torch_process import PlainTorch, breaks_of, recompiles_of
 from warm_host import WarmHost
 
 HERE = Path(__file__).parent
-PROGRAMS = [*sorted((HERE / "fixtures").glob("[!_]*.py")), *sorted((HERE.parent / "examples").glob("*.py"))]
+FOLDERS = (HERE / "fixtures", HERE / "corpus" / "graph_breaks", HERE.parent / "examples")
+PROGRAMS = [file for folder in FOLDERS for file in sorted(folder.glob("[!_]*.py"))]
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)

@@ -18,9 +18,12 @@ UNSEEN = ("created in torch.compile region", "no source")
 def find_side_effects(report: CompileReport, sources: Sources) -> Iterator[Finding]:
     """One finding per line of the user's that changes an object; what a library changes of its own is its business."""
     groups: dict[Place, list[SideEffect]] = {}
+    callers = {c.compile_id: {(f.file, f.line) for f in c.call_stack} for c in report.compilations}
     for effect in report.side_effects:
         line = effect.stack[-1]
-        if sources.is_own(line.file) and effect.source not in UNSEEN:
+        # what Dynamo sets up before the first line of a function (its cells) has the stack of the call
+        before = (line.file, line.line) in callers.get(effect.compile_id, ())
+        if sources.is_own(line.file) and effect.source not in UNSEEN and not before:
             groups.setdefault(sources.line_of(line), []).append(effect)
     for place, effects in groups.items():
         first = effects[0]
