@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
@@ -12,6 +13,8 @@ from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import CompileReport, GraphBreak, StackFrame
 
 NO_CODE = "graph-break"
+# a stack inside torch's explanation: the file's name is enough beside its code
+PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
 
 
 def find_graph_breaks(report: CompileReport, sources: Sources) -> Iterator[Finding]:
@@ -48,7 +51,7 @@ def _finding(
         severity=Severity.ERROR if fatal else Severity.WARNING,
         message=_message(first, skipped, fatal),
         place=place,
-        explanation="\n\n".join(text for text in (reason.explanation, reason.consequence) if text),
+        explanation=PATH.sub(r'File "\1"', "\n\n".join(text for text in (reason.explanation, reason.consequence) if text)),
         hints=reason.hints,
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
