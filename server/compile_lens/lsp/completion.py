@@ -58,7 +58,7 @@ class Completions:
         knowledge = self._store.of(snapshot.path)
         start = snapshot.index.position_of(line, column - len(slot.prefix), self._server.client.encoding)
         place = types.Range(types.Position(start.line, start.character), params.position)
-        return types.CompletionList(is_incomplete=False, items=list(_items(knowledge, slot, place, snapshot.path)))
+        return types.CompletionList(is_incomplete=False, items=list(items_for(knowledge, slot, place, snapshot.path)))
 
     def _resolve(self, item: types.CompletionItem) -> types.CompletionItem:
         data = item.data if isinstance(item.data, dict) else {}
@@ -82,7 +82,8 @@ def slot_at(snapshot: Snapshot, line: int, column: int) -> Slot | None:
     return text_slot(before, snapshot.index.line(line - 2))
 
 
-def _items(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:
+def items_for(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:
+    """Everything that fits a slot, to replace what is at ``place``."""
     if slot.kind in (SlotKind.OPTION, SlotKind.OPTION_KEY):
         yield from _options(knowledge, slot, place, path)
     elif slot.kind is SlotKind.VALUE:

@@ -64,7 +64,7 @@ class Diagnostics:
         if pushed is not None and (self._is_pulled(key) or pushed != snapshot.uri):
             del self._pushed[key]
             self._publish(pushed, None, [])
-        if self._server.results.findings(key) or (not self._is_pulled(key) and self.without_run(snapshot)):
+        if self._server.results.findings(key) or not self._is_pulled(key):
             self.show({key})
 
     def edited(self, snapshot: Snapshot) -> None:
@@ -72,7 +72,7 @@ class Diagnostics:
         if snapshot.path is None:
             return
         key = file_key(snapshot.path)
-        if not self._is_pulled(key) and (self.without_run(snapshot) or key in self._pushed):
+        if not self._is_pulled(key):
             self.show({key}, edited=key)
 
     def closed(self, snapshot: Snapshot) -> None:

@@ -25,7 +25,7 @@ from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.session.documents import Snapshot
 from compile_lens.syntax.contexts import Mention, Sort
-from compile_lens.syntax.mentions import mentions
+from compile_lens.syntax.mentions import mentions, worth_a_look
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range, SourceTree, parse
 from compile_lens.syntax.window import imports_of
@@ -95,9 +95,10 @@ def problems(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
     if len(text) > LARGEST or not (is_python(snapshot) or any(word in text for word in _WORTH_A_LOOK)):
         return
     if is_python(snapshot):
-        if "torch" in text or "TORCH" in text:
+        imports = imports_of(text)
+        if worth_a_look(text, imports):
             tree = parse(text)
-            for mention in mentions(tree, imports_of(text)):
+            for mention in mentions(tree, imports):
                 yield from _of_mention(knowledge, tree, mention)
     elif not is_compiler_output(text):
         yield from _of_settings(snapshot, knowledge)

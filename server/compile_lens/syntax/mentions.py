@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import tree_sitter
 
 from compile_lens.syntax.contexts import CONFIG_MODULES, Mention, Sort, identifier_mention, string_mentions
@@ -16,14 +18,19 @@ _CANDIDATES = tree_sitter.Query(
     (assignment left: (attribute attribute: (identifier) @name))
     """,
 )
-# a file without any of these names nothing that could be wrong
-_WORTH_A_LOOK = ("torch", "TORCH", "TRITON")
+# what a file must have for anything in it to be a mention
+_SIGNS = re.compile(
+    r"TORCH|TRITON|\b(?:mode|backend|options|fullgraph|dynamic|disable)\s*=|set_logs|recompile_limit|torch\.compile\("
+)
+
+
+def worth_a_look(text: str, imports: Imports) -> bool:
+    """Whether a text may hold mentions at all: asked before it is parsed."""
+    return _SIGNS.search(text) is not None or ("config" in text and imports.has_torch)
 
 
 def mentions(tree: SourceTree, imports: Imports) -> list[Mention]:
     """Mentions of logs, variables, options, arguments, modes and backends, in the order of the file."""
-    if not any(word in tree.text for word in _WORTH_A_LOOK):
-        return []
     captures = tree_sitter.QueryCursor(_CANDIDATES).captures(tree.root)
     found: list[Mention] = []
     for node in captures.get("string", []):

@@ -14,8 +14,9 @@ from compile_lens.syntax.tree import SourceTree, parse
 
 MOST_LINES = 400
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t][^\n(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
-# `cfg = torch._inductor.config` is an import by other means
-_ALIAS = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(\w+(?:\.\w+)*\.(?:config|_config|ops|language))[ \t]*$", re.MULTILINE)
+# `cfg = torch._inductor.config` is an import by other means; the sign comes first, which is quick to look for
+_ALIAS = re.compile(r"=[ \t]*(\w+(?:\.\w+)*\.(?:config|_config|ops|language))[ \t]*$", re.MULTILINE)
+_TARGET = re.compile(r"(?:^|\n)[ \t]*(\w+)[ \t]*\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +44,16 @@ def window_around(text: str, line: int) -> Window:
     return Window(parse("\n".join(lines[first:last])), first + 1, imports)
 
 
+@lru_cache(maxsize=8)
 def imports_of(text: str) -> Imports:
     """What names stand for in a file: its imports, and plain names for parts of a module."""
     statements = "\n".join(match.group().strip() for match in _IMPORT.finditer(text))
-    return _read(statements, tuple(match.groups() for match in _ALIAS.finditer(text)))
+    aliases: list[tuple[str, str]] = []
+    for match in _ALIAS.finditer(text):
+        target = _TARGET.search(text, max(0, match.start() - 80), match.start())
+        if target is not None:
+            aliases.append((target.group(1), match.group(1)))
+    return _read(statements, tuple(aliases))
 
 
 @lru_cache(maxsize=64)
