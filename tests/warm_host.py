@@ -60,6 +60,10 @@ class WarmHost:
             self._known[file, depth] = Analysed(outcome, self._host.builder.report())
         return self._known[file, depth]
 
+    def run(self, job: Job) -> Outcome:
+        """What the product makes of a job; nothing is kept."""
+        return self._loop.run_until_complete(analyse(self._host, job))
+
     def close(self) -> None:
         self._loop.run_until_complete(self._host.close())
         self._loop.close()

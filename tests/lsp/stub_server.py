@@ -77,7 +77,9 @@ async def analyse(
         text = job.text if job.text is not None else Path(job.file).read_text()
     except OSError:
         return Outcome(job.file, host.python, "", "", "", Status.FAILED, 0.0, failure=f"There is no file {job.file}.")
-    say(f"run {Path(job.file).name} unsaved={job.text is not None} argv={list(job.argv)} depth={job.depth.value}")
+    # the check of a fix tells nothing while it runs
+    what = "check" if on_partial is None else "run"
+    say(f"{what} {Path(job.file).name} unsaved={job.text is not None} argv={list(job.argv)} depth={job.depth.value}")
     findings = [
         finding(job.file, number, line, match[1])
         for number, line in enumerate(text.split("\n"), 1)

@@ -7,19 +7,22 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.fixes.fix import Fix
+from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
+from compile_lens.analysis.tally import Effect
 from compile_lens.lsp.convert import to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.session.documents import Snapshot, file_key
+from compile_lens.session.fix_check import FixEffects
 from compile_lens.syntax.tree import SourceTree, parse
 
 
 class Fixes:
     """Offers, for the findings that a range touches, what may help."""
 
-    def __init__(self, server: CompileLensServer) -> None:
+    def __init__(self, server: CompileLensServer, effects: FixEffects) -> None:
         self._server = server
+        self._effects = effects
         self._trees: dict[str, tuple[int, SourceTree]] = {}
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
@@ -30,14 +33,33 @@ class Fixes:
         for finding in server.results.findings(file_key(snapshot.path)):
             diagnostic = to_diagnostic(finding, server.sources, server.client)
             if _touch(diagnostic.range, params.range):
-                for fix in fixes_for(finding, self._tree(snapshot)):
-                    yield self._action(snapshot, finding, diagnostic, fix)
+                yield from self._for_finding(snapshot, finding, diagnostic)
 
-    def _action(self, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic, fix: Fix) -> types.CodeAction:
+    def _for_finding(
+        self, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
+    ) -> Iterator[types.CodeAction]:
+        """What helps first; what does harm not at all."""
+        known = [
+            (fix, self._effects.get(snapshot.uri, snapshot.text, fix))
+            for fix in fixes_for(finding, self._tree(snapshot))
+        ]
+        offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
+        for fix, effect in sorted(offered, key=lambda entry: _rank(*entry)):
+            yield self._action(snapshot, finding, diagnostic, fix, effect)
+
+    def _action(
+        self,
+        snapshot: Snapshot,
+        finding: Finding,
+        diagnostic: types.Diagnostic,
+        fix: Fix,
+        effect: Effect | None,
+    ) -> types.CodeAction:
         return types.CodeAction(
-            title=fix.title,
+            title=_title(finding, fix, effect),
             kind=types.CodeActionKind.QuickFix,
             diagnostics=[diagnostic],
+            is_preferred=_is_preferred(fix, effect) or None,
             edit=self._workspace_edit(snapshot, fix),
         )
 
@@ -60,6 +82,27 @@ class Fixes:
         if known is None or known[0] != snapshot.version:
             known = self._trees[snapshot.uri] = (snapshot.version, parse(snapshot.text))
         return known[1]
+
+
+def _title(finding: Finding, fix: Fix, effect: Effect | None) -> str:
+    if fix.kind is FixKind.IGNORE:
+        return fix.title
+    return f"{fix.title} (not verified)" if effect is None else f"{fix.title}: {effect.words(finding.kind)}"
+
+
+def _is_preferred(fix: Fix, effect: Effect | None) -> bool:
+    return fix.kind is FixKind.CHANGE and effect is not None and effect.helps
+
+
+def _rank(fix: Fix, effect: Effect | None) -> int:
+    """What helps, what may help, what does not, and at last not to be told."""
+    if fix.kind is FixKind.IGNORE:
+        return 4
+    if effect is None:
+        return 1
+    if not effect.helps:
+        return 3
+    return 0 if fix.kind is FixKind.CHANGE else 2
 
 
 def _touch(one: types.Range, other: types.Range) -> bool:

@@ -55,6 +55,7 @@ class Runs:
         self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
         self._warned: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
+        self._ran: dict[str, str] = {}
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` when a run begins or ends, when it tells something, and when settings change."""
@@ -63,6 +64,10 @@ class Runs:
     def is_active(self, uri: str) -> bool:
         """Whether the document is being analysed, or waits for it."""
         return uri in self._server.scheduler.active()
+
+    def text_of_last_run(self, uri: str) -> str | None:
+        """The text that the newest outcome of a document is about, if that was an open one's."""
+        return self._ran.get(uri)
 
     def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
         """The compile regions of a version, found once."""
@@ -119,6 +124,7 @@ class Runs:
     def forget(self, uri: str) -> None:
         """The document was closed, or has nothing to compile any more: end its run and take back what it found."""
         self._regions.pop(uri, None)
+        self._ran.pop(uri, None)
         cancelled = self._server.scheduler.cancel(uri)
         changed = self._server.results.forget(uri)
         self._diagnostics.show(changed)
@@ -133,6 +139,7 @@ class Runs:
         """Nothing may run any more: end runs and standbys."""
         self._status.off(OFF[reason])
         await self._server.scheduler.close()
+        self._tell()
         await self._server.hosts.close()
 
     def settle(self, finished: str | None = None) -> None:
@@ -179,7 +186,7 @@ class Runs:
 
     async def _analyse(self, path: str, snapshot: Snapshot | None, ticket: Ticket, progress: RunProgress) -> Outcome:
         server, name = self._server, Path(path).name
-        python = self._interpreter(path)
+        python = self.interpreter(path)
         async with server.hosts.turn(python, ticket.reason) as host:
             if host.hello is None:
                 self._status.working("starting", f"Starting {python}", ticket.uri)
@@ -202,12 +209,15 @@ class Runs:
                     self._tell()
                     progress.report(f"{name}: {_summary(outcome)}")
 
-            outcome = await server.analyse(host, self._job(path, snapshot), show, server.settings.filters)
+            outcome = await server.analyse(host, self.job(path, snapshot), show, server.settings.filters)
             show(outcome)
+            if snapshot is not None:
+                self._ran[ticket.uri] = snapshot.text
         server.background.start(self._warm(path))
         return outcome
 
-    def _job(self, path: str, snapshot: Snapshot | None) -> Job:
+    def job(self, path: str, snapshot: Snapshot | None) -> Job:
+        """How a file runs: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""
         run = self._server.settings.run
         return Job(
             file=path,
@@ -222,13 +232,14 @@ class Runs:
         uri = self._server.documents.uri_of_key(key)
         return [] if uri is None else self._server.documents.edits_since(uri, versions.get(uri))
 
-    def _interpreter(self, path: str) -> str:
+    def interpreter(self, path: str) -> str:
+        """The interpreter that runs a file. Raises InterpreterError."""
         server = self._server
         return find_interpreter(Path(path), server.folders(), server.settings.python or None)
 
     def _ask(self, path: str) -> None:
         try:
-            python = self._interpreter(path)
+            python = self.interpreter(path)
         except InterpreterError as error:
             self._problem(str(error))
             return
@@ -237,7 +248,7 @@ class Runs:
     async def _warm(self, path: str) -> None:
         """Have a standby ready for the next run of a file."""
         try:
-            await self._server.hosts.host(self._interpreter(path)).start()
+            await self._server.hosts.host(self.interpreter(path)).start()
         except (HostError, InterpreterError) as error:
             self._problem(str(error))
         else:

@@ -18,6 +18,7 @@ from compile_lens.lsp import commands, knowledge, sync
 from compile_lens.lsp.client import read_client
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
@@ -49,7 +50,7 @@ def create_server(
     configuration = Configuration(server, runs)
     Hovers(server, runs, knowledge.register(server, runs.permissions, diagnostics))
     Lenses(server, runs)
-    server.code_actions.add(Fixes(server).actions)
+    server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
     sync.register(server, runs, diagnostics)
     commands.register(server, runs)
 

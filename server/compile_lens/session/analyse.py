@@ -16,6 +16,7 @@ from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_functions, summarise_regions
 from compile_lens.analysis.run_errors import Raised, Stopped
 from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.tally import tally
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
@@ -160,6 +161,7 @@ class _Analysis:
             duration_s=time.monotonic() - self._started,
             regions=summarise_regions(report, index),
             functions=summarise_functions(report, sources),
+            tally=tally(found),
             findings=filtered.findings,
             hidden=sum(filtered.hidden.values()),
             graphs=report.graphs,

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from compile_lens.analysis.finding import Finding, RegionSummary
+from compile_lens.analysis.tally import Tally
 
 # the entry of an outcome that was read from a recorded trace
 TRACE_ENTRY = "trace"
+NOTHING = Tally()
 
 
 class Status(str, Enum):
@@ -26,6 +28,7 @@ class Outcome:
     """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
 
     ``functions`` are those of the user's that were compiled as frames of their own.
+    ``tally`` counts what was found before anything was hidden.
     ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analysed.
     ``hidden`` counts findings that the cap per file left out.
     ``output`` is what the program printed (head and tail, bounded), for the log.
@@ -47,3 +50,4 @@ class Outcome:
     failure: str = ""
     final: bool = True
     functions: tuple[RegionSummary, ...] = ()
+    tally: Tally = NOTHING

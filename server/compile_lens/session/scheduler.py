@@ -23,6 +23,7 @@ class Reason(IntEnum):
     REQUESTED = 0
     SAVED = 1
     OPENED = 2
+    CHECKED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +108,12 @@ class BackgroundTasks:
         self._tasks: set[asyncio.Task[None]] = set()
         self._on_error = on_error
 
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run ``work``; an exception of it goes to ``on_error``."""
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run ``work``; an exception of it goes to ``on_error``. The task may be cancelled."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
+        return task
 
     async def close(self) -> None:
         """Cancel what still runs and wait until it is over."""

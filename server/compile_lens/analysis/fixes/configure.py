@@ -1,0 +1,99 @@
+"""Switches of Dynamo's that make it go on: what it can capture, what it may reorder, how many versions it keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.fixes.editing import call_at, configuration, newline, replace_node
+from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.syntax.imports import read_imports
+from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
+
+CAPTURES = ("capture_scalar_outputs", "capture_dynamic_output_shape_ops")
+_ASSIGNMENTS = tree_sitter.Query(LANGUAGE, "(assignment) @assignment")
+_LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
+# torch/_dynamo/config.py (torch 2.7 and later; before, it was cache_size_limit)
+_LIMITS = ("recompile_limit", "cache_size_limit")
+DEFAULT_LIMIT = 8
+
+
+def capture(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """The switch that torch itself names in what it says of the break."""
+    if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
+        return
+    said = "\n".join([finding.explanation, *finding.hints, finding.detail])
+    for option in CAPTURES:
+        edit = _set(tree, (option,), "True") if option in said else None
+        if edit is not None:
+            yield make(option.replace("_", "-"), f"Set torch._dynamo.config.{option} = True", edit)
+
+
+def log_later(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``print`` and what logs: called after the graph, or left out while compiled."""
+    call = call_at(tree, finding.place) if finding.kind is Kind.GRAPH_BREAK else None
+    function = call.child_by_field_name("function") if call is not None else None
+    if function is None:
+        return
+    name = tree.node_text(function)
+    if name == "print" or read_imports(tree).resolve(name) in ("warnings.warn", "builtins.print"):
+        edit = configuration(tree, f"torch._dynamo.config.reorderable_logging_functions.add({name})")
+        yield make(
+            "reorderable-logging", f"Let torch call {name} after the graph (reorderable_logging_functions)", edit
+        )
+    owner, _, method = name.rpartition(".")
+    if method in _LOG_METHODS and owner.isidentifier():
+        added = f"torch._dynamo.config.ignore_logging_functions.add({name})"
+        below = _after_assignment(tree, owner, added) or (
+            configuration(tree, added) if owner in read_imports(tree).modules else None
+        )
+        if below is not None:
+            yield make("ignore-logging", f"Leave {name} out of what is compiled (ignore_logging_functions)", below)
+
+
+def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """A limit that holds all versions that the run asked for."""
+    if finding.kind is not Kind.RECOMPILE_LIMIT:
+        return
+    present = _assignment(tree, _LIMITS)
+    value = present.child_by_field_name("right") if present is not None else None
+    text = tree.node_text(value) if value is not None else str(DEFAULT_LIMIT)
+    limit = 1 << (int(text) + finding.count - 1).bit_length() if text.isdigit() else 0
+    edit = _set(tree, _LIMITS, str(limit)) if limit else None
+    if edit is not None:
+        yield make("recompile-limit", f"Raise torch._dynamo.config.recompile_limit to {limit}", edit)
+
+
+def _set(tree: SourceTree, options: tuple[str, ...], value: str) -> Edit | None:
+    """An assignment of the first option, or another value in the one that there is; None if it has that value."""
+    present = _assignment(tree, options)
+    right = present.child_by_field_name("right") if present is not None else None
+    if right is None:
+        return configuration(tree, f"torch._dynamo.config.{options[0]} = {value}")
+    return replace_node(tree, right, value) if tree.node_text(right) != value else None
+
+
+def _assignment(tree: SourceTree, options: tuple[str, ...]) -> tree_sitter.Node | None:
+    wanted = re.compile(rf"(?:^|\.)config\.(?:{'|'.join(options)})$")
+    for node in tree_sitter.QueryCursor(_ASSIGNMENTS).captures(tree.root).get("assignment", []):
+        left = node.child_by_field_name("left")
+        if left is not None and wanted.search(tree.node_text(left)):
+            return node
+    return None
+
+
+def _after_assignment(tree: SourceTree, name: str, statement: str) -> Edit | None:
+    """``statement`` below the line at the top level that makes ``name``."""
+    for child in tree.root.named_children:
+        inner = child.named_children[0] if child.type == "expression_statement" and child.named_children else None
+        left = inner.child_by_field_name("left") if inner is not None and inner.type == "assignment" else None
+        if left is not None and tree.node_text(left) == name:
+            line = tree.position(child.end_byte)[0] + 1
+            torch = next((n for n, full in read_imports(tree).names.items() if full == "torch"), None)
+            if torch is None or line > len(tree.lines):
+                return None
+            return Edit(Range(line, 1, line, 1), re.sub(r"^torch\b", torch, statement) + newline(tree))
+    return None

@@ -1,0 +1,143 @@
+"""Sizes that change: dimensions marked dynamic at the calls, or everything dynamic from the start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import tree_sitter
+
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.fixes.calls import Call, calls_of, function_of
+from compile_lens.analysis.fixes.editing import before, replace_node, statement_of, torch_import, torch_name
+from compile_lens.analysis.fixes.evidence import changed
+from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.syntax.regions import Region, find_regions
+from compile_lens.syntax.tree import Range, SourceTree
+
+_RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
+
+
+def dynamic_true(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``torch.compile(…, dynamic=True)`` for the region of the function, where a size or a number changed."""
+    if finding.kind not in _RECOMPILES or not any(
+        _is_size(fact.what) or _is_number(fact.before) for fact in changed(finding)
+    ):
+        return
+    region = region_of(finding, tree)
+    edit = _with_dynamic(tree, region) if region is not None else None
+    if edit is not None:
+        yield make("dynamic-true", "Compile with dynamic=True", edit)
+
+
+def mark_dynamic(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``mark_dynamic`` and ``maybe_mark_dynamic`` before each call in this file, for the dimensions of a parameter that changed."""
+    function = function_of(finding, tree)
+    if finding.kind not in _RECOMPILES or function is None:
+        return
+    facts = [fact for fact in changed(finding) if _is_size(fact.what) and fact.dimension is not None]
+    dimensions = sorted(
+        {(fact.name, fact.dimension) for fact in facts if fact.name in {p.name for p in function.parameters}}
+    )
+    calls = calls_of(tree, function)
+    if not dimensions or not calls:
+        return
+    torch, _ = torch_name(tree)
+    for name in ("mark_dynamic", "maybe_mark_dynamic"):
+        edits: list[Edit | None] = [torch_import(tree)]
+        for call in calls:
+            edits += _marked(tree, call, [(p, f"{torch}._dynamo.{name}({{}}, {d})") for p, d in dimensions])
+        if all(edit is not None for edit in edits[1:]) and len(edits) > 1:
+            words = ", ".join(f"{d} of {p}" for p, d in dimensions)
+            yield make(name.replace("_", "-"), f"Mark dimension {words} dynamic before the call ({name})", *edits)
+
+
+def region_of(finding: Finding, tree: SourceTree) -> Region | None:
+    """The region that compiles the function of a finding: the one whose target it stands in, or the only one."""
+    regions = find_regions(tree)
+    line = finding.place.line
+    holding = [r for r in regions if r.target_line is not None and r.target_line <= line <= (r.target_end_line or 0)]
+    if holding:
+        return max(holding, key=lambda region: region.target_line or 0)
+    return regions[0] if len(regions) == 1 else None
+
+
+def _with_dynamic(tree: SourceTree, region: Region) -> Edit | None:
+    start = tree.offset(region.line, region.column)
+    node = tree.root.named_descendant_for_byte_range(start, tree.offset(region.end_line, region.end_column))
+    if node is not None and node.type == "decorator":
+        node = next((child for child in node.named_children if child.type != "comment"), None)
+    if node is None:
+        return None
+    arguments = node.child_by_field_name("arguments") if node.type == "call" else None
+    if arguments is None:
+        return Edit(_end(tree, node.end_byte), "(dynamic=True)") if node.type != "call" else None
+    given = [child for child in arguments.named_children if child.type != "comment"]
+    for argument in given:
+        name, value = argument.child_by_field_name("name"), argument.child_by_field_name("value")
+        if name is not None and value is not None and tree.node_text(name) == "dynamic":
+            return replace_node(tree, value, "True") if value.type != "true" else None
+    if not given:
+        return Edit(_end(tree, arguments.start_byte + 1), "dynamic=True")
+    return Edit(_end(tree, given[-1].end_byte), ", dynamic=True")
+
+
+def _end(tree: SourceTree, offset: int) -> Range:
+    return tree.range_between(offset, offset)
+
+
+def _marked(tree: SourceTree, call: Call, marks: list[tuple[str, str]]) -> list[Edit | None]:
+    """The lines before one call; an argument that is no name gets the parameter's, in a line before them."""
+    lines: list[str] = []
+    edits: list[Edit | None] = []
+    statement = statement_of(call.node)
+    if statement is None:
+        return [None]
+    for parameter in dict.fromkeys(parameter for parameter, _ in marks):
+        argument = call.arguments.get(parameter)
+        if argument is None:
+            return [None]
+        name = tree.node_text(argument)
+        if argument.type != "identifier":
+            # it is evaluated earlier than before: the other arguments must not notice
+            others = [node for key, node in call.arguments.items() if key != parameter]
+            if not all(_is_plain(node) for node in others) or _is_used(tree, statement, parameter):
+                return [None]
+            lines.append(f"{parameter} = {' '.join(name.split())}")
+            edits.append(replace_node(tree, argument, parameter))
+            name = parameter
+        lines += [mark.format(name) for owner, mark in marks if owner == parameter]
+    return [before(tree, statement, *lines), *edits]
+
+
+def _is_plain(node: tree_sitter.Node) -> bool:
+    """Whether it makes no difference when an expression is evaluated: no assignment in it."""
+    return node.type != "named_expression" and all(_is_plain(child) for child in node.named_children)
+
+
+def _is_used(tree: SourceTree, statement: tree_sitter.Node, name: str) -> bool:
+    """Whether a name means something already where the statement stands."""
+    block = statement
+    while block.parent is not None and block.type not in ("function_definition", "module"):
+        block = block.parent
+    return _assigns(tree, block, name)
+
+
+def _assigns(tree: SourceTree, node: tree_sitter.Node, name: str) -> bool:
+    if node.type in ("assignment", "for_statement"):
+        left = node.child_by_field_name("left")
+        if left is not None and name in tree.node_text(left).replace(",", " ").split():
+            return True
+    inner = [
+        child
+        for child in node.named_children
+        if child.type not in ("function_definition", "class_definition", "lambda")
+    ]
+    return any(_assigns(tree, child, name) for child in inner)
+
+
+def _is_size(what: str) -> bool:
+    return what in ("size", "stride")
+
+
+def _is_number(value: str) -> bool:
+    return value.lstrip("-").replace(".", "", 1).isdigit()

@@ -1,0 +1,124 @@
+"""What Dynamo cannot trace, left out on purpose: a function that runs eagerly, or one that the graph calls as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.fixes.calls import function_of
+from compile_lens.analysis.fixes.editing import call_at, newline, torch_import, torch_name
+from compile_lens.analysis.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.syntax.definitions import Definition
+from compile_lens.syntax.regions import find_regions
+from compile_lens.syntax.tree import Range, SourceTree
+
+_LONGEST_REASON = 60
+
+
+def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``torch.compiler.disable(reason=…)`` on the helper that breaks; around the call, where that is in the compiled function itself."""
+    if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
+        return
+    torch, _ = torch_name(tree)
+    helper = _helper(finding, tree)
+    if helper is not None:
+        line = f'@{torch}.compiler.disable(reason="{_reason(finding)}")'
+        yield make(
+            "disable",
+            f"Let {helper.name} run eagerly (torch.compiler.disable)",
+            _above(tree, helper, line),
+            torch_import(tree),
+        )
+        return
+    call = call_at(tree, finding.place)
+    function, target = call.child_by_field_name("function") if call is not None else None, function_of(finding, tree)
+    if function is None or target is None or function.type not in ("identifier", "attribute"):
+        return
+    text = tree.node_text(function)
+    if text.partition(".")[0] in {p.name for p in target.parameters} | {"self", "super"} or "\n" in text:
+        return
+    wrapped = f'{torch}.compiler.disable({text}, reason="{_reason(finding)}")'
+    yield make(
+        "disable", f"Say that {text} runs eagerly (torch.compiler.disable)", Edit(tree.node_range(function), wrapped)
+    )
+
+
+def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``allow_in_graph``, and the beginning of a custom operator, for the helper that breaks."""
+    helper = _helper(finding, tree) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
+    if helper is None or "." in helper.qualified_name:
+        return
+    torch, _ = torch_name(tree)
+    allowed = _above(tree, helper, f"@{torch}.compiler.allow_in_graph")
+    yield make(
+        "allow-in-graph",
+        f"Let the graph call {helper.name} without tracing it (allow_in_graph)",
+        allowed,
+        torch_import(tree),
+    )
+    yield from _custom_op(tree, helper, torch)
+
+
+def _custom_op(tree: SourceTree, helper: Definition, torch: str) -> Iterator[Fix]:
+    if not helper.parameters or helper.decorators:
+        return
+    end, tensor = newline(tree), f"{torch}.Tensor"
+    above = _above(tree, helper, f'@{torch}.library.custom_op("mine::{helper.name}", mutates_args=())')
+    types: list[Edit | None] = []
+    for parameter in helper.parameters:
+        if not parameter.annotation and not parameter.default:
+            place = Range(
+                parameter.place.end_line,
+                parameter.place.end_column,
+                parameter.place.end_line,
+                parameter.place.end_column,
+            )
+            types.append(Edit(place, f": {tensor}"))
+    header = re.compile(r"\)\s*:").search(tree.line_text(helper.def_line), helper.name_place.end_column - 1)
+    if header is not None:
+        types.append(
+            Edit(Range(helper.def_line, header.start() + 2, helper.def_line, header.start() + 2), f" -> {tensor}")
+        )
+    elif "->" not in tree.line_text(helper.def_line):
+        return
+    names = ", ".join(parameter.name for parameter in helper.parameters)
+    first = helper.parameters[0].name
+    fake = [
+        f"@{helper.name}.register_fake",
+        f"def _({names}):",
+        f"    return {torch}.empty_like({first})  # the shape of what {helper.name} returns",
+    ]
+    line = helper.last_line + 1
+    text = f"{end}{end}" + end.join(fake) + end
+    if line > len(tree.lines):
+        place, text = (
+            Range(helper.last_line, len(tree.lines[-1]) + 1, helper.last_line, len(tree.lines[-1]) + 1),
+            end + text,
+        )
+    else:
+        place = Range(line, 1, line, 1)
+    title = f"Make {helper.name} a custom operator (skeleton)"
+    yield make("custom-op", title, above, *types, Edit(place, text), torch_import(tree), kind=FixKind.SKELETON)
+
+
+def _helper(finding: Finding, tree: SourceTree) -> Definition | None:
+    """The function that a finding stands in, if it is not itself what is compiled."""
+    function = function_of(finding, tree)
+    if function is None or function.name in ("forward", "__call__", "__init__"):
+        return None
+    for region in find_regions(tree):
+        if region.target_line is not None and region.target_line <= function.def_line <= (region.target_end_line or 0):
+            return None
+    return function
+
+
+def _above(tree: SourceTree, function: Definition, decorator: str) -> Edit:
+    text = tree.line_text(function.first_line)
+    indent = text[: len(text) - len(text.lstrip())]
+    return Edit(Range(function.first_line, 1, function.first_line, 1), f"{indent}{decorator}{newline(tree)}")
+
+
+def _reason(finding: Finding) -> str:
+    text = finding.message.removeprefix("Graph break: ").partition(";")[0].rstrip(".")
+    return re.sub(r'["\\\r\n]', "'", text)[:_LONGEST_REASON]

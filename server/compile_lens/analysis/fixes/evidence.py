@@ -1,0 +1,20 @@
+"""What the evidence of a recompile finding says of its guards."""
+
+from __future__ import annotations
+
+import re
+
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.guards import GuardFact, read_guard
+from compile_lens.trace.report import GuardFailure
+
+# "[0/1] against 0/0: tensor 'x' size mismatch …", as analysis/recompiles.py writes them
+_GUARD = re.compile(r"^\[(?P<id>[^\]]+)\] against (?P<against>\S*): (?P<guard>.*)$", re.MULTILINE)
+
+
+def changed(finding: Finding) -> tuple[GuardFact, ...]:
+    """What had changed at each recompile, compared with the newest version before it."""
+    first: dict[str, GuardFact] = {}
+    for match in _GUARD.finditer(finding.detail):
+        first.setdefault(match["id"], read_guard(GuardFailure(match["against"], match["guard"])))
+    return tuple(first.values())

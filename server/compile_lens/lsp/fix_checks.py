@@ -1,0 +1,85 @@
+"""Checks fixes in the background: only where background runs are allowed, while nothing else runs, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+from compile_lens.analysis.fixes.fix import Fix, FixKind
+from compile_lens.analysis.fixes.offer import fixes_for
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.runs import Runs
+from compile_lens.session.consent import Permission
+from compile_lens.session.documents import Snapshot, file_key
+from compile_lens.session.fix_check import FixEffects, can_compare, check_fix
+from compile_lens.session.outcome import Outcome
+from compile_lens.session.scheduler import Reason
+from compile_lens.syntax.tree import parse
+from compile_lens.workers.host import HostError
+from compile_lens.workers.interpreter import InterpreterError
+
+log = logging.getLogger(__name__)
+
+# per version of a document; the findings that cost most come first
+MOST = 16
+
+
+class FixChecks:
+    """Fills ``effects``; a run that is asked for ends the checking, and its end begins it again."""
+
+    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+        self.effects = FixEffects()
+        self._server = server
+        self._runs = runs
+        self._task: asyncio.Task[None] | None = None
+        runs.listen(self._changed)
+
+    def _changed(self) -> None:
+        if self._server.scheduler.active() or not self._server.trusted or self._server.stopped.is_set():
+            if self._task is not None:
+                self._task.cancel()
+                self._task = None
+        elif self._task is None or self._task.done():
+            self._task = self._server.background.start(self._check_all())
+
+    async def _check_all(self) -> None:
+        for snapshot in self._server.documents.all():
+            try:
+                await self._check(snapshot)
+            except (HostError, InterpreterError) as error:
+                log.info("Fixes are not checked: %s", error)
+                return
+
+    async def _check(self, snapshot: Snapshot) -> None:
+        server, path = self._server, snapshot.path
+        outcome = server.results.outcome(snapshot.uri)
+        if path is None or outcome is None or not can_compare(outcome):
+            return
+        for fix in self._candidates(snapshot, path):
+            if not self._may_check(snapshot, path):
+                return
+            if self.effects.get(snapshot.uri, snapshot.text, fix) is None:
+                await self._check_one(snapshot, path, fix, outcome)
+
+    async def _check_one(self, snapshot: Snapshot, path: str, fix: Fix, before: Outcome) -> None:
+        server = self._server
+        async with server.hosts.turn(self._runs.interpreter(path), Reason.CHECKED) as host:
+            await host.start()
+            job = self._runs.job(path, snapshot)
+            effect = await check_fix(server.analyse, host, job, snapshot.text, fix, before)
+        self.effects.add(snapshot.uri, snapshot.text, fix, effect)
+        log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
+
+    def _may_check(self, snapshot: Snapshot, path: str) -> bool:
+        """Asked before each check: settings, permission and text may have changed since the last."""
+        server, now = self._server, self._server.documents.get(snapshot.uri)
+        ran = self._runs.text_of_last_run(snapshot.uri)
+        is_current = now is not None and now.text == snapshot.text == ran
+        return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
+
+    def _candidates(self, snapshot: Snapshot, path: str) -> list[Fix]:
+        tree = parse(snapshot.text)
+        findings = sorted(self._server.results.findings(file_key(path)), key=lambda finding: -finding.weight)
+        fixes = (fix for finding in findings for fix in fixes_for(finding, tree) if fix.kind is not FixKind.IGNORE)
+        return list(dict.fromkeys(fixes))[:MOST]

@@ -1,0 +1,306 @@
+"""Each quick fix, applied to a program and analysed again with the real torch; and what no fix may do to a text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.fixes.fix import Fix, apply_fix
+from compile_lens.analysis.fixes.offer import fixes_for
+from compile_lens.analysis.tally import Effect, Tally
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.syntax.tree import parse
+from compile_lens.workers.job import Job
+from warm_host import WarmHost
+
+FIXTURES = sorted((Path(__file__).parents[1] / "fixtures").glob("[!_]*.py"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program, the fix that is applied to it, a piece of the changed text, and what that changes."""
+
+    rule: str
+    program: str
+    written: str
+    words: str
+    helps: bool = True
+
+
+HEAD = "import torch\n\n\n"
+SIZES = "for n in (3, 4, 5, 6):\n    f(torch.ones(n))"
+
+
+def compiled(
+    *lines: str, calls: str = "f(torch.ones(2))", options: str = "", head: str = HEAD, parameters: str = "x"
+) -> str:
+    """A program with a compiled function of these lines, and what calls it."""
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"{head}@torch.compile{options}\ndef f({parameters}):\n{body}\n\n{calls}\n"
+
+
+PRINTS = compiled("x = x + 1", 'print("a", x)', "return x * 2")
+LOGS = compiled(
+    'logger.warning("seen")',
+    "return x * 2",
+    head="import logging\n\nimport torch\n\nlogger = logging.getLogger(__name__)\n\n\n",
+)
+HELPER = compiled(
+    "return helper(x) + 1",
+    calls='def helper(x):\n    print("a")\n    return x * 2\n\n\nf(torch.ones(2))',
+)
+COUNTER = (
+    HEAD
+    + """\
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return x * 2
+
+
+net = torch.compile(Net())
+for _ in range(3):
+    net(torch.ones(3))
+"""
+)
+CASES = [
+    Case("remove-print", PRINTS, "    x = x + 1\n    return x * 2\n", "1 → 0 breaks"),
+    Case(
+        "reorderable-logging",
+        compiled("x = x + 1", "print(x)", "return x * 2"),
+        "import torch\n\ntorch._dynamo.config.reorderable_logging_functions.add(print)\n",
+        "1 → 0 breaks",
+    ),
+    Case("ignore-logging", LOGS, ".ignore_logging_functions.add(logger.warning)\n", "1 → 0 breaks"),
+    Case(
+        "capture-scalar-outputs",
+        compiled("n = x.sum().item()", "return x * n"),
+        "\ntorch._dynamo.config.capture_scalar_outputs = True\n",
+        "1 → 0 breaks",
+    ),
+    Case(
+        "capture-dynamic-output-shape-ops",
+        compiled("return torch.nonzero(x > 0) * 2"),
+        "\ntorch._dynamo.config.capture_dynamic_output_shape_ops = True\n",
+        "1 → 0 breaks",
+    ),
+    Case("keep-tensor", compiled("return x * (1 + x.max().item())"), "return x * (1 + x.max())\n", "1 → 0 breaks"),
+    Case(
+        "where",
+        compiled("if x.sum() > 1:", "    x = x.sin()", "return x * 2"),
+        "    x = torch.where(x.sum() > 1, x.sin(), x)\n",
+        "1 → 0 breaks",
+    ),
+    Case(
+        "where",
+        compiled("if x.sum() > 1:", "    return x + 1", "return x - 1"),
+        "    return torch.where(x.sum() > 1, x + 1, x - 1)\n",
+        "1 → 0 breaks",
+    ),
+    Case(
+        "where",
+        compiled("return x + 1 if x.any() else x"),
+        "    return torch.where(x.any(), x + 1, x)\n",
+        "1 → 0 breaks",
+    ),
+    Case(
+        "cond",
+        compiled("if x.sum():", "    x = x.sin()", "else:", "    x = x.cos()", "return x * 2"),
+        "    x = torch.cond(x.sum() != 0, lambda: x.sin(), lambda: x.cos())\n",
+        "1 → 0 breaks",
+    ),
+    Case("dynamic-true", compiled("return x * 2", calls=SIZES), "@torch.compile(dynamic=True)\n", "1 → 0 recompiles"),
+    Case(
+        "mark-dynamic",
+        compiled("return x * 2", calls=SIZES),
+        "    x = torch.ones(n)\n    torch._dynamo.mark_dynamic(x, 0)\n    f(x)\n",
+        "1 → 0 recompiles",
+    ),
+    Case(
+        "maybe-mark-dynamic",
+        compiled("return x * 2", calls=SIZES),
+        "    torch._dynamo.maybe_mark_dynamic(x, 0)\n    f(x)\n",
+        "1 → 0 recompiles",
+    ),
+    Case(
+        "recompile-limit",
+        compiled(
+            "return x * 2",
+            calls=SIZES,
+            options="(dynamic=False)",
+            head="import torch\n\ntorch._dynamo.config.recompile_limit = 2\n\n\n",
+        ),
+        "torch._dynamo.config.recompile_limit = 4\n",
+        "1 → 0 refused calls",
+    ),
+    Case(
+        "pass-tensor",
+        compiled("return x * k", calls="for k in (2.0, 3.0, 4.0):\n    f(torch.ones(3), k)", parameters="x, k"),
+        "    f(torch.ones(3), torch.tensor(k))\n",
+        "→ 0 recompiles",
+    ),
+    Case("count-outside", COUNTER, "    net.calls += 1\n    net(torch.ones(3))\n", "→ 0 recompiles"),
+    Case("disable", HELPER, "\n@torch.compiler.disable(reason=", "2 → 1 break"),
+    Case("allow-in-graph", HELPER, "\n@torch.compiler.allow_in_graph\ndef helper(x):\n", "2 → 0 breaks"),
+    Case("custom-op", HELPER, "def helper(x: torch.Tensor) -> torch.Tensor:\n", "2 → 0 breaks"),
+    Case(
+        "ignore",
+        PRINTS,
+        '    print("a", x)  # compile-lens: ignore[GB0059]\n',
+        "no effect: 1 → 1 break",
+        helps=False,
+    ),
+]
+
+
+def analysed(host: WarmHost, folder: Path, text: str) -> Outcome:
+    file = folder / "program.py"
+    file.write_text(text)
+    return host.run(Job(str(file), text=text, timeout_s=60.0))
+
+
+def offered(outcome: Outcome, text: str, rule: str) -> tuple[Finding, Fix]:
+    tree = parse(text)
+    found = [(finding, fix) for finding in outcome.findings for fix in fixes_for(finding, tree)]
+    chosen = [(finding, fix) for finding, fix in found if fix.rule == rule]
+    assert chosen, (
+        f"offered: {[fix.rule for _, fix in found]} for {[(f.code, f.message, f.detail) for f in outcome.findings]}"
+    )
+    return chosen[0]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_a_fix_does_what_it_says(case: Case, warm_host: WarmHost, tmp_path: Path) -> None:
+    before = analysed(warm_host, tmp_path, case.program)
+    finding, fix = offered(before, case.program, case.rule)
+    text = apply_fix(case.program, fix)
+    assert case.written in text
+    after = analysed(warm_host, tmp_path, text)
+    effect = Effect(before.tally, after.tally, after.status is Status.OK)
+    assert (case.words in effect.words(finding.kind), effect.helps) == (True, case.helps), (
+        effect,
+        text,
+        after.findings,
+    )
+
+
+def test_every_rule_has_a_case() -> None:
+    rules = set()
+    for module in (Path(__file__).parents[2] / "server/compile_lens/analysis/fixes").glob("*.py"):
+        rules |= set(re.findall(r'make\(\s*"([a-z-]+)"', module.read_text()))
+    named = {"capture-scalar-outputs", "capture-dynamic-output-shape-ops", "mark-dynamic", "maybe-mark-dynamic"}
+    assert rules | named == {case.rule for case in CASES}
+
+
+def _fixes(text: str, findings: tuple[Finding, ...]) -> list[Fix]:
+    tree = parse(text)
+    return [fix for finding in findings for fix in fixes_for(finding, tree)]
+
+
+@pytest.mark.parametrize("file", FIXTURES, ids=lambda file: file.stem)
+def test_no_fix_breaks_the_syntax_or_touches_other_lines(file: Path, warm_host: WarmHost) -> None:
+    text = file.read_text(encoding="utf-8")
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return
+    findings = tuple(f for f in warm_host.analyse(file).outcome.findings if f.place.file == str(file))
+    for fix in _fixes(text, findings):
+        check_text(text, fix)
+        windows = text.replace("\n", "\r\n")
+        for other in _fixes(windows, findings):
+            changed = apply_fix(windows, other)
+            assert "\n" not in changed.replace("\r\n", ""), other.rule
+            ast.parse(changed)
+
+
+def check_text(text: str, fix: Fix) -> None:
+    changed = apply_fix(text, fix)
+    ast.parse(changed)
+    assert changed != text
+    touched = {line for edit in fix.edits for line in range(edit.place.line, edit.place.end_line + 1)}
+    kept = [line for number, line in enumerate(text.split("\n"), 1) if number not in touched]
+    left = iter(changed.split("\n"))
+    assert all(line in left for line in kept), fix.rule
+
+
+PIECES = st.sampled_from(
+    [
+        "x = x + 1",
+        "print(x)",
+        "if x.sum() > 0:\n    x = x.sin()",
+        "y = x.sum().item()",
+        "return x * 2",
+        "x = x if x.any() else x + 1",
+        "for _ in range(2):\n    print(x)",
+        "self.n += 1",
+        "# a comment",
+        '"""text\nmore"""',
+        "x = (\n    x.max().item()\n    + 1\n)",
+        "print(x); x = x * 2",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(PIECES, min_size=1, max_size=5),
+    st.sampled_from(["    ", "\t", "  "]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_at_any_expression_of_any_program_the_syntax_stays(
+    pieces: list[str], indent: str, end: str, imported: bool
+) -> None:
+    lines = [f"{indent}{line}" for piece in pieces for line in piece.split("\n")]
+    text = end.join(
+        [
+            *(["import torch", ""] if imported else ["from torch import compile", ""]),
+            "@torch.compile",
+            "def f(self, x):",
+            *lines,
+            f"{indent}return x",
+            "",
+            "f(1, 2)",
+            "",
+        ]
+    )
+    ast.parse(text)
+    detail = (
+        "[0/1] against 0/0: tensor 'x' size mismatch at index 0. expected 3, actual 4\n[0/2] against 0/1: self.n == 1"
+    )
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.expr):
+            continue
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        place = Place("p.py", node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)
+        for kind in (Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):
+            finding = Finding(
+                "GB0001", kind, Severity.WARNING, "m", place, hints=("capture_scalar_outputs",), detail=detail
+            )
+            for fix in _fixes(text, (finding,)):
+                ast.parse(apply_fix(text, fix))
+
+
+def test_effects_in_words() -> None:
+    assert Effect(Tally(breaks=3), Tally(breaks=2)).words(Kind.GRAPH_BREAK) == "3 → 2 breaks"
+    assert (
+        Effect(Tally(recompiles=3), Tally(recompiles=0, breaks=1)).words(Kind.RECOMPILE)
+        == "0 → 1 break, 3 → 0 recompiles"
+    )
+    assert not Effect(Tally(recompiles=3), Tally(breaks=1)).helps
+    assert Effect(Tally(breaks=3), Tally(breaks=3)).words(Kind.GRAPH_BREAK) == "no effect: 3 → 3 breaks"
+    assert Effect(Tally(breaks=3), Tally(errors=1)).harms
+    assert Effect(Tally(breaks=3), Tally(), ended=False).harms
+    assert Effect(Tally(refused=2, recompiles=1), Tally(recompiles=3)).helps

@@ -1,0 +1,74 @@
+"""Quick fixes as an editor meets them, with the user's torch: checked in the background, told in their titles, applied."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from editor import REAL, Editor, capabilities, editor
+from programs import log, until, write
+
+PROGRAM = """\
+import torch
+
+
+@torch.compile
+def f(x):
+    return x * 2
+
+
+for n in (3, 4, 5):
+    f(torch.ones(n))
+"""
+AT = {"start": {"line": 4, "character": 6}, "end": {"line": 4, "character": 6}}
+
+
+async def actions(ed: Editor, uri: str) -> dict[str, Any]:
+    params = {"textDocument": {"uri": uri}, "range": AT, "context": {"diagnostics": []}}
+    return {action["title"]: action for action in await ed.request("textDocument/codeAction", params)}
+
+
+def checked(root: Path) -> list[str]:
+    return [line for line in log(root) if "compile_lens.lsp.fix_checks" in line]
+
+
+async def test_a_checked_fix_says_what_it_does_and_does_it(root: Path) -> None:
+    said = capabilities(workspace={"workspaceEdit": {"documentChanges": True}})
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, {"python": sys.executable, "run": {"enabled": "always"}}, capabilities=said)
+        uri = await ed.open(write(root, PROGRAM))
+        await ed.status(state="idle", findings=1)
+        await until(lambda: len(checked(root)) == 3)
+        found = await actions(ed, uri)
+        title = "Compile with dynamic=True: 1 → 0 recompiles"
+        assert found[title]["isPreferred"] is True
+        assert list(found)[-1] == "Ignore recompile here" and "isPreferred" not in found["Ignore recompile here"]
+        (change,) = found[title]["edit"]["documentChanges"]
+        assert change["textDocument"] == {"uri": uri, "version": 1}
+        (edit,) = change["edits"]
+        since = ed.mark()
+        await ed.change(uri, 2, {"range": edit["range"], "text": edit["newText"]})
+        await ed.save(uri)
+        await ed.status(since, state="idle", findings=0)
+        assert await ed.shut_down() == 0
+
+
+async def test_without_the_users_word_nothing_is_checked(root: Path) -> None:
+    options = {"python": sys.executable, "run": {"enabled": "never"}}
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, options)
+        uri = await ed.open(write(root, PROGRAM))
+        await ed.command("compileLens.analyze", uri)
+        assert "Compile with dynamic=True (not verified)" in await actions(ed, uri)
+        assert checked(root) == []
+
+
+async def test_a_title_speaks_of_the_text_that_was_checked(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, {"python": sys.executable, "run": {"enabled": "always"}})
+        uri = await ed.open(write(root, PROGRAM))
+        await ed.status(state="idle", findings=1)
+        await until(lambda: len(checked(root)) == 3)
+        await ed.insert(uri, 2, 7, "# typed\n")
+        assert "Compile with dynamic=True (not verified)" in await actions(ed, uri)
