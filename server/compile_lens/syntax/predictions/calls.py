@@ -116,6 +116,9 @@ class Calls:
 
     def _instance(self, use: Call, called: Value, is_whole: bool, scope: Scope) -> Value:
         assert called.node is not None
+        if called.others:
+            may_be = (replace(called, others=()), *called.others)
+            return join_all(tuple(self._instance(use, value, is_whole, scope) for value in may_be))
         method = self._program.method(called.node, "forward") or self._program.method(called.node, "__call__")
         if method is None:
             self._trace.report(use, scope)

@@ -1,6 +1,7 @@
 """A tensor becomes a Python number, list or text: the graph has to run first.
 
-Verified on torch 2.13, each with the code given. ``.numpy()`` is no break: numpy is traced as tensors. With
+Verified on torch 2.13, each with the code given. ``.numpy()`` is no break: numpy is traced as tensors, and ``.tolist()`` of that is
+the same break. With
 ``capture_scalar_outputs`` neither ``.item()`` nor ``int(x)`` breaks, and ``.tolist()`` does for floating point alone.
 """
 
@@ -66,7 +67,9 @@ def find(use: Use, setting: Setting) -> Iterator[Broken]:
 
 
 def _method(use: Call, receiver: Value, setting: Setting) -> Iterator[Broken]:
-    is_tensor = receiver.is_tensor or (receiver.sort is Sort.UNKNOWN and use.method in vocabulary.EVIDENT_METHODS)
+    is_tensor = receiver.sort in (Sort.TENSOR, Sort.ARRAY) or (
+        receiver.sort is Sort.UNKNOWN and use.method in vocabulary.EVIDENT_METHODS
+    )
     if not is_tensor:
         return
     if use.method == "item":

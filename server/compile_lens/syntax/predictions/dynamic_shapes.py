@@ -36,7 +36,11 @@ def find(use: Use, setting: Setting) -> Iterator[Broken]:
 
 
 def _indexed(use: Index, setting: Setting) -> Iterator[Broken]:
-    if not use.value.is_tensor or not use.index.is_tensor:
+    if not use.index.is_tensor:
+        return
+    if use.value.sort is Sort.SEQUENCE and not use.is_slice and not setting.switches.capture_scalar_outputs:
+        yield Broken("sequence-index", "GB0124", use.node, "which element of the list is taken is a tensor's value")
+    if not use.value.is_tensor:
         return
     if use.is_slice:
         if not setting.switches.capture_scalar_outputs:

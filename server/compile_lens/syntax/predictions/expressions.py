@@ -229,7 +229,9 @@ class Expressions:
             return replace(MASK, is_scalar=all(value.is_scalar or not value.is_tensor for value in values))
         if any(value.sort is Sort.UNBACKED for value in values):
             return UNBACKED
-        return ARRAY if any(value.sort is Sort.ARRAY for value in values) else PYTHON
+        if any(value.sort is Sort.ARRAY for value in values):
+            return ARRAY
+        return PYTHON if any(value.sort is Sort.PYTHON and value.truth is None for value in values) else UNKNOWN
 
     def _binary(self, node: tree_sitter.Node, scope: Scope) -> Value:
         left = self.value(node.child_by_field_name("left"), scope)

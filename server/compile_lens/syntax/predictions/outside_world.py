@@ -2,7 +2,8 @@
 
 Verified on torch 2.13, each function below. Not breaks there: ``random.randint`` and ``random.uniform``, ``os.getenv``,
 ``os.environ`` read, ``os.path.join``, ``re``, ``functools``, ``itertools``, ``collections``, ``eval``, ``pathlib.Path(…)``,
-``torch.cuda.synchronize``, ``np.random.rand``.
+``torch.cuda.synchronize``, ``np.random.rand`` and the
+others of ``np.random`` that torch has, with a size.
 """
 
 from __future__ import annotations
@@ -73,7 +74,28 @@ _SKIPPED = frozenset(
 _C_METHODS = frozenset(
     {"json.dumps", "json.loads", "datetime.datetime.now", "datetime.date.today", "datetime.datetime.utcnow"}
 )
-_NUMPY_RANDOM = frozenset({"numpy.random.default_rng", "numpy.random.permutation", "numpy.random.shuffle"})
+_NUMPY_RANDOM = frozenset(
+    f"numpy.random.{name}"
+    for name in [
+        "default_rng",
+        "permutation",
+        "beta",
+        "poisson",
+        "binomial",
+        "gamma",
+        "exponential",
+        "dirichlet",
+        "multinomial",
+    ]
+)
+# without a size these give a Python number, and that needs the value; how many arguments are not the size
+_NUMPY_NUMBERS = {
+    "numpy.random.random": 0,
+    "numpy.random.normal": 2,
+    "numpy.random.uniform": 2,
+    "numpy.random.randint": 2,
+    "numpy.random.choice": 1,
+}
 _CONTEXTS = frozenset(
     {
         "threading.Lock",
@@ -94,6 +116,8 @@ def find(use: Use, setting: Setting) -> Iterator[Broken]:
             yield Broken("context-manager", "GB0142", use.node, f"Dynamo cannot enter `{setting.short(use.node)}`")
     elif isinstance(use, Call) and use.name:
         rule, code, why = _known(use.name)
+        if len(use.positional) <= _NUMPY_NUMBERS.get(use.name, -1) and "size" not in use.named:
+            rule, code, why = "numpy-random", "GB0033", "without a size gives a number, which needs the value"
         if rule:
             yield Broken(rule, code, use.node, f"`{use.name.removeprefix('builtins.')}` {why}")
 

@@ -12,7 +12,7 @@ from compile_lens.syntax.predictions.results import LOGGER
 from compile_lens.syntax.predictions.setting import Setting
 from compile_lens.syntax.predictions.uses import Call, Use
 
-_LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
+_LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "warning_once"})
 _STREAMS = ("sys.stdout.", "sys.stderr.")
 
 

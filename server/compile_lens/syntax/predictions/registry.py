@@ -45,6 +45,7 @@ class Rule:
     name: str
     codes: tuple[str, ...]
     about: str
+    hints: tuple[str, ...] = ()
 
     @property
     def right(self) -> int:
@@ -88,6 +89,7 @@ RULES: tuple[Rule, ...] = (
     Rule("repeat-interleave", ("GB0036",), "`repeat_interleave` by a tensor"),
     Rule("tensor-slice", ("GB0124",), "`x[:n]` where `n` is a tensor"),
     Rule("tensor-index", ("GB0033",), "`x[i]` where `i` is a tensor without dimensions"),
+    Rule("sequence-index", ("GB0124", "GB0070"), "`modules[i]`, `list[i]` where `i` is a tensor"),
     Rule("tensor-as-size", ("GB0033",), "a size that is a tensor: `torch.zeros(n)`, `x.view(n)`"),
     Rule("range-of-tensor", ("GB0059",), "`range(n)` where `n` is a tensor"),
     Rule("one-hot", ("GB0246",), "`one_hot` without `num_classes`"),
@@ -99,11 +101,15 @@ RULES: tuple[Rule, ...] = (
     Rule("python-random", ("GB0007",), "`random.random()`, `random.choice(…)`"),
     Rule("files-and-processes", ("GB0007",), "`os.listdir`, `torch.save`, `subprocess.run`"),
     Rule("standard-library", ("GB0007", "GB0156"), "`gc`, `uuid`, `pickle`, `json`, `datetime`, `hashlib`"),
-    Rule("numpy-random", ("GB0294", "GB0156"), "`np.random.default_rng` and its like"),
+    Rule(
+        "numpy-random",
+        ("GB0294", "GB0156", "GB0033"),
+        "`np.random.default_rng`, `np.random.beta`, `np.random.choice` without a size",
+    ),
     Rule("random-state", ("GB0007", "GB0363"), "`torch.manual_seed`, `torch.Generator`"),
     Rule("context-manager", ("GB0142",), "`with` a lock, a file, `fork_rng`"),
     Rule("backward", ("GB0123",), "`x.backward()`"),
-    Rule("requires-grad", ("GB0125", "GB0206"), "`x.requires_grad_()`, `x.requires_grad = …`"),
+    Rule("requires-grad", ("GB0125", "GB0206", "GB8985"), "`x.requires_grad_()`, `x.requires_grad = …`"),
     Rule("retain-grad", ("GB0108",), "`x.retain_grad()`"),
     Rule("tensor-resize", ("GB0148",), "`x.resize_(…)`, `x.set_(…)`"),
     Rule("is-inference", ("GB0045",), "`x.is_inference()`"),

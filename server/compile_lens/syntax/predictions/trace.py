@@ -346,7 +346,17 @@ def _kind(value: Value) -> tuple[object, ...]:
     """What of an argument makes a difference to the function that gets it."""
     node = value.node.id if value.node is not None else 0
     each = value.each.sort.value if value.each is not None else ""
-    return value.sort.value, node, str(value.truth), value.is_none, value.is_mask, value.is_scalar, each, value.name
+    return (
+        value.sort.value,
+        node,
+        str(value.truth),
+        value.is_none,
+        value.is_mask,
+        value.is_scalar,
+        each,
+        value.name,
+        len(value.others),
+    )
 
 
 def _is_plain_text(node: tree_sitter.Node) -> bool:

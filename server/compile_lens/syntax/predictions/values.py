@@ -35,7 +35,7 @@ class Value:
 
     ``truth`` is set where the source decides what ``bool(value)`` is, ``is_none`` where it is certainly None. ``is_mask``: a tensor
     of booleans; ``is_scalar``: a tensor without dimensions. ``elements`` are those of a SEQUENCE of known length, ``each`` what any
-    element is.
+    element is. ``others`` are what an INSTANCE may be as well.
     """
 
     sort: Sort
@@ -48,6 +48,7 @@ class Value:
     is_scalar: bool = False
     elements: tuple[Value, ...] | None = None
     each: Value | None = None
+    others: tuple[Value, ...] = ()
     closure: Mapping[str, Value] | None = field(default=None, compare=False, hash=False)
 
     @property
@@ -108,6 +109,9 @@ def join(one: Value, other: Value) -> Value:
         )
     if one.sort is Sort.SEQUENCE:
         return sequence_of(join(one.each or UNKNOWN, other.each or UNKNOWN))
+    if one.sort is Sort.INSTANCE and not one.name and not other.name:
+        others = {value.node.id: value for value in (*one.others, other, *other.others) if value.node is not None}
+        return replace(one, others=tuple(replace(v, others=()) for v in others.values() if v.node != one.node))
     return PYTHON if one.sort is Sort.PYTHON else UNKNOWN
 
 

@@ -47,7 +47,7 @@ MASKS = frozenset(
 # a value of unknown origin that has one of these called is a tensor (or an array, which Dynamo traces as one)
 EVIDENT_METHODS = frozenset(
     [
-        "item", "tolist", "nonzero", "any", "all", "sum", "mean", "max", "min", "argmax", "argmin", "norm", "abs",
+        "item", "bool", "tolist", "nonzero", "any", "all", "sum", "mean", "max", "min", "argmax", "argmin", "norm", "abs",
         "unique", "masked_select", "masked_fill", "unsqueeze", "squeeze", "permute", "transpose", "view", "reshape",
         "expand", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "exp", "log", "sqrt", "pow", "clamp", "cumsum",
         "matmul", "bmm", "mm", "isnan", "isinf", "isfinite", "numel", "dim", "ne", "eq", "gt", "lt", "ge", "le", "std",
