@@ -51,7 +51,9 @@ def _finding(
         severity=Severity.ERROR if fatal else Severity.WARNING,
         message=_message(first, skipped, fatal),
         place=place,
-        explanation=PATH.sub(r'File "\1"', "\n\n".join(text for text in (reason.explanation, reason.consequence) if text)),
+        explanation=PATH.sub(
+            r'File "\1"', "\n\n".join(text for text in (reason.explanation, reason.consequence) if text)
+        ),
         hints=reason.hints,
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
