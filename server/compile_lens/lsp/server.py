@@ -21,6 +21,7 @@ from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
+from compile_lens.lsp.inlays import Inlays
 from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import ended
@@ -50,6 +51,7 @@ def create_server(
     configuration = Configuration(server, runs)
     Hovers(server, runs, knowledge.register(server, runs.permissions, diagnostics))
     Lenses(server, runs)
+    Inlays(server, runs)
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
     sync.register(server, runs, diagnostics)
     commands.register(server, runs)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
 from compile_lens.analysis.region_index import RegionIndex
@@ -161,6 +162,7 @@ class _Analysis:
             duration_s=time.monotonic() - self._started,
             regions=summarise_regions(report, index),
             functions=summarise_functions(report, sources),
+            dynamic=find_dynamic(report, sources),
             tally=tally(found),
             findings=filtered.findings,
             hidden=sum(filtered.hidden.values()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.tally import Tally
 
@@ -50,4 +51,5 @@ class Outcome:
     failure: str = ""
     final: bool = True
     functions: tuple[RegionSummary, ...] = ()
+    dynamic: tuple[DynamicParameter, ...] = ()
     tally: Tally = NOTHING

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, Place, RegionSummary
 from compile_lens.session.documents import file_key
-from compile_lens.session.moves import LineEdit, move_finding, move_region
+from compile_lens.session.moves import LineEdit, move_finding, move_place, move_region
 from compile_lens.session.outcome import Outcome
 
 EditsOf = Callable[[str], list[LineEdit] | None]
@@ -25,6 +26,7 @@ class Known:
     findings: tuple[Finding, ...]
     regions: tuple[RegionSummary, ...]
     functions: tuple[RegionSummary, ...] = ()
+    dynamic: tuple[DynamicParameter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Results:
         ``edits_of(file key)`` gives the edits made to a file since the run began, None if they are not known. A partial
         outcome adds to what the last run found; the final one takes its place.
         """
-        known = Known(outcome, outcome.findings, outcome.regions, outcome.functions)
+        known = Known(outcome, outcome.findings, outcome.regions, outcome.functions, outcome.dynamic)
         for key in {file_key(place.file) for place in _places(outcome)}:
             known = _moved(known, key, edits_of(key))
         last = self._known.get(uri)
@@ -103,6 +105,10 @@ class Results:
             if file_key(function.place.file) == key
         ]
 
+    def dynamic(self, key: str) -> list[DynamicParameter]:
+        """The parameters in the file ``key`` with something dynamic."""
+        return [p for known in self._known.values() for p in known.dynamic if file_key(p.place.file) == key]
+
     def files(self) -> set[str]:
         """The keys of the files in which there is something to show."""
         return {file_key(finding.place.file) for known in self._known.values() for finding in known.findings}
@@ -142,14 +148,25 @@ def _moved(known: Known, key: str, edits: Iterable[LineEdit] | None) -> Known:
             findings=tuple(finding for finding in known.findings if not here(finding.place.file)),
             regions=tuple(region for region in known.regions if not here(region.place.file)),
             functions=tuple(function for function in known.functions if not here(function.place.file)),
+            dynamic=tuple(parameter for parameter in known.dynamic if not here(parameter.place.file)),
         )
-    findings, regions, functions = known.findings, known.regions, known.functions
+    findings, regions, functions, dynamic = known.findings, known.regions, known.functions, known.dynamic
     for edit in edits:
         moved = (move_finding(finding, edit, here) for finding in findings)
         findings = tuple(finding for finding in moved if finding is not None)
         regions = _moved_regions(regions, edit, here)
         functions = _moved_regions(functions, edit, here)
-    return replace(known, findings=findings, regions=regions, functions=functions)
+        dynamic = tuple(_moved_dynamic(dynamic, edit, here))
+    return replace(known, findings=findings, regions=regions, functions=functions, dynamic=dynamic)
+
+
+def _moved_dynamic(
+    dynamic: Iterable[DynamicParameter], edit: LineEdit, here: Callable[[str], bool]
+) -> Iterable[DynamicParameter]:
+    for parameter in dynamic:
+        place = move_place(parameter.place, edit) if here(parameter.place.file) else parameter.place
+        if place is not None:
+            yield replace(parameter, place=place)
 
 
 def _moved_regions(
@@ -176,6 +193,7 @@ def _merged_regions(first: Iterable[RegionSummary], then: Iterable[RegionSummary
 def _places(outcome: Outcome) -> Iterable[Place]:
     yield from (finding.place for finding in outcome.findings)
     yield from (region.place for region in (*outcome.regions, *outcome.functions))
+    yield from (parameter.place for parameter in outcome.dynamic)
 
 
 def _by_file(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:

@@ -31,6 +31,7 @@ from compile_lens.trace.report import (
 )
 from compile_lens.trace.side_effect_text import parse_side_effects
 from compile_lens.trace.stack_text import is_resume
+from compile_lens.trace.symbols import Symbols
 
 # Kinds that are known and hold nothing that the report needs.
 PASSED_OVER = frozenset(
@@ -39,7 +40,6 @@ PASSED_OVER = frozenset(
         "describe_storage",
         "describe_tensor",
         "describe_source",
-        "create_symbol",
         "create_unbacked_symbol",
         "guard_added_fast",
         "expression_created",
@@ -115,6 +115,7 @@ class ReportBuilder:
         self._failed_calls: list[FailedCall] = []
         self._exports = ExportProblems(self._stack_entry)
         self._specializations: list[Specialization] = []
+        self._symbols = Symbols()
         self._artifacts: list[Artifact] = []
         self._unknown: Counter[str] = Counter()
         self._records = 0
@@ -141,6 +142,7 @@ class ReportBuilder:
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_break": self._on_break_note,
             **self._exports.readers,
+            **self._symbols.readers,
         }
 
     def feed(self, data: bytes) -> bool:
@@ -181,6 +183,7 @@ class ReportBuilder:
             failed_calls=tuple(self._failed_calls),
             export_problems=self._exports.found(),
             specializations=tuple(self._specializations),
+            symbols=self._symbols.found(),
             artifacts=tuple(self._artifacts),
             records=self._records,
             unknown=self._unknown.copy(),

@@ -167,6 +167,14 @@ class SideEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class Symbol:
+    """A size or number that a compilation made dynamic. ``source`` is where it comes from: ``L['x'].size()[0]``, ``L['n']``."""
+
+    compile_id: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class FailedCall:
     """A call that compiles without a frame of Dynamo's (``torch.export.export``) and raised. ``stack`` leads to where it raised."""
 
@@ -230,6 +238,7 @@ class CompileReport:
     regions: tuple[RegionCall, ...] = ()
     skips: tuple[Skip, ...] = ()
     side_effects: tuple[SideEffect, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
     specializations: tuple[Specialization, ...] = ()
     failed_calls: tuple[FailedCall, ...] = ()
     export_problems: tuple[ExportProblem, ...] = ()

@@ -1,0 +1,70 @@
+"""Inlay hints, for those who want them: where a graph ends, and what of a parameter is dynamic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from compile_lens.analysis.dimensions import DynamicParameter
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.refresh import Refresh
+from compile_lens.lsp.runs import Runs
+from compile_lens.session.documents import Snapshot, file_key
+from compile_lens.syntax.definitions import definition_at
+from compile_lens.syntax.tree import parse
+
+
+class Inlays:
+    """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
+
+    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+        self._server = server
+        self._refresh = Refresh(server, lambda: server.workspace_inlay_hint_refresh_async(None))
+        server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints, types.InlayHintOptions(resolve_provider=False))
+        runs.listen(self._changed)
+
+    def _changed(self) -> None:
+        if self._server.client.refreshes_inlays:
+            self._refresh.want()
+
+    def _on_hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
+        server = self._server
+        snapshot = server.documents.get(params.text_document.uri)
+        if snapshot is None or snapshot.path is None or not server.settings.inlays.enabled:
+            return []
+        hints = []
+        for line, column, label, tooltip in self._labels(snapshot, snapshot.path):
+            at = snapshot.index.position_of(line, column, server.client.encoding)
+            if params.range.start.line <= at.line <= params.range.end.line:
+                position = types.Position(at.line, at.character)
+                hints.append(types.InlayHint(position, label, tooltip=tooltip, padding_left=True))
+        return hints
+
+    def _labels(self, snapshot: Snapshot, path: str) -> Iterator[tuple[int, int, str, str]]:
+        """Line, column, label and tooltip of each hint."""
+        key = file_key(path)
+        ends = [f for f in self._server.results.findings(key) if f.kind is Kind.GRAPH_BREAK and f.frames]
+        yield from _graph_ends(snapshot, ends)
+        for parameter in self._server.results.dynamic(key):
+            tooltip = "torch compiled this in as a symbol: another value needs no recompile."
+            yield parameter.place.end_line, parameter.place.end_column, _dynamic(parameter), tooltip
+
+
+def _graph_ends(snapshot: Snapshot, breaks: list[Finding]) -> Iterator[tuple[int, int, str, str]]:
+    """The graphs of a function are counted from its first line on."""
+    tree = parse(snapshot.text) if breaks else None
+    counts: dict[str, int] = {}
+    for finding in breaks:
+        definition = definition_at(tree, finding.place.line) if tree is not None else None
+        name = definition.qualified_name if definition is not None else ""
+        counts[name] = counts.get(name, 0) + 1
+        yield finding.place.end_line, finding.place.end_column, f"⟂ graph {counts[name]} ends", finding.message
+
+
+def _dynamic(parameter: DynamicParameter) -> str:
+    numbers = ", ".join(map(str, parameter.dimensions))
+    if not numbers:
+        return "dynamic"
+    return f"dim{'s' if len(parameter.dimensions) > 1 else ''} {numbers} dynamic"
