@@ -14,6 +14,7 @@ import pytest
 from compile_lens.knowledge.entry import Entry, Kind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
+from compile_lens.knowledge.versions import order
 
 pytestmark = pytest.mark.xdist_group("installed-torch")
 
@@ -205,3 +206,27 @@ def test_the_bundled_tables_are_those_of_this_torch(installed: Knowledge, bundle
         pytest.skip(f"the bundled tables are of torch {bundled.tables.torch}")
     for kind in Kind:
         assert set(bundled.names(kind)) == set(installed.names(kind)), kind
+
+
+def test_the_version_notes_are_right_for_this_release(installed: Knowledge) -> None:
+    """What the notes list for the release of the installed torch is what that torch has. Options differ by platform, a little."""
+    past = installed.past
+    release = ".".join(map(str, order(installed.tables.torch)))
+    if release not in past.releases:
+        pytest.skip(f"torch {release} was not looked at")
+    for kind in (
+        Kind.LOG,
+        Kind.ARGUMENT,
+        Kind.MODE,
+        Kind.CODE,
+        Kind.IR,
+        Kind.OPS,
+        Kind.VIRTUALIZED,
+        Kind.GUARD,
+        Kind.VARIABLE,
+    ):
+        listed = {name for name in past.known_elsewhere(kind) if release in past.seen(kind, name)}
+        assert listed == set(installed.tables.table(kind)), kind
+    listed = {name for name in past.known_elsewhere(Kind.OPTION) if release in past.seen(Kind.OPTION, name)}
+    found = set(installed.tables.table(Kind.OPTION))
+    assert len(listed ^ found) <= 0.05 * len(found), sorted(listed ^ found)

@@ -125,7 +125,7 @@ def string_mentions(tree: SourceTree, imports: Imports, string: tree_sitter.Node
             place = tree.range_between(at, at + len(setting.value.encode()))
             found += _value_mentions(tree, setting.name, setting.value, at, place)
         return found
-    if text.isupper() and text.replace("_", "").isalnum():
+    if "_" in text and text.isupper() and text.replace("_", "").isalnum():
         return [Mention(Sort.VARIABLE, text, whole)]
     return []
 

@@ -44,6 +44,8 @@ class Slot:
 
 def python_slot(lines_before: list[str], before: str, imports: Imports) -> Slot | None:
     """What may stand after ``before``, the current line up to the cursor, in Python. ``lines_before`` are the lines above."""
+    if _in_comment(before):
+        return None
     string = _open_string(before)
     if string is not None:
         return _in_string(*string, lines_before, imports)
@@ -83,6 +85,15 @@ def _value(variable: str, value: str) -> Slot:
     return Slot(SlotKind.VALUE, value, variable)
 
 
+def _in_comment(before: str) -> bool:
+    at = before.find("#")
+    while at >= 0:
+        if _open_string(before[:at]) is None:
+            return True
+        at = before.find("#", at + 1)
+    return False
+
+
 def _open_string(before: str) -> tuple[str, str] | None:
     """The code before a string that is open at the end of ``before``, and what the string has so far."""
     quote = ""
@@ -93,8 +104,6 @@ def _open_string(before: str) -> tuple[str, str] | None:
                 quote = ""
         elif character in "\"'":
             quote, start = character, at
-        elif character == "#":
-            return None
     return (before[:start], before[start + 1 :]) if quote else None
 
 
