@@ -1,5 +1,7 @@
 """torch.autograd: functions with a context, gradients taken inside of the compiled region, hooks."""
+
 import torch
+
 from _attempt import attempt
 
 LEAF = torch.ones(4, requires_grad=True)
@@ -56,20 +58,6 @@ def gb0145(x):
 #          ^^^^^^^^^^^^ GB0145
 
 
-class Twice(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        return a * 2
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * 2
-
-
-
-
-
-
 class Pair(torch.autograd.Function):
     @staticmethod
     def forward(ctx, a, b):
@@ -84,31 +72,6 @@ class Pair(torch.autograd.Function):
 def gb6297_again(x):
     return Pair.apply(x, x)
 #          ^^^^^^^^^^^^^^^^ GB6297
-
-
-class Keyword(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a, *, scale=1):
-        return a * scale
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
-
-
-
-
-class Contextual(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        ctx.no_such_method(a)
-        return a * 2
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
-
-
 
 
 class Dirty(torch.autograd.Function):
@@ -145,31 +108,6 @@ class Materialize(torch.autograd.Function):
 def gb0347(x):
     return Materialize.apply(x)
 #          ^^^^^^^^^^^^^^^^^^^^ GB0347
-
-
-class BackwardObject(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        return a * 2
-
-    backward = torch.sin
-
-
-
-
-class Escapes(torch.autograd.Function):
-    kept = None
-
-    @staticmethod
-    def forward(ctx, a):
-        Escapes.kept = ctx
-        return a * 2
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
-
-
 
 
 class Loud(torch.autograd.Function):
@@ -241,8 +179,6 @@ def gb1381(x):
     return a, b
 
 
-
-
 OUTSIDE = (LEAF * 2).sum()
 
 
@@ -273,12 +209,6 @@ def gb5748(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB5748
 
 
-
-
-
-
-
-
 HANDLE = None
 
 
@@ -288,13 +218,6 @@ def gb0100(x):
     HANDLE = x.register_hook(lambda g: g * 2)
 #   ^^^^^^ GB0100
     return x * 2
-
-
-def keep(x):
-    global HANDLE
-    HANDLE = x.register_hook(lambda g: g * 2)
-
-
 
 
 @attempt(LEAF, LEAF.register_hook(lambda g: g))
@@ -325,14 +248,6 @@ def gb0212(x):
 def gb0209(x):
     return torch.autograd._unsafe_preserve_version_counter(x)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0209
-
-
-
-
-
-
-
-
 
 
 @attempt(X)

@@ -1,4 +1,5 @@
 """Builtins and the standard library."""
+
 import collections
 import contextlib
 import functools
@@ -9,6 +10,7 @@ import threading
 import typing
 
 import torch
+
 from _attempt import attempt
 
 X = torch.ones(4)
@@ -20,26 +22,6 @@ def gb0059(x):
     print(x)
 #   ^^^^^^^^ GB0059
     return x + 1
-
-
-
-
-
-
-class Silent:
-    pass
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -60,10 +42,6 @@ def gb0134(x):
 #               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0134
 
 
-
-
-
-
 @attempt(X)
 def gb0155(x):
     return list(itertools.groupby([1, 2], wrong=2))
@@ -74,8 +52,6 @@ def gb0155(x):
 def gb0268(x):
     return list(itertools.product([1], other=3))
 #               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0268
-
-
 
 
 @attempt(X)
@@ -97,18 +73,10 @@ def gb0260(x):
 #          ^^^^^^^^^^^^^^^^^^^ GB0260
 
 
-
-
 @attempt(X)
 def gb0258(x):
     return collections.deque([1], 2, 3)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0258
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -130,8 +98,6 @@ def gb0262(x):
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0262
 #                           ^^^^^^^^^^^^^^ GB0059
         return x + 1
-
-
 
 
 @attempt(X)
@@ -198,18 +164,10 @@ def gb0069(x):
     return x
 
 
-
-
 @attempt(X)
 def gb0156(x):
     return x + len("a".encode("utf-8").hex().zfill(3))
 #                  ^^^^^^^^^^^^^^^^^^^^^^^^^ GB0156
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -235,8 +193,6 @@ def gb4297(x):
     return x + 1
 
 
-
-
 @attempt(X)
 def gb0275(x):
     torch._dynamo.step_unsupported()
@@ -251,23 +207,10 @@ def gb0030(x):
     return x + 1
 
 
-
-
-@torch.compiler.disable(reason="a reason")
-def disabled(x):
-    return x + 1
-
-
-
-
 @attempt(X)
 def gb4393(x):
     return issubclass(x, int)
 #          ^^^^^^^^^^^^^^^^^^ GB4393
-
-
-
-
 
 
 @attempt(X)
@@ -283,10 +226,6 @@ def gb0467(x):
     return x
 
 
-
-
-
-
 @attempt(X)
 def gb9137(x):
     return typing.List[x]
@@ -295,16 +234,10 @@ def gb9137(x):
 #          ^^^^^^^^^^^^^^ GB9137
 
 
-
-
 @attempt(X)
 def gb4347(x):
     return next(5)
 #          ^^^^^^^ GB4347
-
-
-
-
 
 
 @attempt(X)
@@ -321,8 +254,6 @@ def gb0011(x):
 #              ^ GB0011
 
 
-
-
 @attempt(X)
 def gb8977(x):
     class Local(object, metaclass=type(x)):
@@ -330,12 +261,6 @@ def gb8977(x):
         pass
 
     return x
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -349,8 +274,6 @@ def gb0811(x):
 def gb0088(x):
     raise ValueError("none")
 #         ^^^^^^^^^^^^^^^^^^ GB0088
-
-
 
 
 @attempt(X)
@@ -369,8 +292,6 @@ def gb0051(x):
     except (x, 3):
 #          ^^^^^^ GB0051
         return x
-
-
 
 
 @attempt(X)
@@ -402,14 +323,6 @@ def gb9625(x):
 #                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB9625
 
 
-
-
-
-
-
-
-
-
 @attempt(X)
 def gb0299(x):
     import re
@@ -417,25 +330,3 @@ def gb0299(x):
     return re.compile("a").match(x)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^ GB0092
 #          ^^^^^^^^^^^^^^^^^^^^^^^^ GB0299
-
-
-
-
-
-
-def generator(x):
-    yield x
-    yield x + 1
-
-
-
-
-
-
-def endless(x):
-    while True:
-        yield 1
-
-
-
-

@@ -1,14 +1,9 @@
 """Higher-order operators: what they ask of their arguments and of the functions that they are given."""
-import functools
 
 import torch
-from _attempt import attempt
-from torch._higher_order_ops.associative_scan import associative_scan
-from torch._higher_order_ops.map import map as torch_map
-from torch._higher_order_ops.scan import scan
-from torch._higher_order_ops.strict_mode import strict_mode
 from torch._higher_order_ops.while_loop import while_loop
-from torch._higher_order_ops.wrap import wrap
+
+from _attempt import attempt
 
 X = torch.ones(4)
 cond_op = torch.ops.higher_order.cond
@@ -24,24 +19,16 @@ def gb0309(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0309
 
 
-
-
 @attempt(X)
 def gb0311(x):
     return cond_op(x.sum() > 0, torch.sin, torch.cos, x)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0311
 
 
-
-
-
-
 @attempt(X)
 def gb0314(x):
     return torch.cond(x.sum() > 0, lambda a: "text", lambda a: "other", (x,))
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0314
-
-
 
 
 @attempt(X)
@@ -104,8 +91,6 @@ def gb0149(x):
 #          ^^^^^^^^^^^^^^^^^^^^^ GB0149
 
 
-
-
 @attempt(X)
 def gb0304(x):
     return while_op(lambda a: a.sum() < 9, lambda a: (a + 1,), (x,), x)
@@ -136,28 +121,10 @@ def gb0316(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0316
 
 
-
-
 @attempt(torch.ones(0, 2))
 def gb0317_op(x):
     return associative_scan_op(lambda a, b: (a + b,), [x], ())
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0317
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -166,32 +133,16 @@ def gb0342(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0342
 
 
-
-
 @attempt(X)
 def gb0325(x):
     return map_op(torch.sin, [x], [], other=3)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0325
 
 
-
-
-
-
-
-
-
-
 @attempt(X)
 def gb0337(x):
     return torch.ops.higher_order.strict_mode(torch.sin, (x,), other=3)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ higher-order-op-error/GB0337
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -242,26 +193,10 @@ def gb0344(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0344
 
 
-
-
-MODULE = torch.nn.Linear(4, 4)
-
-
-def changes_weight(a):
-    MODULE.weight.data = torch.zeros(4, 4)
-    return a.sin()
-
-
-
-
-
-
 @attempt(X)
 def gb0306(x):
     return torch.ops.higher_order.flat_apply(x)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0306 x2
-
-
 
 
 @torch.compiler.nested_compile_region
@@ -274,8 +209,6 @@ def gb0017(x):
     return torch.ops.higher_order.invoke_subgraph(region, "name", x)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0017 x4
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0208
-
-
 
 
 @torch._dynamo.nonstrict_trace
@@ -308,13 +241,3 @@ def gb0251(x):
 def gb0078(x):
     return torch._dynamo.nonstrict_trace(lambda a: a)(x)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0078
-
-
-
-
-
-
-
-
-
-

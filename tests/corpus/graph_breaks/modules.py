@@ -1,5 +1,7 @@
 """torch.nn modules and optimizers."""
+
 import torch
+
 from _attempt import attempt
 
 X = torch.ones(2, 4)
@@ -9,20 +11,6 @@ X = torch.ones(2, 4)
 def gb0014(x, module):
     return module(x)
 #          ^^^^^^^^^ GB0014 x2
-
-
-
-
-class Attribute(torch.nn.Module):
-    def __getattribute__(self, name):
-        return super().__getattribute__(name)
-
-    def forward(self, x):
-        return x + 1
-
-
-
-
 
 
 class GetAttr(torch.nn.Module):
@@ -38,19 +26,11 @@ def gb0211(x, module):
 #             ^^^^^^^^^^^^^^^ GB0211
 
 
-
-
-
-
-
-
 @attempt(X, torch.nn.Linear(4, 4))
 def gb8335(x, module):
     return [p for p in module.named_parameters(prefix=x)]
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0170
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB8335
-
-
 
 
 @attempt(X, torch.nn.Linear(4, 4))
@@ -80,17 +60,7 @@ def gb0083_before(x, module):
 #          ^^^^^^^^^ GB0083
 
 
-
-
-
-
-
-
-
-
 WEIGHT = torch.ones(4, requires_grad=True)
-
-
 
 
 @attempt(X, torch.optim.LBFGS([WEIGHT]))
@@ -105,18 +75,3 @@ def gb0098(x, optimizer):
 def gb0008(x, module):
     return module(x)
 #          ^^^^^^^^^ GB0008
-
-
-
-
-
-
-
-
-
-
-
-
-@torch._dynamo.nonstrict_trace
-def leaf(module, x):
-    return module(x)

@@ -1,12 +1,12 @@
 """NumPy, traced as torch._numpy."""
+
 import numpy as np
 import torch
+
 from _attempt import attempt
 
 X = torch.ones(4)
 A = np.ones(4)
-
-
 
 
 @attempt(A)
@@ -19,8 +19,6 @@ def gb0157_strides(a):
 def gb0158(a):
     return a.tobytes()
 #          ^^^^^^^^^^^ GB0158
-
-
 
 
 @attempt(A)
@@ -65,10 +63,6 @@ def gb0298(x):
 #              ^^^^^^^^^^^^^^^^ GB0298
 
 
-
-
-
-
 @attempt(np.array(["a", "b"]))
 def gb0185(a):
     return a
@@ -85,12 +79,6 @@ def gb0185_object(a):
 def gb0290(a):
     return np.sin.reduce(a)
 #          ^^^^^^^^^^^^^^^^ GB0290
-
-
-
-
-
-
 
 
 @attempt(A)

@@ -1,16 +1,13 @@
 """Objects and classes of the user's own, containers, and what of them can be rebuilt after a break."""
+
 import collections
-import copy
 import dataclasses
-import enum
 import functools
-import itertools
-import operator
 import types
 import typing
-import weakref
 
 import torch
+
 from _attempt import attempt
 
 X = torch.ones(4)
@@ -19,10 +16,6 @@ X = torch.ones(4)
 class Plain:
     def __init__(self):
         self.value = 1
-
-
-class Slots:
-    __slots__ = ("value",)
 
 
 class Custom:
@@ -53,15 +46,6 @@ def gb4271(x, thing):
     return x + 1
 
 
-
-
-
-
-class CallableObject:
-    def __init__(self):
-        self.call = 5
-
-
 class GetAttr:
     __getattr__ = functools.partial(lambda self, name: 5)
 
@@ -70,46 +54,6 @@ class GetAttr:
 def gb0256(x, thing):
     return x + thing.anything
 #              ^^^^^^^^^^^^^^ GB0256
-
-
-class Meta(type):
-    def __getattribute__(cls, name):
-        return super().__getattribute__(name)
-
-
-class WithMeta(metaclass=Meta):
-    value = 3
-
-
-
-
-class BadLen:
-    def __len__(self):
-        return torch.ones(1).sum()
-
-
-
-
-class TensorHash:
-    def __hash__(self):
-        return torch.ones(1).sum()
-
-
-
-
-class BadRepr:
-    def __repr__(self):
-        return f"{torch.ones(1).item()}"
-
-
-
-
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -121,25 +65,11 @@ def gb1584(x):
 #          ^^^^^^^^^^^ GB1584
 
 
-
-
-
-
-
-
 @attempt(X)
 def gb0147(x):
     class_ = type("Made", (), {})
     return class_(), x
 #          ^^^^^^^^ GB0147
-
-
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -193,47 +123,10 @@ def gb0113(x, thing):
     return x + thing.method()
 
 
-
-
 @attempt(X, Derived())
 def gb0084(x, thing):
     thing.deletes(x)
     return x
-
-
-
-
-class Tensors(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
-        return NotImplemented
-
-
-
-
-class Overriding(torch.Tensor):
-    def sin(self):
-        return 5
-
-    @property
-    def special(self):
-        return 3
-
-    descriptor = functools.cached_property(lambda self: 5)
-
-
-
-
-
-
-
-
-class Color(enum.Enum):
-    RED = 1
-
-
-
-
 
 
 class Movie(typing.TypedDict, total=False):
@@ -244,8 +137,6 @@ class Movie(typing.TypedDict, total=False):
 def gb0257(x):
     return Movie(name="a"), x
 #          ^^^^^^^^^^^^^^^ GB0257
-
-
 
 
 @attempt({X, X + 1})
@@ -266,49 +157,11 @@ def gb0204(x, proxy):
 #          ^^^^^^^^ GB0204
 
 
-
-
-
-
 @attempt(X, types.MappingProxyType({"a": 1}), {"a": 1})
 def gb0198_argument(x, proxy, d):
     d["b"] = 3
     return x + proxy["a"]
 #              ^^^^^^^^^^ GB0198
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -323,19 +176,11 @@ def gb6622_order(x):
 #          ^^^^^^^^^^^^^ GB6622
 
 
-
-
-
-
 @attempt(X)
 def gb9648(x):
     return iter([x]) != object(), x
 #          ^^^^^^^^^^^^^^^^^^^^^ GB9648
 #                       ^^^^^^^^ GB0059
-
-
-
-
 
 
 @attempt(X)
@@ -348,12 +193,6 @@ def gb0682(x):
 def gb6215(x):
     return x.sin == x.cos, x
 #          ^^^^^^^^^^^^^^ GB6215
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -393,46 +232,10 @@ def gb0253_close(x, g):
     return x
 
 
-
-
-class Setter:
-    def __setattr__(self, name, value):
-        print(name)
-
-
-
-
-
-
-
-
-class ClassState:
-    counts = {}
-
-
-
-
-
-
-
-
-
-
-
-
-@dataclasses.dataclass
-class Data:
-    value: int = 3
-
-
 @attempt(X)
 def gb0180(x):
     return dataclasses.fields(5), x
 #          ^^^^^^^^^^^^^^^^^^^^^ GB0180
-
-
-
-
 
 
 @attempt(X)
@@ -443,31 +246,10 @@ def gb0201(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0201
 
 
-
-
 @attempt(X, torch.jit.script(torch.nn.Linear(4, 4)))
 def gb4695(x, module):
     return module(x)
 #          ^^^^^^^^^ GB4695 x2
-
-
-@torch.jit.script
-def scripted(x):
-    return x + 1
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -483,10 +265,3 @@ def gb7312_call(x):
 
     return inner(x, x)
 #          ^^^^^^^^^^^ GB7312
-
-
-
-
-@torch._dynamo.assume_constant_result
-def constant(x):
-    return 3

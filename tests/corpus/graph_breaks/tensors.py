@@ -1,7 +1,9 @@
 """Methods and attributes of a tensor."""
+
 import copy
 
 import torch
+
 from _attempt import attempt
 
 X = torch.ones(4)
@@ -177,22 +179,16 @@ def gb0130(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0130
 
 
-
-
 @attempt(X)
 def gb4198(x):
     return copy.deepcopy(x) + 1
 #          ^^^^^^^^^^^^^^^^ GB4198
 
 
-
-
 @attempt(X)
 def gb0569(x):
     return repr(x)
 #          ^^^^^^^ GB0569
-
-
 
 
 @attempt(X, object())
@@ -207,12 +203,6 @@ def gb5976(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB5976
 
 
-
-
-
-
-
-
 @attempt(X)
 def gb0208(x):
     return torch.tensor([1]).storage()
@@ -223,8 +213,6 @@ def gb0208(x):
 def gb0036(x):
     return x.nonzero()
 #          ^^^^^^^^^^^ GB0036
-
-
 
 
 @attempt(X)
@@ -257,8 +245,6 @@ def gb0015(x):
 #          ^^^^^ GB0015
 
 
-
-
 @attempt(X)
 def gb0277(x):
     return x.to_sparse()
@@ -283,10 +269,6 @@ def gb0245(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0245
 
 
-
-
-
-
 @attempt(X)
 def gb0148(x):
     x.unsqueeze_(0)
@@ -294,28 +276,11 @@ def gb0148(x):
     return x + 1
 
 
-
-
-LEAF = torch.ones(4, requires_grad=True)
-
-
-
-
-
-
-
-
 @attempt(X)
 def gb8985(x):
     y = (x + 1).requires_grad_()
 #       ^^^^^^^^^^^^^^^^^^^^^^^^ GB8985
     return y
-
-
-
-
-
-
 
 
 @attempt(X)
@@ -348,8 +313,6 @@ def gb0240(x):
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0240
 
 
-
-
 @attempt(X)
 def gb0226(x):
     return torch.nn.Parameter([1, 2])
@@ -366,10 +329,6 @@ def gb0237(x):
 def gb0264(x):
     return torch.nn.Parameter(x + 1)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^ GB0264
-
-
-
-
 
 
 @attempt(X)
@@ -427,5 +386,3 @@ def gb9840(x):
 def gb0360(x):
     return torch.fx.experimental.symbolic_shapes.guard_scalar(x)
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ GB0360
-
-
