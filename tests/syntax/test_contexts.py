@@ -56,6 +56,7 @@ cfg = torch._functorch.config
             "torch._inductor.config.triton.cudagraphs",
         ),
         ("torch.ops.aten.re¦lu.default(x)", Sort.NAME, "torch.ops.aten.relu"),
+        ("torch.ops.aten.relu¦.default(x)", Sort.NAME, "torch.ops.aten.relu"),
         ("x.softm¦ax(-1)", Sort.METHOD, "softmax"),
     ],
 )

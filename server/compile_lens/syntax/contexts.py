@@ -54,16 +54,23 @@ class Mention:
 def mention_at(tree: SourceTree, imports: Imports, line: int, column: int) -> Mention | None:
     """What the place names, or None. Line and column count from 1."""
     offset = tree.offset(line, column)
-    node = tree.root.descendant_for_byte_range(offset, offset)
-    if node is None:
-        return None
-    text_node = next((found for found in ancestors(node) if found.type in ("string", "identifier")), None)
+    # a cursor behind a word is on it, too
+    text_node = _word_node(tree, offset) or (_word_node(tree, offset - 1) if column > 1 else None)
     if text_node is None:
         return None
     if text_node.type == "identifier":
         return identifier_mention(tree, imports, text_node)
     return next(
         (found for found in string_mentions(tree, imports, text_node) if _holds(found.range, line, column)), None
+    )
+
+
+def _word_node(tree: SourceTree, offset: int) -> tree_sitter.Node | None:
+    node = tree.root.descendant_for_byte_range(offset, offset)
+    return (
+        next((found for found in ancestors(node) if found.type in ("string", "identifier")), None)
+        if node is not None
+        else None
     )
 
 

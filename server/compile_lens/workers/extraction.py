@@ -15,14 +15,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.host import BOOT
 
 TIME_LIMIT_S = 600.0
-# raised together with FORMAT of agent/tables/extract.py
-FORMAT = 1
 # what would change the defaults of torch's options while they are read
 _CHANGES_DEFAULTS = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FAKE_|FX_")
 _VERSION = re.compile(r"^__version__\s*(?::[^=]*)?=\s*['\"]([^'\"]+)", re.MULTILINE)
@@ -70,14 +69,23 @@ def cached_tables(torch: InstalledTorch, environment: Mapping[str, str] | None =
 
 
 def table_path(torch: InstalledTorch, environment: Mapping[str, str]) -> Path:
-    """One file per torch: its version, its place, and when it was installed."""
+    """One file per torch: its version, its place, when it was installed, and the code that reads it."""
     chosen = environment.get("COMPILE_LENS_CACHE_DIR")
     root = Path(chosen) if chosen else cache_root()
     with contextlib.suppress(OSError):
         stamp = (torch.folder / "version.py").stat().st_mtime_ns
-        key = hashlib.sha256(f"{FORMAT}\n{torch.folder}\n{stamp}".encode()).hexdigest()[:12]
+        key = hashlib.sha256(f"{_code_of_extraction()}\n{torch.folder}\n{stamp}".encode()).hexdigest()[:12]
         return root / "knowledge" / f"torch-{torch.version}-{key}.zip"
     return root / "knowledge" / f"torch-{torch.version}.zip"
+
+
+@cache
+def _code_of_extraction() -> str:
+    """What changes when the extraction does: tables of an older Compile Lens are made again."""
+    code = hashlib.sha256()
+    for file in sorted((BOOT.parent / "tables").glob("*.py")):
+        code.update(file.read_bytes())
+    return code.hexdigest()
 
 
 async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path:
