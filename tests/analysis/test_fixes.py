@@ -152,6 +152,13 @@ CASES = [
     ),
     Case("count-outside", COUNTER, "    net.calls += 1\n    net(torch.ones(3))\n", "→ 0 recompiles"),
     Case("disable", HELPER, "\n@torch.compiler.disable(reason=", "2 → 1 break"),
+    Case(
+        "disable",
+        compiled("t = time.time()", "return x * t", head="import time\n\nimport torch\n\n\n"),
+        'time_eagerly = torch.compiler.disable(time.time, reason="',
+        "no effect: 1 → 1 break",
+        helps=False,
+    ),
     Case("allow-in-graph", HELPER, "\n@torch.compiler.allow_in_graph\ndef helper(x):\n", "2 → 0 breaks"),
     Case("custom-op", HELPER, "def helper(x: torch.Tensor) -> torch.Tensor:\n", "2 → 0 breaks"),
     Case(

@@ -3,7 +3,8 @@
 ``# finding CODE`` makes a finding of that line; ``# in FILE LINE`` makes one in another file; ``# partial`` anywhere
 publishes the first finding before the rest; ``# wait`` goes on once the file's ``.go`` is there; ``# hang`` runs until it
 is cancelled; ``# fail SENTENCE`` cannot be analysed; ``# crash`` is a bug of ours. An interpreter below a folder
-``torchless`` has no torch. Each run and each host says what it does on standard error.
+``torchless`` has no torch. ``# check hangs`` is ``# hang`` for the check of a fix alone.
+Each run and each host says what it does on standard error.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ async def analyse(
     )
     if "# partial" in text and on_partial is not None:
         on_partial(replace(outcome, findings=outcome.findings[:1], final=False))
-    if "# hang" in text:
+    if "# hang" in text or (on_partial is None and "# check hangs" in text):
         try:
             await asyncio.Event().wait()
         finally:

@@ -44,7 +44,10 @@ async def test_they_move_with_the_text_and_go_with_their_line(ed: Editor, root: 
     await ed.insert(uri, 2, 0, "# above\n")
     assert await lenses(ed, uri) == [(REGION + 1, "2 graphs · 1 break · 0.5 s")]
     await ed.insert(uri, 3, REGION + 1, "  # touched", character=len("@torch.compile"))
-    assert await lenses(ed, uri) == [(REGION + 1, "not run")]
+    assert await lenses(ed, uri) == [(REGION + 1, "changed since the last run")]
+    await ed.change(uri, 4, {"text": ONE})
+    await ed.insert(uri, 5, REGION + 3, "    x = x + 1\n")
+    assert await lenses(ed, uri) == [(REGION, "changed since the last run")]
 
 
 async def test_a_run_that_begins_again_says_so_instead_of_what_was(ed: Editor, root: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from compile_lens.analysis.filters import Filters
 from compile_lens.session.settings import Consent, RunSettings, Settings, configuration_schema, read_settings
 from compile_lens.workers.job import Depth
 
@@ -53,6 +54,11 @@ def test_every_setting_is_read() -> None:
             'compileLens.run.arguments must be a list of strings, not "--x"; [] is used.',
         ),
         ({"run": []}, "compileLens.run must be an object, not []."),
+        (
+            {"severity": {"GB0059": "loud"}},
+            'compileLens.severity must be an object with values of "error", "warning", "information", "hint", "off", '
+            'not {"GB0059": "loud"}; {} is used.',
+        ),
         ("x", 'The settings of compileLens must be an object, not "x".'),
     ],
 )
@@ -69,6 +75,13 @@ def test_settings_are_read_on_top_of_others() -> None:
     base, _ = read_settings({"python": "/p", "run": {"timeout": 5}})
     settings, _ = read_settings({"run": {"onOpen": False}}, base)
     assert (settings.python, settings.run.timeout, settings.run.on_open) == ("/p", 5.0, False)
+
+
+def test_severities_and_the_cap_become_filters() -> None:
+    given, problems = read_settings({"severity": {"GB0059": "off", "recompile": "warning"}, "maxFindings": 5})
+    assert problems == ()
+    assert given.filters == Filters({"GB0059": "off", "recompile": "warning"}, 5)
+    assert Settings().filters == Filters()
 
 
 def test_null_and_unknown_keys_are_passed_over() -> None:

@@ -44,24 +44,16 @@ class Fixes:
             for fix in fixes_for(finding, self._tree(snapshot))
         ]
         offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
-        for fix, effect in sorted(offered, key=lambda entry: _rank(*entry)):
-            yield self._action(snapshot, finding, diagnostic, fix, effect)
-
-    def _action(
-        self,
-        snapshot: Snapshot,
-        finding: Finding,
-        diagnostic: types.Diagnostic,
-        fix: Fix,
-        effect: Effect | None,
-    ) -> types.CodeAction:
-        return types.CodeAction(
-            title=_title(finding, fix, effect),
-            kind=types.CodeActionKind.QuickFix,
-            diagnostics=[diagnostic],
-            is_preferred=_is_preferred(fix, effect) or None,
-            edit=self._workspace_edit(snapshot, fix),
-        )
+        for number, (fix, effect) in enumerate(sorted(offered, key=lambda entry: _rank(*entry))):
+            # an editor may apply what is preferred without asking which: one at most
+            preferred = number == 0 and _is_preferred(fix, effect)
+            yield types.CodeAction(
+                title=_title(finding, fix, effect),
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=[diagnostic],
+                is_preferred=preferred or None,
+                edit=self._workspace_edit(snapshot, fix),
+            )
 
     def _workspace_edit(self, snapshot: Snapshot, fix: Fix) -> types.WorkspaceEdit:
         """The edits, for this version alone where the editor can be told so."""

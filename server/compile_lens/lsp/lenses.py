@@ -14,10 +14,13 @@ from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.documents import Snapshot, file_key
 from compile_lens.session.results import RegionResult
+from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region, RegionKind
+from compile_lens.syntax.tree import parse
 
 ANALYSING = "analysing…"
 NOT_RUN = "not run"
+CHANGED = "changed since the last run"
 
 
 class Lenses:
@@ -47,7 +50,7 @@ class Lenses:
         ]
 
     def _titles(self, snapshot: Snapshot) -> Iterator[tuple[int, str]]:
-        """Line and title of each lens. A region whose lines changed since the run has not been run as it stands."""
+        """Line and title of each lens. What the last run did is told only of lines that are as they were."""
         assert snapshot.path is not None
         results, key = self._server.results, file_key(snapshot.path)
         active = self._runs.is_active(snapshot.uri)
@@ -56,10 +59,26 @@ class Lenses:
         skipped = {(f.place.line, f.place.column): f for f in results.findings(key) if f.kind is Kind.NOT_COMPILED}
         for region in regions:
             place = (region.line, region.column)
-            yield region.line, _region_title(known.get(place), skipped.get(place), active)
-        for result in results.functions(key):
-            if not _is_target_of_decorator(result.summary, regions):
-                yield result.summary.place.line, _title(result, active)
+            first, last = region.target_line or region.line, region.target_end_line or region.end_line
+            changed = not active and self._is_changed(snapshot, first, last)
+            title = CHANGED if changed else _region_title(known.get(place), skipped.get(place), active)
+            yield region.line, title
+        functions = [r for r in results.functions(key) if not _is_target_of_decorator(r.summary, regions)]
+        tree = parse(snapshot.text) if functions else None
+        for result in functions:
+            line = result.summary.place.line
+            function = definition_at(tree, line) if tree is not None else None
+            if function is not None:
+                changed = not active and self._is_changed(snapshot, function.first_line, function.last_line)
+                yield line, CHANGED if changed else _title(result, active)
+
+    def _is_changed(self, snapshot: Snapshot, first: int, last: int) -> bool:
+        """Whether these lines were not so when the document was run."""
+        ran = self._runs.text_of_last_run(snapshot.uri)
+        if ran is None or ran == snapshot.text:
+            return False
+        lines = [snapshot.index.line(number) for number in range(first - 1, last)]
+        return "\n".join(lines) not in ran.replace("\r\n", "\n")
 
 
 def _region_title(result: RegionResult | None, skipped: Finding | None, active: bool) -> str:

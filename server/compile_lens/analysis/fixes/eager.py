@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import tree_sitter
+
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.fixes.calls import function_of
 from compile_lens.analysis.fixes.editing import call_at, newline, torch_import, torch_name
 from compile_lens.analysis.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.regions import find_regions
-from compile_lens.syntax.tree import Range, SourceTree
+from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
 _LONGEST_REASON = 60
 
@@ -35,13 +37,25 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     function, target = call.child_by_field_name("function") if call is not None else None, function_of(finding, tree)
     if function is None or target is None or function.type not in ("identifier", "attribute"):
         return
-    text = tree.node_text(function)
-    if text.partition(".")[0] in {p.name for p in target.parameters} | {"self", "super"} or "\n" in text:
+    text, above = tree.node_text(function), _top_level(tree, function)
+    if (
+        text.partition(".")[0] in {p.name for p in target.parameters} | {"self", "super"}
+        or "\n" in text
+        or above is None
+    ):
         return
-    wrapped = f'{torch}.compiler.disable({text}, reason="{_reason(finding)}")'
-    yield make(
-        "disable", f"Say that {text} runs eagerly (torch.compiler.disable)", Edit(tree.node_range(function), wrapped)
-    )
+    name, end = f"{text.rpartition('.')[2]}_eagerly", newline(tree)
+    made = f'{name} = {torch}.compiler.disable({text}, reason="{_reason(finding)}")'
+    added = Edit(Range(above, 1, above, 1), f"{made}{end}{end}{end}")
+    called = Edit(tree.node_range(function), name)
+    yield make("disable", f"Say that {text} runs eagerly (torch.compiler.disable)", added, called, torch_import(tree))
+
+
+def _top_level(tree: SourceTree, node: tree_sitter.Node) -> int | None:
+    """The line of the statement at the top level that holds a node; None when it shares that line."""
+    top = list(ancestors(node))[-2:]
+    line, column = tree.position(top[0].start_byte)
+    return line if column == 1 else None
 
 
 def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
