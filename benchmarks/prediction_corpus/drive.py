@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch._dynamo import convert_frame
 
 from benchmarks.prediction_corpus.program import Program
 
@@ -75,7 +76,7 @@ def _subject(program: Program, path: str) -> Places:
     names = _prepared(program, path)
     names["f"] = eval(program.subject, names)
     places = _noting_places(path, lambda: eval(program.call, names))
-    torch._dynamo.reset()
+    _forget()
     names = _prepared(program, path)
     names["f"] = torch.compile(eval(program.subject, names))
     eval(program.call, names)
@@ -88,9 +89,16 @@ def _script(program: Program, path: str) -> Places:
     sys.path.insert(0, str(Path(path).parent))
     with torch._dynamo.config.patch(disable=True):
         places = _noting_places(path, lambda: runpy.run_path(path, run_name="__main__"))
-    torch._dynamo.reset()
+    _forget()
     runpy.run_path(path, run_name="__main__")
     return places
+
+
+def _forget() -> None:
+    """``torch._dynamo.reset``, but frames go on being counted: the report knows a compilation by its number."""
+    counted = convert_frame.FRAME_COUNTER
+    torch._dynamo.reset()
+    convert_frame.FRAME_COUNTER = counted
 
 
 def _noting_places(path: str, run: Callable[[], object]) -> Places:

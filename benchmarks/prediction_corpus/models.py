@@ -6,17 +6,17 @@ from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from benchmarks.prediction_corpus.program import Program
 
-TYPES = """
-aimv2 albert altclip apertus bart beit bert big_bird bigbird_pegasus biogpt blenderbot blip bloom canine clip clipseg cohere2 convbert cpmant
-ctrl cvt deberta deberta-v2 deit diffllama dinov2 distilbert doge dpt electra ernie4_5_moe exaone4 falcon falcon_mamba flaubert flava
+_TYPES = """
+aimv2 albert altclip apertus bart beit bert big_bird bigbird_pegasus biogpt blenderbot blip bloom canine clip clipseg cohere2 convbert
+cpmant ctrl cvt deberta deberta-v2 deit diffllama dinov2 distilbert doge dpt electra ernie4_5_moe exaone4 falcon falcon_mamba flaubert flava
 focalnet funnel fuyu gemma2 git glpn gpt2 gpt_bigcode gpt_neo gpt_neox gpt_oss granitemoe groupvit helium hubert ibert jetmoe layoutlm led
 lfm2 longformer longt5 m2m_100 mamba marian mask2former mixtral minimax mobilebert modernbert moshi mpnet mpt mra mvp nllb-moe nystromformer
 olmo opt owlvit pegasus_x persimmon phimoe plbart pvt prophetnet qwen2_moe recurrent_gemma rembert roc_bert roformer segformer sew sew-d
 splinter squeezebert stablelm switch_transformers swin2sr swiftformer umt5 unispeech-sat video_llava vit_mae vitdet wav2vec2
 wav2vec2-conformer xlm xlnet yoso
-""".split()
+"""
 # these do more when they train: layers are dropped, spans are masked
-TRAINED = "bart biogpt flaubert hubert led longt5 m2m_100 mbart nllb-moe opt sew switch_transformers unispeech-sat wav2vec2 xlm".split()
+_TRAINED = "bart biogpt flaubert hubert led longt5 m2m_100 mbart nllb-moe opt sew switch_transformers unispeech-sat wav2vec2 xlm"
 
 
 def _program(model_type: str, trains: bool = False) -> Program:
@@ -39,4 +39,4 @@ def _program(model_type: str, trains: bool = False) -> Program:
     )
 
 
-MODELS = [*map(_program, TYPES), *(_program(model_type, trains=True) for model_type in TRAINED)]
+MODELS = [*map(_program, _TYPES.split()), *(_program(model_type, trains=True) for model_type in _TRAINED.split())]

@@ -94,16 +94,19 @@ async def _worker(waiting: list[list[Program]], paths: dict[str, str], folder: P
         await host.close()
 
 
-async def _run_script(host: Host, programs: list[Program], paths: dict[str, str], script: Path, corpus: Corpus) -> None:
-    output = script.with_suffix(".jsonl")
+def _script_of(programs: list[Program], paths: dict[str, str], output: Path) -> str:
     fields = [asdict(program) for program in programs]
     used = {program.module: paths[program.module] for program in programs}
-    script.write_text(
+    return (
         f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
         "from benchmarks.prediction_corpus.drive import drive\n"
-        f"drive({fields!r}, {used!r}, {str(output)!r})\n",
-        encoding="utf-8",
+        f"drive({fields!r}, {used!r}, {str(output)!r})\n"
     )
+
+
+async def _run_script(host: Host, programs: list[Program], paths: dict[str, str], script: Path, corpus: Corpus) -> None:
+    output = script.with_suffix(".jsonl")
+    text = _script_of(programs, paths, output)
     builder = ReportBuilder()
 
     def on_frame(frame: Frame) -> None:
@@ -111,7 +114,7 @@ async def _run_script(host: Host, programs: list[Program], paths: dict[str, str]
             builder.feed(frame.data)
 
     await host.start()
-    end = await host.run(Job(str(script), depth=Depth.DYNAMO, timeout_s=TIMEOUT_S), on_frame)
+    end = await host.run(Job(str(script), text=text, depth=Depth.DYNAMO, timeout_s=TIMEOUT_S), on_frame)
     for line in output.read_text(encoding="utf-8").splitlines() if output.exists() else []:
         told = json.loads(line)
         corpus.statuses[told["name"]] = told["status"]

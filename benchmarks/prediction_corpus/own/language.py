@@ -215,3 +215,5 @@ CASES = {
     "check_tokens": lambda: (_tokens,),
     "merge_repeated": lambda: (torch.tensor([1, 1, 0, 2, 2]),),
 }
+
+# ruff: noqa  (programs as their authors write them)

@@ -211,3 +211,5 @@ CASES = {
     "Halting()": lambda: (torch.rand(2, 4),),
     "TreeNode()": lambda: (torch.rand(2, 4),),
 }
+
+# ruff: noqa  (programs as their authors write them)

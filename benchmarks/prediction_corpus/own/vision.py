@@ -218,3 +218,5 @@ CASES = {
     "mean_iou": lambda: (torch.tensor([0, 1, 2]), torch.tensor([0, 1, 1])),
     "pad_to_longest": lambda: ([torch.rand(3, 2, 4), torch.rand(3, 4, 2)],),
 }
+
+# ruff: noqa  (programs as their authors write them)

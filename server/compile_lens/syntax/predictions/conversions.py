@@ -72,7 +72,9 @@ def _method(use: Call, receiver: Value, setting: Setting) -> Iterator[Broken]:
     )
     if not is_tensor:
         return
-    if use.method == "item":
+    if use.method == "item" and receiver.sort is Sort.ARRAY:
+        yield Broken("tensor-item", "GB0033", use.node, f"`{setting.short(use.node)}` needs the array's value")
+    elif use.method == "item":
         yield Broken("tensor-item", "GB0124", use.node, f"`{setting.short(use.node)}` needs the tensor's value")
     else:
         yield Broken("tensor-tolist", "GB0109", use.node, f"`{setting.short(use.node)}` needs the tensor's values")

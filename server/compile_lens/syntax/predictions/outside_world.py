@@ -94,7 +94,6 @@ _NUMPY_NUMBERS = {
     "numpy.random.normal": 2,
     "numpy.random.uniform": 2,
     "numpy.random.randint": 2,
-    "numpy.random.choice": 1,
 }
 _CONTEXTS = frozenset(
     {
@@ -116,7 +115,9 @@ def find(use: Use, setting: Setting) -> Iterator[Broken]:
             yield Broken("context-manager", "GB0142", use.node, f"Dynamo cannot enter `{setting.short(use.node)}`")
     elif isinstance(use, Call) and use.name:
         rule, code, why = _known(use.name)
-        if len(use.positional) <= _NUMPY_NUMBERS.get(use.name, -1) and "size" not in use.named:
+        if use.name == "numpy.random.choice":
+            rule, code, why = "numpy-random", "GB0033", "needs the values that it draws from"
+        elif len(use.positional) <= _NUMPY_NUMBERS.get(use.name, -1) and "size" not in use.named:
             rule, code, why = "numpy-random", "GB0033", "without a size gives a number, which needs the value"
         if rule:
             yield Broken(rule, code, use.node, f"`{use.name.removeprefix('builtins.')}` {why}")

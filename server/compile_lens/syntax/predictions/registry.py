@@ -38,8 +38,7 @@ FAMILIES: tuple[Callable[[Use, Setting], Iterator[Broken]], ...] = (
 class Rule:
     """A construct. ``codes`` are those that torch 2.13 gives for it. The figures are measured on the corpus.
 
-    ``right`` predictions broke, ``wrong`` ones were executed and did not; ``missed`` breaks of these codes were not predicted by any
-    rule, counted with the first rule that has the code.
+    ``right`` predictions broke, ``wrong`` ones were executed and did not. ``hints`` are what to do about it, one action each.
     """
 
     name: str
@@ -49,11 +48,11 @@ class Rule:
 
     @property
     def right(self) -> int:
-        return measured.FIGURES.get(self.name, (0, 0, 0))[0]
+        return measured.FIGURES.get(self.name, (0, 0))[0]
 
     @property
     def wrong(self) -> int:
-        return measured.FIGURES.get(self.name, (0, 0, 0))[1]
+        return measured.FIGURES.get(self.name, (0, 0))[1]
 
     @property
     def precision(self) -> float | None:
@@ -68,47 +67,136 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("print", ("GB0059",), "`print(…)`"),
-    Rule("logging", ("GB0291",), "a method of a logger"),
-    Rule("logging-module", ("GB4841",), "`logging.info(…)` and its like"),
-    Rule("warnings", ("GB0007",), "`warnings.warn(…)`"),
+    Rule(
+        "print",
+        ("GB0059",),
+        "`print(…)`",
+        ("Remove the print, or add it to `torch._dynamo.config.reorderable_logging_functions`.",),
+    ),
+    Rule(
+        "logging",
+        ("GB0291",),
+        "a method of a logger",
+        ("Log outside of the compiled function, or guard the call with `if not torch.compiler.is_compiling():`.",),
+    ),
+    Rule(
+        "logging-module",
+        ("GB4841",),
+        "`logging.info(…)` and its like",
+        ("Log outside of the compiled function, or guard the call with `if not torch.compiler.is_compiling():`.",),
+    ),
+    Rule(
+        "warnings",
+        ("GB0007",),
+        "`warnings.warn(…)`",
+        (
+            "Warn outside of the compiled function, or add `warnings.warn` to `torch._dynamo.config.reorderable_logging_functions`.",
+        ),
+    ),
     Rule("standard-stream", ("GB0156",), "`sys.stdout.write(…)`, `sys.stderr.flush()`"),
-    Rule("tensor-item", ("GB0124",), "`x.item()`"),
-    Rule("tensor-tolist", ("GB0109", "GB0033"), "`x.tolist()`"),
-    Rule("tensor-to-number", ("GB0124",), "`int(x)`, `float(x)`, `bool(x)` of a tensor"),
-    Rule("math-of-tensor", ("GB0033",), "`math.sqrt(x)` and its like of a tensor"),
-    Rule("round-of-tensor", ("GB6270",), "`round(x)` of a tensor"),
+    Rule(
+        "tensor-item",
+        ("GB0124", "GB0033"),
+        "`x.item()`",
+        (
+            "Keep the value a tensor, call `.item()` outside, or set `torch._dynamo.config.capture_scalar_outputs = True`.",
+        ),
+    ),
+    Rule(
+        "tensor-tolist",
+        ("GB0109", "GB0033"),
+        "`x.tolist()`",
+        ("Keep the values a tensor, or convert them outside of the compiled function.",),
+    ),
+    Rule(
+        "tensor-to-number",
+        ("GB0124",),
+        "`int(x)`, `float(x)`, `bool(x)` of a tensor",
+        ("Keep the value a tensor, convert it outside, or set `torch._dynamo.config.capture_scalar_outputs = True`.",),
+    ),
+    Rule(
+        "math-of-tensor",
+        ("GB0033",),
+        "`math.sqrt(x)` and its like of a tensor",
+        ("Use the function of torch, such as `torch.sqrt`.",),
+    ),
+    Rule("round-of-tensor", ("GB6270",), "`round(x)` of a tensor", ("Use `torch.round`.",)),
     Rule("tensor-to-complex", ("GB0059",), "`complex(x)` of a tensor"),
     Rule("tensor-to-text", ("GB0059", "GB0208", "GB0569"), "`str(x)`, `repr(x)`, `'%s' % x` of a tensor"),
-    Rule("tensor-branch", ("GB0170",), "`if`, `while`, `and`, `or`, `a if x else b` on a tensor"),
-    Rule("tensor-assert", ("GB0170",), "`assert` of a tensor with a message that is made"),
+    Rule(
+        "tensor-branch",
+        ("GB0170",),
+        "`if`, `while`, `and`, `or`, `a if x else b` on a tensor",
+        ("Use `torch.where` to choose between values, or `torch.cond` to choose between computations.",),
+    ),
+    Rule(
+        "tensor-assert",
+        ("GB0170",),
+        "`assert` of a tensor with a message that is made",
+        ("Give the assertion a plain string as its message, or none.",),
+    ),
     Rule("tensor-not", ("GB0033",), "`not x` of a tensor as a value"),
-    Rule("tensor-any-all", ("GB0170",), "Python's `any(…)` and `all(…)` over tensors"),
-    Rule("dynamic-shape", ("GB0036",), "`nonzero`, `unique`, `masked_select`, `torch.where(c)`, `bincount`"),
-    Rule("boolean-mask", ("GB0036",), "`x[mask]`, read"),
-    Rule("repeat-interleave", ("GB0036",), "`repeat_interleave` by a tensor"),
+    Rule(
+        "tensor-any-all",
+        ("GB0170",),
+        "Python's `any(…)` and `all(…)` over tensors",
+        ("Use `.any()` or `.all()` of a tensor, and `torch.where` for what follows.",),
+    ),
+    Rule(
+        "dynamic-shape",
+        ("GB0036",),
+        "`nonzero`, `unique`, `masked_select`, `torch.where(c)`, `bincount`",
+        (
+            "Use an operation with a fixed shape, or set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`.",
+        ),
+    ),
+    Rule(
+        "boolean-mask",
+        ("GB0036",),
+        "`x[mask]`, read",
+        (
+            "Use `torch.where` or multiply by the mask, or set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`.",
+        ),
+    ),
+    Rule(
+        "repeat-interleave",
+        ("GB0036",),
+        "`repeat_interleave` by a tensor",
+        ("Give `output_size`, or set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`.",),
+    ),
     Rule("tensor-slice", ("GB0124",), "`x[:n]` where `n` is a tensor"),
     Rule("tensor-index", ("GB0033",), "`x[i]` where `i` is a tensor without dimensions"),
     Rule("sequence-index", ("GB0124", "GB0070"), "`modules[i]`, `list[i]` where `i` is a tensor"),
     Rule("tensor-as-size", ("GB0033",), "a size that is a tensor: `torch.zeros(n)`, `x.view(n)`"),
     Rule("range-of-tensor", ("GB0059",), "`range(n)` where `n` is a tensor"),
-    Rule("one-hot", ("GB0246",), "`one_hot` without `num_classes`"),
+    Rule("one-hot", ("GB0246",), "`one_hot` without `num_classes`", ("Give `num_classes`.",)),
     Rule("tensor-equality", ("GB0033",), "`torch.equal`, `torch.allclose`, `torch.is_nonzero`"),
     Rule("sort-by-tensor", ("GB0207",), "`sorted` of tensors"),
-    Rule("breakpoint", ("GB0059", "GB0007"), "`breakpoint()`, `pdb.set_trace()`"),
+    Rule(
+        "breakpoint",
+        ("GB0059", "GB0007"),
+        "`breakpoint()`, `pdb.set_trace()`",
+        ("Remove it, or use `torch._dynamo.comptime.breakpoint` to stop while Dynamo traces.",),
+    ),
     Rule("unsupported-builtin", ("GB0059",), "`open`, `input`, `exec`, `compile`, `globals`"),
-    Rule("time", ("GB0007",), "`time.time()` and its like"),
-    Rule("python-random", ("GB0007",), "`random.random()`, `random.choice(…)`"),
+    Rule("time", ("GB0007",), "`time.time()` and its like", ("Measure time outside of the compiled function.",)),
+    Rule(
+        "python-random",
+        ("GB0007",),
+        "`random.random()`, `random.choice(…)`",
+        ("Use torch's random numbers, such as `torch.rand`.",),
+    ),
     Rule("files-and-processes", ("GB0007",), "`os.listdir`, `torch.save`, `subprocess.run`"),
     Rule("standard-library", ("GB0007", "GB0156"), "`gc`, `uuid`, `pickle`, `json`, `datetime`, `hashlib`"),
     Rule(
         "numpy-random",
         ("GB0294", "GB0156", "GB0033"),
         "`np.random.default_rng`, `np.random.beta`, `np.random.choice` without a size",
+        ("Use torch's random numbers, such as `torch.rand`.",),
     ),
     Rule("random-state", ("GB0007", "GB0363"), "`torch.manual_seed`, `torch.Generator`"),
     Rule("context-manager", ("GB0142",), "`with` a lock, a file, `fork_rng`"),
-    Rule("backward", ("GB0123",), "`x.backward()`"),
+    Rule("backward", ("GB0123",), "`x.backward()`", ("Call `backward` outside of the compiled function.",)),
     Rule("requires-grad", ("GB0125", "GB0206", "GB8985"), "`x.requires_grad_()`, `x.requires_grad = …`"),
     Rule("retain-grad", ("GB0108",), "`x.retain_grad()`"),
     Rule("tensor-resize", ("GB0148",), "`x.resize_(…)`, `x.set_(…)`"),
@@ -116,8 +204,8 @@ RULES: tuple[Rule, ...] = (
     Rule("sparse-tensor", ("GB0277",), "`x.to_sparse()`"),
     Rule("storage-offset", ("GB0208",), "`x.storage_offset()`"),
     Rule("autograd-grad", ("GB9186",), "`torch.autograd.grad(…)`"),
-    Rule("deepcopy", ("GB4198",), "`copy.deepcopy` of a tensor, or of what holds one"),
-    Rule("copy", ("GB0208",), "`copy.copy` of a tensor"),
+    Rule("deepcopy", ("GB4198",), "`copy.deepcopy` of a tensor, or of what holds one", ("Use `clone`.",)),
+    Rule("copy", ("GB0208",), "`copy.copy` of a tensor", ("Use `clone`.",)),
     Rule("explicit-break", ("GB0025",), "`torch._dynamo.graph_break()`"),
     Rule("disabled-call", ("GB0098",), "a call of what `torch.compiler.disable` marks"),
 )

@@ -78,6 +78,8 @@ def of_name(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]
         return positional[0] if positional else UNKNOWN
     if name.startswith("torch."):
         return _of_torch(name, positional, named)
+    if name.startswith("numpy.random.rand"):
+        return ARRAY if positional or named else PYTHON
     if name.startswith("numpy."):
         return ARRAY if any(value.sort in (Sort.TENSOR, Sort.ARRAY) for value in positional) else UNKNOWN
     if name.startswith(("math.", "time.", "os.", "random.")):
