@@ -44,7 +44,9 @@ class FixChecks:
             self._task = self._server.background.start(self._check_all())
 
     async def _check_all(self) -> None:
-        for snapshot in self._server.documents.all():
+        snapshots = list(self._server.documents.all())
+        self.effects.keep({snapshot.uri for snapshot in snapshots})
+        for snapshot in snapshots:
             try:
                 await self._check(snapshot)
             except (HostError, InterpreterError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,6 +54,6 @@ class FixEffects:
         known = self._known.get(uri)
         return known[1].get(fix) if known is not None and known[0] == text else None
 
-    def forget(self, uri: str) -> None:
-        """The document is closed."""
-        self._known.pop(uri, None)
+    def keep(self, uris: Collection[str]) -> None:
+        """Forget what is known of all other documents: they are closed."""
+        self._known = {uri: known for uri, known in self._known.items() if uri in uris}
