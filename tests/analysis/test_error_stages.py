@@ -1,4 +1,7 @@
-"""The triage table: what torch raises, by class and text, and where it belongs. The texts are those of torch 2.13 and triton 3.7."""
+"""The triage table: what torch raises, by class and text, and where it belongs.
+
+The texts are those of torch 2.13, and of torch 2.11 with triton 3.6 on a GPU.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,15 @@ Suggested fixes:
         ("InductorError", "TritonMissing: Cannot find a working triton", "", "", "triton-compile-error", "triton"),
         (
             "InductorError",
-            "RuntimeError: OutOfResources: out of resource: shared memory",
+            "RuntimeError: No valid triton configs. OutOfResources: out of resource: shared memory, Required: 2097152",
+            "",
+            "",
+            "triton-compile-error",
+            "triton",
+        ),
+        (
+            "InductorError",
+            "CompilationError: at 2:8:\n    i = tl.arange(0, 3)",
             "",
             "",
             "triton-compile-error",

@@ -212,6 +212,9 @@ def _by_text(type_name: str, message: str) -> Triage | None:
         return CONSTRAINT
     if UNEVALUATED in message:
         return DATA_DEPENDENT
+    # torch/_inductor/runtime/triton_heuristics.py, around the error of the last configuration that it tried
+    if "No valid triton configs." in message:
+        return TRITON_RESOURCES if "OutOfResources" in message else TRITON
     return None
 
 
