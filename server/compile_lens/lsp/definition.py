@@ -15,7 +15,8 @@ from compile_lens.lsp.language_server import CompileLensServer
 
 # an editor's Python knows where these are; for a builtin nobody does, and there is nothing to go to
 _LEFT_TO_PYTHON = frozenset({Kind.FUNCTION})
-MOST = 4
+# of the places of an operator, those that Inductor goes to; the hover has them all
+_OF_INDUCTOR = ("lowering, registered", "decomposition of Inductor")
 
 
 def register(server: CompileLensServer, store: KnowledgeStore) -> None:
@@ -37,10 +38,10 @@ def register(server: CompileLensServer, store: KnowledgeStore) -> None:
 
 
 def _locations(entry: Entry, tables: Tables) -> list[types.Location]:
-    """Places of an operator are all worth going to; of other things the first is the definition."""
+    """What Inductor does with an operator; of other things the first place, which is the definition."""
     if tables.root is None:
         return []
-    places = entry.places[:MOST] if entry.kind is Kind.OPERATOR else entry.places[:1]
+    places = [place for place in entry.places if place.label in _OF_INDUCTOR] or entry.places[:1]
     found = []
     for place in places:
         position = types.Position(place.line - 1, 0)
