@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.prediction_corpus.own import language, numerics, training, vision
+from benchmarks.prediction_corpus.own import language, leftovers, numerics, training, vision
 from benchmarks.prediction_corpus.program import Program
 
 ROOT = Path(__file__).parent.parent.parent
@@ -18,7 +18,7 @@ OWN = [
         call=f"f(*module.CASES[{case!r}]())",
         family="own",
     )
-    for module in (vision, language, training, numerics)
+    for module in (vision, language, training, numerics, leftovers)
     for case in module.CASES
 ]
 

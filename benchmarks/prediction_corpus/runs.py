@@ -40,6 +40,8 @@ async def run_corpus(programs: list[Program], folder: Path) -> Corpus:
     for name in ("COMPILE_LENS_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
         os.environ[name] = str(folder / "caches")
     os.environ["HF_HUB_OFFLINE"] = "1"
+    # a program that stops in a debugger goes on
+    os.environ["PYTHONBREAKPOINT"] = "0"
     corpus = Corpus()
     paths = _sources(programs, folder, corpus)
     waiting = [programs[start : start + PER_SCRIPT] for start in range(0, len(programs), PER_SCRIPT)]

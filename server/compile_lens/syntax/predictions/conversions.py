@@ -56,8 +56,6 @@ def find(use: Use, setting: Setting) -> Iterator[Broken]:
         yield Broken("tensor-to-number", "GB0124", use.node, f"`{setting.short(use.node)}` needs the tensor's value")
     elif use.name in _MATH and not captures:
         yield Broken("math-of-tensor", "GB0033", use.node, f"`{use.name}` needs the tensor's value; torch has its own")
-    elif use.name == "builtins.round":
-        yield Broken("round-of-tensor", "GB6270", use.node, "`round` of a tensor is not traced; `torch.round` is")
     elif use.name == "builtins.complex":
         yield Broken("tensor-to-complex", "GB0059", use.node, "`complex` needs the tensor's value")
     elif use.name == "builtins.str":

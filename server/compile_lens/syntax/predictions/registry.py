@@ -120,7 +120,6 @@ RULES: tuple[Rule, ...] = (
         "`math.sqrt(x)` and its like of a tensor",
         ("Use the function of torch, such as `torch.sqrt`.",),
     ),
-    Rule("round-of-tensor", ("GB6270",), "`round(x)` of a tensor", ("Use `torch.round`.",)),
     Rule("tensor-to-complex", ("GB0059",), "`complex(x)` of a tensor"),
     Rule("tensor-to-text", ("GB0059", "GB0208", "GB0569"), "`str(x)`, `repr(x)`, `'%s' % x` of a tensor"),
     Rule(
