@@ -13,5 +13,7 @@ plain_torch = pytest.fixture(scope="session")(_plain_torch)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--update-fixtures", action="store_true", help="write what is found into the comments of tests/fixtures and tests/corpus"
+        "--update-fixtures",
+        action="store_true",
+        help="write what is found into the comments of tests/fixtures and tests/corpus",
     )

@@ -255,3 +255,14 @@ def test_a_recorded_trace_prints_its_findings() -> None:
     assert "33 │         if x.abs().max() > 1e4:" in result.out
     document = Result(["trace", "--format", "json", str(TRACES / "h200-ddp")], folder)
     assert [run["entry"] for run in document.runs] == ["trace", "trace"]
+
+
+def test_predictions_need_no_run(tmp_path: Path) -> None:
+    write(tmp_path, "model.py", BREAKS + "raise SystemExit('this was run')\n")
+    result = Result(["predict", "--format", "json", "--fail-on", "hint", "model.py", "none.py"], tmp_path)
+    assert result.code == 2
+    assert result.err == f"compile-lens: There is no file {tmp_path / 'none.py'}.\n"
+    model, missing = result.runs
+    assert (model["entry"], model["status"], missing["status"]) == ("prediction", "ok", "failed")
+    (finding,) = model["findings"]
+    assert (finding["code"], finding["kind"], finding["line"], finding["column"]) == ("GB0170", "prediction", 5, 8)

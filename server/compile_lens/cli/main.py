@@ -12,7 +12,7 @@ from compile_lens import __version__
 class Verbs(click.Group):
     """Loads a verb's module when it is called: ``serve`` must not wait for the terminal's libraries, nor ``check`` for the protocol's."""
 
-    names = ("check", "trace", "explain", "serve")
+    names = ("check", "predict", "trace", "explain", "serve")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.names)
@@ -22,6 +22,10 @@ class Verbs(click.Group):
             from compile_lens.cli.check import check
 
             return check
+        if cmd_name == "predict":
+            from compile_lens.cli.predict import predict
+
+            return predict
         if cmd_name == "trace":
             from compile_lens.cli.trace import trace
 

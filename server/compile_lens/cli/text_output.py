@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
-from compile_lens.session.outcome import TRACE_ENTRY, Outcome, Status
+from compile_lens.session.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
 
 STYLE = {
     Severity.ERROR: "bold red",
@@ -148,6 +148,12 @@ class TextOutput:
             self._console.print(f"  {number}. {place} [{finding.code}]{cost}{times}", soft_wrap=True, markup=False)
 
     def _summary(self, outcome: Outcome) -> None:
+        if outcome.entry == PREDICTION_ENTRY:
+            found = counted(len(outcome.findings), "predicted graph break")
+            self._console.print(
+                f"{shown_path(outcome.file)}: {counted(len(outcome.regions), 'region')}, {found}; nothing was run.\n"
+            )
+            return
         breaks = sum(finding.count for finding in outcome.findings if finding.kind.value == "graph-break")
         recompiles = sum(finding.count for finding in outcome.findings if finding.kind.value == "recompile")
         parts = [

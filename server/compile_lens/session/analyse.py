@@ -19,6 +19,7 @@ from compile_lens.analysis.run_errors import Raised, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.tally import tally
 from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.source_file import FileProblem, check_source
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import StackFrame
@@ -65,10 +66,6 @@ async def analyse(
     return analysis.outcome(end)
 
 
-class FileProblem(Exception):
-    """The file cannot be analysed; its text is one sentence for the user."""
-
-
 class _Analysis:
     """What one run has told so far."""
 
@@ -89,15 +86,8 @@ class _Analysis:
 
     def check_file(self) -> None:
         """Raise FileProblem if there is no text to run."""
-        path = Path(self._job.file)
-        if self._job.text is not None:
-            return
-        if not path.exists():
-            raise FileProblem(f"There is no file {path}.")
-        if path.is_dir():
-            raise FileProblem(f"{path} is a directory; give a Python file.")
-        if b"\0" in path.read_bytes()[:4096]:
-            raise FileProblem(f"{path} is not a Python file: it holds binary data.")
+        if self._job.text is None:
+            check_source(Path(self._job.file))
 
     def on_frame(self, frame: Frame) -> None:
         if isinstance(frame, AgentEvent):

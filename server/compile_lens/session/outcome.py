@@ -11,6 +11,8 @@ from compile_lens.analysis.tally import Tally
 
 # the entry of an outcome that was read from a recorded trace
 TRACE_ENTRY = "trace"
+# … and of one that was read from the source, without a run
+PREDICTION_ENTRY = "prediction"
 NOTHING = Tally()
 
 
