@@ -27,6 +27,7 @@ EXPECTED = {
         ("GB0059", 'print(f"norm of the hidden state: {norm:.2f}")', 1),
         ("GB0021", 'f"norm of the hidden state: {norm:.2f}"', 1),
         ("recompile", "hidden.norm().item()", 1),
+        ("small-graphs", "torch.compile(Decoder().eval())", 1),
     },
 }
 

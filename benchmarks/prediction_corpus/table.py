@@ -95,6 +95,8 @@ def _page(programs: list[Program], statuses: dict[str, str], judged: Judged, own
             f"- Rules that are on, in installed code alone: {_in_installed_code(judged, own_files)}.",
             "",
             "The rules were refined while these programs were looked at: on code that nobody has looked at, expect less.",
+            "Some rules reached the minimum only through programs written to exercise them (`own/leftovers.py`): for those the figure",
+            "says that torch breaks there, and little of how often a rule is wrong elsewhere.",
             "A prediction is right if torch reports a break of one of the rule's codes at its line, and wrong if the expression was",
             "evaluated and no such break is reported. Not judged are predictions that were not evaluated"
             f" ({len(judged.not_run)}), and those",
