@@ -36,7 +36,7 @@ def test_in_a_trusted_one_the_setting_and_the_answer_decide(
 
 def test_an_answer_is_remembered_for_one_root_and_can_be_taken_back(tmp_path: Path) -> None:
     store = ConsentStore(tmp_path / "state" / "consent")
-    one, other = Path("/work/one"), Path("/work/other")
+    one, other = Path("/home/me/one"), Path("/home/me/other")
     assert not store.is_allowed(one)
     store.allow(one)
     assert store.is_allowed(one) and not store.is_allowed(other)
@@ -49,8 +49,8 @@ def test_an_answer_is_remembered_for_one_root_and_can_be_taken_back(tmp_path: Pa
 
 def test_a_broken_file_is_no_consent(tmp_path: Path) -> None:
     store = ConsentStore(tmp_path)
-    store.allow(Path("/work/one"))
+    store.allow(Path("/home/me/one"))
     (file,) = tmp_path.iterdir()
-    for content in (b"", b"{", b"[]", b'{"root": "/work/two", "allowed": true}', b'{"root": "/work/one"}', b"\xff"):
+    for content in (b"", b"{", b"[]", b'{"root": "/home/me/two", "allowed": true}', b'{"root": "/home/me/one"}', b"\xff"):
         file.write_bytes(content)
-        assert not store.is_allowed(Path("/work/one"))
+        assert not store.is_allowed(Path("/home/me/one"))
