@@ -90,7 +90,9 @@ def _signature(thing: Any, doc: str) -> tuple[str, str]:
     if re.match(r"\w+\(.*\)\s*->", first):
         return first[first.index("(") :].strip(), rest.strip()
     try:
-        return re.sub(r"<object object at 0x\w+>|<[\w.]+ object at 0x\w+>", "…", str(inspect.signature(thing))), doc
+        signature = re.sub(r"<object object at 0x\w+>|<[\w.]+ object at 0x\w+>", "…", str(inspect.signature(thing)))
+        # a module as a default shows the folder that it is in
+        return re.sub(r"<module '([\w.]+)' from '[^']*'>", r"\1", signature), doc
     except (TypeError, ValueError):
         return "", doc
 
