@@ -90,6 +90,7 @@ class _Open:
     call_stack: tuple[StackFrame, ...] = ()
     has_note: bool = False
     has_started: bool = False
+    has_ended: bool = False
     attempts: int = 1
     graphs: int = 0
     seconds: float = 0.0
@@ -108,10 +109,12 @@ class ReportBuilder:
     def __init__(self) -> None:
         self._strings: dict[int, str] = {}
         self._open: dict[str, _Open] = {}
+        # compilations whose ids were given again: `torch._dynamo.reset()` numbers frames from 0
+        self._renumbered: list[_Open] = []
         self._regions: list[RegionCall] = []
         self._skips: list[Skip] = []
-        # by compile id: an attempt that is restarted writes them again
-        self._side_effects: dict[str, tuple[SideEffect, ...]] = {}
+        # by compile id, and how often numbers began anew: an attempt that is restarted writes them again
+        self._side_effects: dict[tuple[str, int], tuple[SideEffect, ...]] = {}
         self._failed_calls: list[FailedCall] = []
         self._exports = ExportProblems(self._stack_entry)
         self._specializations: list[Specialization] = []
@@ -176,7 +179,7 @@ class ReportBuilder:
         return CompileReport(
             torch=self._torch,
             rank=self._rank,
-            compilations=tuple(_closed(compilation) for compilation in self._open.values()),
+            compilations=tuple(_closed(compilation) for compilation in (*self._renumbered, *self._open.values())),
             regions=tuple(self._regions),
             skips=tuple(self._skips),
             side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
@@ -198,6 +201,13 @@ class ReportBuilder:
         found.attempts = max(found.attempts, record.attempt + 1)
         return found
 
+    def _beginning(self, record: Record) -> _Open:
+        """The compilation that ``record`` begins: a new one, if that of its id has come to its end."""
+        known = self._open.get(record.compile_id or "-")
+        if known is not None and known.has_ended:
+            self._renumbered.append(self._open.pop(known.compile_id))
+        return self._compilation(record)
+
     def _text(self, record: Record) -> str:
         text = record.payload.text() if record.payload else None
         if text is None:
@@ -213,7 +223,7 @@ class ReportBuilder:
 
     def _on_start(self, record: Record) -> None:
         stack = tuple(self._stack_entry(entry) for entry in record.fields["stack"])
-        compilation = self._compilation(record)
+        compilation = self._beginning(record)
         compilation.has_started = True
         frame = stack[-1]
         compilation.name, compilation.file, compilation.line = frame.name, frame.file, frame.line
@@ -232,6 +242,7 @@ class ReportBuilder:
     def _on_metrics(self, record: Record) -> None:
         fields = record.fields
         compilation = self._compilation(record)
+        compilation.has_ended = True
         compilation.name = fields.get("co_name") or compilation.name
         compilation.file = fields.get("co_filename") or compilation.file
         compilation.line = fields.get("co_firstlineno") or compilation.line
@@ -275,7 +286,7 @@ class ReportBuilder:
                 compilation.call_stack = compilation.call_stack or other.call_stack
 
     def _on_recompile(self, record: Record) -> None:
-        compilation = self._compilation(record)
+        compilation = self._beginning(record)
         compilation.recompile = Recompile(compilation.compile_id, parse_guard_failures(self._text(record)))
         self._name_after_siblings(compilation)
 
@@ -307,7 +318,7 @@ class ReportBuilder:
 
     def _on_side_effects(self, record: Record) -> None:
         compile_id = record.compile_id or "-"
-        self._side_effects[compile_id] = parse_side_effects(compile_id, self._text(record))
+        self._side_effects[compile_id, len(self._renumbered)] = parse_side_effects(compile_id, self._text(record))
 
     def _on_failed_call(self, record: Record) -> None:
         note = json.loads(self._text(record))
@@ -335,7 +346,7 @@ class ReportBuilder:
 
     def _on_frame_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
-        compilation = self._compilation(record)
+        compilation = self._beginning(record)
         compilation.region = note["region"]
         compilation.call_stack = _noted_stack(note["stack"])
         compilation.has_note = True
