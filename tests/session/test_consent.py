@@ -51,6 +51,13 @@ def test_a_broken_file_is_no_consent(tmp_path: Path) -> None:
     store = ConsentStore(tmp_path)
     store.allow(Path("/home/me/one"))
     (file,) = tmp_path.iterdir()
-    for content in (b"", b"{", b"[]", b'{"root": "/home/me/two", "allowed": true}', b'{"root": "/home/me/one"}', b"\xff"):
+    for content in (
+        b"",
+        b"{",
+        b"[]",
+        b'{"root": "/home/me/two", "allowed": true}',
+        b'{"root": "/home/me/one"}',
+        b"\xff",
+    ):
         file.write_bytes(content)
         assert not store.is_allowed(Path("/home/me/one"))
