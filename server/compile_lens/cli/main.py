@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
 from compile_lens import __version__
 
 
+# verb → where its command is: a module of this package, which names the command as its verb
+VERBS = {
+    "check": "check",
+    "predict": "predict",
+    "trace": "trace",
+    "explain": "explain",
+    "serve": "serve",
+}
+
+
 class Verbs(click.Group):
     """Loads a verb's module when it is called: ``serve`` must not wait for the terminal's libraries, nor ``check`` for the protocol's."""
 
-    names = ("check", "predict", "trace", "explain", "serve")
-
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.names)
+        return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name == "check":
-            from compile_lens.cli.check import check
-
-            return check
-        if cmd_name == "predict":
-            from compile_lens.cli.predict import predict
-
-            return predict
-        if cmd_name == "trace":
-            from compile_lens.cli.trace import trace
-
-            return trace
-        if cmd_name == "explain":
-            from compile_lens.cli.explain import explain
-
-            return explain
-        if cmd_name == "serve":
-            from compile_lens.cli.serve import serve
-
-            return serve
-        return None
+        if cmd_name not in VERBS:
+            return None
+        command = getattr(import_module(f"compile_lens.cli.{VERBS[cmd_name]}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
