@@ -9,7 +9,6 @@ import click
 
 from compile_lens import __version__
 
-
 # verb → where its command is: a module of this package, which names the command as its verb
 VERBS = {
     "check": "check",
