@@ -5,25 +5,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from compile_lens.trace.break_text import parse_break, parse_reason
+from compile_lens.trace.break_text import parse_break
 from compile_lens.trace.export_records import ExportProblems
 from compile_lens.trace.failure_text import parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
+from compile_lens.trace.open_compilation import OpenCompilation
+from compile_lens.trace.record_kinds import PASSED_OVER, STAGES
 from compile_lens.trace.records import Record, iterate, opened, parse_record
 from compile_lens.trace.report import (
     Artifact,
-    Compilation,
     CompileFailure,
     CompileReport,
     FailedCall,
     GraphBreak,
     Recompile,
     RegionCall,
-    ResumeOf,
     SideEffect,
     Skip,
     Specialization,
@@ -33,74 +32,7 @@ from compile_lens.trace.side_effect_text import parse_side_effects
 from compile_lens.trace.stack_text import is_resume
 from compile_lens.trace.symbols import Symbols
 
-# Kinds that are known and hold nothing that the report needs.
-PASSED_OVER = frozenset(
-    {
-        "chromium_event",
-        "describe_storage",
-        "describe_tensor",
-        "describe_source",
-        "create_unbacked_symbol",
-        "guard_added_fast",
-        "expression_created",
-        "propagate_real_tensors",
-        "evaluate_expression",
-        "dump_file",
-        "compilation_metrics_runtime",
-        "bwd_compilation_metrics_runtime",
-        "link",
-        "stack",
-        "optimize_ddp_split_graph",
-        "optimize_ddp_split_child",
-        "compiled_autograd_graph",
-        "graph_dump",
-        "aten_repro",
-        "unbacked_symbol_failed",
-        "rank",
-    }
-)
-# Records of their own whose payload is a stage of the compiler.
-STAGES = frozenset(
-    {
-        "dynamo_output_graph",
-        "dynamo_guards",
-        "dynamo_cpp_guards_str",
-        "aot_joint_graph",
-        "aot_forward_graph",
-        "aot_backward_graph",
-        "aot_inference_graph",
-        "aot_forward_graph_fw_metadata",
-        "inductor_pre_grad_graph",
-        "inductor_post_grad_graph",
-        "inductor_output_code",
-    }
-)
 LIMIT = ("recompile limit exceeded", "recompile_limit", "cache_size_limit", "recompile limit reached")
-
-
-@dataclass(slots=True)
-class _Open:
-    """A compilation that records are still coming for."""
-
-    compile_id: str
-    name: str = ""
-    file: str = ""
-    line: int = 0
-    region: int | None = None
-    call_stack: tuple[StackFrame, ...] = ()
-    has_note: bool = False
-    has_started: bool = False
-    has_ended: bool = False
-    attempts: int = 1
-    graphs: int = 0
-    seconds: float = 0.0
-    ops: int | None = None
-    breaks: list[GraphBreak] = field(default_factory=list)
-    recompile: Recompile | None = None
-    failure: CompileFailure | None = None
-    failure_text: str = ""
-    hit_limit: str | None = None
-    restart_reasons: tuple[str, ...] = ()
 
 
 class ReportBuilder:
@@ -108,9 +40,9 @@ class ReportBuilder:
 
     def __init__(self) -> None:
         self._strings: dict[int, str] = {}
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, OpenCompilation] = {}
         # compilations whose ids were given again: `torch._dynamo.reset()` numbers frames from 0
-        self._renumbered: list[_Open] = []
+        self._renumbered: list[OpenCompilation] = []
         self._regions: list[RegionCall] = []
         self._skips: list[Skip] = []
         # by compile id, and how often numbers began anew: an attempt that is restarted writes them again
@@ -179,7 +111,7 @@ class ReportBuilder:
         return CompileReport(
             torch=self._torch,
             rank=self._rank,
-            compilations=tuple(_closed(compilation) for compilation in (*self._renumbered, *self._open.values())),
+            compilations=tuple(compilation.closed() for compilation in (*self._renumbered, *self._open.values())),
             regions=tuple(self._regions),
             skips=tuple(self._skips),
             side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
@@ -193,15 +125,15 @@ class ReportBuilder:
             corrupt=self._corrupt,
         )
 
-    def _compilation(self, record: Record) -> _Open:
+    def _compilation(self, record: Record) -> OpenCompilation:
         compile_id = record.compile_id or "-"
         found = self._open.get(compile_id)
         if found is None:
-            found = self._open[compile_id] = _Open(compile_id)
+            found = self._open[compile_id] = OpenCompilation(compile_id)
         found.attempts = max(found.attempts, record.attempt + 1)
         return found
 
-    def _beginning(self, record: Record) -> _Open:
+    def _beginning(self, record: Record) -> OpenCompilation:
         """The compilation that ``record`` begins: a new one, if that of its id has come to its end."""
         known = self._open.get(record.compile_id or "-")
         if known is not None and known.has_ended:
@@ -258,7 +190,7 @@ class ReportBuilder:
         if compilation.recompile is not None and not compilation.has_started:
             compilation.hit_limit = "recompile limit reached"
 
-    def _on_failure(self, compilation: _Open, fields: dict[str, Any]) -> None:
+    def _on_failure(self, compilation: OpenCompilation, fields: dict[str, Any]) -> None:
         message = str(fields.get("fail_reason") or "")
         limited = any(sign in message.lower() for sign in LIMIT) or fields["fail_type"] == "FailOnRecompileLimitHit"
         if limited and compilation.recompile is not None:
@@ -274,7 +206,7 @@ class ReportBuilder:
             traceback=compilation.failure_text,
         )
 
-    def _name_after_siblings(self, compilation: _Open) -> None:
+    def _name_after_siblings(self, compilation: OpenCompilation) -> None:
         """A frame that is refused is never started, so its record has no name; an earlier entry of the frame has."""
         frame = compilation.compile_id.rpartition("/")[0]
         for other in self._open.values():
@@ -299,7 +231,7 @@ class ReportBuilder:
         # place (a skipped frame's) has the traced frames alone, too.
         stack = noted or parsed.stack
         if noted or parsed.file is None:
-            stack = _callers(compilation) + stack
+            stack = compilation.callers() + stack
         last = stack[-1] if stack else None
         file = parsed.file or (last.file if last else compilation.file)
         line = parsed.line or (last.line if last else compilation.line)
@@ -356,15 +288,6 @@ class ReportBuilder:
         self._noted = ((record.compile_id, record.attempt), _noted_stack(note["stack"]))
 
 
-def _callers(compilation: _Open) -> tuple[StackFrame, ...]:
-    """The stack above a frame; above a resume function, without the function that it resumes, which called it."""
-    resumed = is_resume(compilation.name)
-    stack = compilation.call_stack
-    while resumed and stack and (stack[-1].file, stack[-1].name) == (compilation.file, resumed[0]):
-        stack = stack[:-1]
-    return stack
-
-
 def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
     return tuple(
         StackFrame(
@@ -384,35 +307,6 @@ def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
 def _user_name(name: str) -> str:
     resumed = is_resume(name)
     return resumed[0] if resumed else name
-
-
-def _closed(compilation: _Open) -> Compilation:
-    resumed = is_resume(compilation.name)
-    failure = compilation.failure
-    if failure is None and compilation.failure_text:
-        # the error has been written, the metrics that end the frame not yet (or never: the process died)
-        reason = parse_reason(compilation.failure_text.splitlines()[-1])
-        failure = CompileFailure(
-            "", reason.title, None, None, parse_user_stack(compilation.failure_text), compilation.failure_text
-        )
-    return Compilation(
-        compile_id=compilation.compile_id,
-        name=compilation.name,
-        file=compilation.file,
-        line=compilation.line,
-        resume_of=ResumeOf(*resumed) if resumed else None,
-        region=compilation.region,
-        call_stack=_callers(compilation),
-        attempts=compilation.attempts,
-        graphs=compilation.graphs,
-        ops=compilation.ops,
-        seconds=compilation.seconds,
-        breaks=tuple(compilation.breaks),
-        recompile=compilation.recompile,
-        failure=failure,
-        hit_limit=compilation.hit_limit,
-        restart_reasons=compilation.restart_reasons,
-    )
 
 
 def read_report(path: Path) -> CompileReport:

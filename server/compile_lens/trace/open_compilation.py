@@ -1,0 +1,79 @@
+"""A compilation that records are still coming for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from compile_lens.trace.break_text import parse_reason
+from compile_lens.trace.failure_text import parse_user_stack
+from compile_lens.trace.report import (
+    Compilation,
+    CompileFailure,
+    GraphBreak,
+    Recompile,
+    ResumeOf,
+    StackFrame,
+)
+from compile_lens.trace.stack_text import is_resume
+
+
+@dataclass(slots=True)
+class OpenCompilation:
+    """What the records of one compile id have told so far; fields as in ``Compilation``."""
+
+    compile_id: str
+    name: str = ""
+    file: str = ""
+    line: int = 0
+    region: int | None = None
+    call_stack: tuple[StackFrame, ...] = ()
+    has_note: bool = False
+    has_started: bool = False
+    has_ended: bool = False
+    attempts: int = 1
+    graphs: int = 0
+    seconds: float = 0.0
+    ops: int | None = None
+    breaks: list[GraphBreak] = field(default_factory=list)
+    recompile: Recompile | None = None
+    failure: CompileFailure | None = None
+    failure_text: str = ""
+    hit_limit: str | None = None
+    restart_reasons: tuple[str, ...] = ()
+
+    def callers(self) -> tuple[StackFrame, ...]:
+        """The stack above a frame; above a resume function, without the function that it resumes, which called it."""
+        resumed = is_resume(self.name)
+        stack = self.call_stack
+        while resumed and stack and (stack[-1].file, stack[-1].name) == (self.file, resumed[0]):
+            stack = stack[:-1]
+        return stack
+
+    def closed(self) -> Compilation:
+        """What is known of it so far, as it goes into the report."""
+        resumed = is_resume(self.name)
+        failure = self.failure
+        if failure is None and self.failure_text:
+            # the error has been written, the metrics that end the frame not yet (or never: the process died)
+            reason = parse_reason(self.failure_text.splitlines()[-1])
+            failure = CompileFailure(
+                "", reason.title, None, None, parse_user_stack(self.failure_text), self.failure_text
+            )
+        return Compilation(
+            compile_id=self.compile_id,
+            name=self.name,
+            file=self.file,
+            line=self.line,
+            resume_of=ResumeOf(*resumed) if resumed else None,
+            region=self.region,
+            call_stack=self.callers(),
+            attempts=self.attempts,
+            graphs=self.graphs,
+            ops=self.ops,
+            seconds=self.seconds,
+            breaks=tuple(self.breaks),
+            recompile=self.recompile,
+            failure=failure,
+            hit_limit=self.hit_limit,
+            restart_reasons=self.restart_reasons,
+        )
