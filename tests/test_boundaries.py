@@ -20,6 +20,7 @@ FORBIDDEN = {
     "analysis": PROTOCOL | TORCH | OWN_LSP,
     "knowledge": PROTOCOL | TORCH | OWN_LSP,
     "workers": PROTOCOL | TORCH | OWN_LSP,
+    "repro": PROTOCOL | TORCH | OWN_LSP,
     "session": PROTOCOL | TORCH | OWN_LSP,
     "lsp": TORCH,
     "cli": PROTOCOL | TORCH,
