@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+from . import log_notes
 from .trace_sink import write_note
 
 MOST_FRAMES = 80
@@ -58,6 +59,7 @@ class Notes:
             owner = sys.modules.get(module)
             if owner is not None:
                 self._wrap(owner, name, functools.partial(self._around_compiling_call, f"{module}.{name}"))
+        log_notes.install(self._stack_of)
 
     @staticmethod
     def _wrap(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
