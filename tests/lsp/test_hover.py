@@ -41,11 +41,35 @@ async def test_on_a_region(ed: Editor, root: Path) -> None:
     hover = await ed.hover(uri, 3, 8)
     assert hover is not None
     assert hover["range"] == {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 14}}
-    assert value(hover) == (
+    summary, _, meaning = value(hover).partition("\n\n---\n\n")
+    assert summary == (
         "**`f`** · 2 graphs · 1 graph break · 0 recompiles · compiled in 0.50 s\n\n"
         "Frames `0/0`, `1/0`\n\n"
         "*Last run: 1.25 s, depth dynamo, torch 2.13.0.*"
     )
+    # … and what one can say to it
+    assert meaning.startswith("**`torch.compile`** · function")
+    assert "- Signature: `compile(model: " in meaning
+    assert "- `fullgraph`: `True` makes any graph break an error" in meaning
+    # beside the word, what it did is all
+    assert value(await ed.hover(uri, 3, 3)) == summary
+
+
+@pytest.mark.parametrize(
+    ("line", "mark", "name"),
+    [
+        ("exported = torch.export.export(Net(), (torch.ones(3),))", "export(", "torch.export.export"),
+        ("Net().compile(dynamic=True)", "compile(", "torch.compile"),
+        ("fast = functools.partial(torch.compile, dynamic=True)(Net())", "compile,", "torch.compile"),
+    ],
+)
+async def test_on_other_ways_to_compile(ed: Editor, root: Path, line: str, mark: str, name: str) -> None:
+    text = f"import functools  # finding GB0001\n\nimport torch\n\n\nclass Net(torch.nn.Module): ...\n\n\n{line}\n"
+    uri = await ed.open(write(root, text))
+    await ed.status(state="idle", findings=1)
+    summary, _, meaning = value(await ed.hover(uri, 8, line.index(mark) + 2)).partition("\n\n---\n\n")
+    assert summary.startswith("**`Net`** · 2 graphs")
+    assert meaning.startswith(f"**`{name}`** · function")
 
 
 async def test_a_region_moves_and_one_that_was_edited_has_no_result(ed: Editor, root: Path) -> None:
@@ -54,7 +78,9 @@ async def test_a_region_moves_and_one_that_was_edited_has_no_result(ed: Editor, 
     await ed.insert(uri, 2, 0, "\n")
     assert "2 graphs" in value(await ed.hover(uri, 4, 8))
     await ed.insert(uri, 3, 4, "(dynamic=True)", character=14)
-    assert value(await ed.hover(uri, 4, 8)) == "No result for this line yet. Save the file to analyze it."
+    summary, _, meaning = value(await ed.hover(uri, 4, 8)).partition("\n\n---\n\n")
+    assert summary == "No result for this line yet. Save the file to analyze it."
+    assert meaning.startswith("**`torch.compile`**")
 
 
 async def test_plain_text_for_an_editor_that_knows_no_markdown(raw: Editor, root: Path) -> None:

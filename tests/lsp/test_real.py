@@ -72,12 +72,15 @@ async def test_from_opening_a_file_to_the_last_process(root: Path, mark: Mark) -
         await ed.insert(uri, 2, 0, "# a line above\n")
         await ed.published(uri, lambda found: bool(found) and found[0]["range"]["start"]["line"] == 7)
 
-        fixed = PROGRAM.replace("y.sum() > 0", "x.shape[0] > 0")
+        option = "torch._dynamo.config.recompile_limit = 3"
+        fixed = PROGRAM.replace("y.sum() > 0", "x.shape[0] > 0").replace("\n\nstep(", f"\n{option}\nstep(")
         write(root, fixed)
         await ed.change(uri, 3, {"text": fixed})
         since = ed.mark()
         await ed.save(uri)
         await ed.status(since, state="idle", findings=0)
+        known = await ed.hover(uri, fixed.splitlines().index(option), len("torch._dynamo.config.rec"))
+        assert known is not None and "- In the last run of this file: `3` (default `8`)" in known["contents"]["value"]
         assert len(mark.alive()) >= 2
         assert await ed.shut_down() == 0
         assert mark.none_left()

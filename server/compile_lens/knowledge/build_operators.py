@@ -153,5 +153,6 @@ def _places(row: Row) -> tuple[Place, ...]:
 
 def function(name: str, row: Row) -> Entry:
     short = name.rpartition(".")[2]
-    facts = (("Signature", f"`{short}{row['signature']}`"),) if "signature" in row else ()
-    return Entry(Kind.FUNCTION, name, theirs=row.get("doc", ""), facts=facts, places=place(row, "defined"))
+    facts = [("Signature", f"`{short}{row['signature']}`")] if "signature" in row else []
+    facts += [(f"`{argument}`", " ".join(text.split())) for argument, text in row.get("arguments", {}).items()]
+    return Entry(Kind.FUNCTION, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined"))

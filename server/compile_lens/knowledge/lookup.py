@@ -69,6 +69,8 @@ _BARE = (
 )
 # names that torch makes up from parts, which no literal in its source shows: a text of ours is enough
 _ALSO_CURATED = frozenset({Kind.ARTIFACT, Kind.FILE})
+# their arguments are entries of their own
+_COMPILES = frozenset({"torch.compile", "torch.compiler.compile"})
 NEAREST = 5
 
 
@@ -113,10 +115,18 @@ class Knowledge:
             return None
         if kind is Kind.OPERATOR and not entry.theirs:
             entry = self._with_documentation(entry)
+        if name in _COMPILES and kind is Kind.FUNCTION:
+            entry = replace(entry, facts=(*entry.facts[:1], *self._arguments_of_compile()))
         if text is not None:
             related = tuple(dict.fromkeys((*text.related, *entry.related)))
             entry = replace(entry, ours=text.text, stage=text.stage or entry.stage, related=related)
         return replace(entry, versions=self.past.note(kind, name))
+
+    def _arguments_of_compile(self) -> Iterator[tuple[str, str]]:
+        for name, row in self.tables.table(Kind.ARGUMENT).items():
+            entry = self.get(Kind.ARGUMENT, name)
+            default = f" (default `{row['default']}`)" if "default" in row else ""
+            yield f"`{name}`", f"{entry.summary if entry is not None else ''}{default}"
 
     def _with_documentation(self, operator: Entry) -> Entry:
         """The text of the function by the operator's name (``torch.relu`` for ``aten.relu``)."""
@@ -160,6 +170,10 @@ class Knowledge:
         for name in curated(Kind.ENVIRONMENT):
             found.setdefault(name, {})
         return found
+
+    def options_set_by(self, variable: str) -> tuple[str, ...]:
+        """The options whose default an environment variable gives."""
+        return tuple(self._environment.get(variable, {}).get("options", ()))
 
     def find(self, written: str) -> list[Entry]:
         """Entries for a name as users write it: ``TORCH_LOGS=+fusion``, ``GB0059``, ``aten.relu``, ``ops.load``, ``max_autotune``."""

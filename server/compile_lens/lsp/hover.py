@@ -37,17 +37,19 @@ class Hovers:
         if snapshot is None:
             return None
         point = snapshot.index.point(from_position(params.position), server.client.encoding)
-        region = self._on_region(snapshot, snapshot.path, point) if snapshot.path is not None else None
+        around = self._region_at(snapshot, snapshot.path, point) if snapshot.path is not None else None
+        region = self._on_region(snapshot, around) if around is not None else None
         if snapshot.path is not None and (found := self._on_finding(snapshot, snapshot.path, point)) is not None:
             # a finding may stand at the region itself: what it did is wanted there, too
             return found if region is None else _joined(found, region)
-        known = self._knowledge.at(snapshot, point)
-        # on `torch.compile` itself what it did counts, on one of its arguments what that is
-        if known is None or (region is not None and known.is_compile):
+        known = self._knowledge.at(snapshot, point, around)
+        if known is None:
             return region
         place = known.range
         where = Place(snapshot.path or "", place.line, place.column, place.end_line, place.end_column)
-        return self._hover(known.markdown, where, snapshot)
+        meaning = self._hover(known.markdown, where, snapshot)
+        # on `torch.compile` itself what it did comes first; on one of its arguments what that is is all
+        return _joined(region, meaning) if region is not None and known.compiles else meaning
 
     def _on_finding(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> types.Hover | None:
         server = self._server
@@ -57,12 +59,13 @@ class Hovers:
         texts = [finding_markdown(finding, lambda file: uri_from_path(file, server.sources)) for finding in found]
         return self._hover("\n\n---\n\n".join(texts), found[0].place, snapshot)
 
-    def _on_region(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> types.Hover | None:
+    def _region_at(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> Region | None:
         regions = [region for region in self._runs.regions(snapshot) if _holds(_place(region, path), point)]
-        if not regions:
-            return None
         # of regions inside each other, the innermost: it begins last
-        region = max(regions, key=lambda region: (region.line, region.column))
+        return max(regions, key=lambda region: (region.line, region.column), default=None)
+
+    def _on_region(self, snapshot: Snapshot, region: Region) -> types.Hover:
+        path = snapshot.path or ""
         results = [
             result
             for result in self._server.results.regions(file_key(path))

@@ -28,4 +28,4 @@ def register(server: CompileLensServer, permissions: Permissions, diagnostics: D
     links.register(server, store)
     signature.register(server, store)
     knowledge_fixes.register(server, found)
-    return KnowledgeHovers(store)
+    return KnowledgeHovers(store, server.results)

@@ -45,6 +45,15 @@ def named_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -
     return found or _of_word(snapshot, knowledge, line, column)
 
 
+def compile_method_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
+    """``model.compile(…)``, where that is known to be a module's: it takes what ``torch.compile`` takes."""
+    word = word_at(snapshot.index.line(line - 1), column - 1)
+    if word is None or word.text.rpartition(".")[2] != "compile":
+        return None
+    start = word.end_column - len("compile")
+    return _named(knowledge, Kind.FUNCTION, "torch.compile", line, start, len("compile")) if column > start else None
+
+
 def is_python(snapshot: Snapshot) -> bool:
     """Whether a document is Python, on disk or not."""
     return snapshot.is_python or snapshot.language == "python"

@@ -4,36 +4,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compile_lens.knowledge.in_run import with_run_value
 from compile_lens.knowledge.render import to_markdown
-from compile_lens.lsp.knowledge_at import named_at
+from compile_lens.lsp.knowledge_at import compile_method_at, named_at
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.session.documents import Snapshot
-from compile_lens.syntax.contexts import COMPILE, Sort
+from compile_lens.session.results import Results
+from compile_lens.syntax.callees import ENTRY_POINTS
+from compile_lens.syntax.contexts import Sort
+from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.syntax.tree import Range
 
 
 @dataclass(frozen=True, slots=True)
 class KnownHover:
-    """A text and the range that it is about. ``is_compile``: it is about ``torch.compile`` itself."""
+    """A text and the range that it is about. ``compiles``: it is about what starts a compilation."""
 
     markdown: str
     range: Range
-    is_compile: bool
+    compiles: bool
 
 
 class KnowledgeHovers:
-    """Answers from the tables alone."""
+    """Answers from the tables, and for the values of options from the last run of the document."""
 
-    def __init__(self, store: KnowledgeStore) -> None:
+    def __init__(self, store: KnowledgeStore, results: Results) -> None:
         self._store = store
+        self._results = results
 
-    def at(self, snapshot: Snapshot, point: tuple[int, int]) -> KnownHover | None:
-        """What is known of a place, or None."""
+    def at(self, snapshot: Snapshot, point: tuple[int, int], region: Region | None = None) -> KnownHover | None:
+        """What is known of a place, or None. ``region`` is the compile region that it is in."""
         knowledge = self._store.of(snapshot.path)
         named = named_at(snapshot, knowledge, *point)
+        if named is None and region is not None and region.kind is RegionKind.METHOD:
+            named = compile_method_at(snapshot, knowledge, *point)
         if named is None:
             return None
-        text = "\n\n---\n\n".join(to_markdown(entry, knowledge.tables) for entry in named.entries)
+        outcome = self._results.outcome(snapshot.uri)
+        entries = named.entries
+        if outcome is not None:
+            entries = tuple(with_run_value(entry, knowledge, outcome.options) for entry in entries)
+        text = "\n\n---\n\n".join(to_markdown(entry, knowledge.tables) for entry in entries)
         if named.sort is Sort.METHOD:
             text = f"If this is called on a tensor:\n\n{text}"
-        return KnownHover(text, named.range, named.entries[0].name in COMPILE)
+        return KnownHover(text, named.range, named.entries[0].name in ENTRY_POINTS)

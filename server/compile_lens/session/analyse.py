@@ -157,6 +157,7 @@ class _Analysis:
             findings=filtered.findings,
             hidden=sum(filtered.hidden.values()),
             graphs=report.graphs,
+            options=report.options,
             compile_time_s=report.seconds,
             output=output,
             final=final,

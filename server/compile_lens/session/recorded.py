@@ -48,6 +48,7 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = ()) -> Outco
         ),
         findings=find(report, Sources("", tree_of), RegionIndex(report, "", None)),
         graphs=report.graphs,
+        options=report.options,
         compile_time_s=report.seconds,
     )
 

@@ -23,6 +23,8 @@ _OPTIMIZE = frozenset(
     }
 )
 _EXPORT = frozenset({"torch.export.export", "torch.export.draft_export", "torch.export.export_for_training"})
+# what a compile region begins with, by its full name
+ENTRY_POINTS = _COMPILE | _OPTIMIZE | _EXPORT
 _PARTIAL = "functools.partial"
 _FULLGRAPH_OPTIONS = frozenset({"fullgraph", "nopython"})
 _SUBJECT_OPTIONS = frozenset({"model", "mod"})

@@ -13,6 +13,7 @@ from compile_lens.trace.export_records import ExportProblems
 from compile_lens.trace.failure_text import parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
 from compile_lens.trace.open_compilation import OpenCompilation
+from compile_lens.trace.option_values import OptionRecords
 from compile_lens.trace.record_kinds import PASSED_OVER, STAGES
 from compile_lens.trace.records import Record, iterate, opened, parse_record
 from compile_lens.trace.report import (
@@ -51,6 +52,7 @@ class ReportBuilder:
         self._exports = ExportProblems(self._stack_entry)
         self._specializations: list[Specialization] = []
         self._symbols = Symbols()
+        self._options = OptionRecords()
         self._artifacts: list[Artifact] = []
         self._unknown: Counter[str] = Counter()
         self._records = 0
@@ -119,6 +121,7 @@ class ReportBuilder:
             export_problems=self._exports.found(),
             specializations=tuple(self._specializations),
             symbols=self._symbols.found(),
+            options=self._options.found(),
             artifacts=tuple(self._artifacts),
             records=self._records,
             unknown=self._unknown.copy(),
@@ -175,6 +178,7 @@ class ReportBuilder:
         fields = record.fields
         compilation = self._compilation(record)
         compilation.has_ended = True
+        self._options.take(compilation.compile_id, fields)
         compilation.name = fields.get("co_name") or compilation.name
         compilation.file = fields.get("co_filename") or compilation.file
         compilation.line = fields.get("co_firstlineno") or compilation.line

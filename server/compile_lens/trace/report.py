@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 
+from compile_lens.trace.option_values import NO_VALUES, OptionValues
 from compile_lens.trace.records import Payload
 
 
@@ -242,6 +243,7 @@ class CompileReport:
     specializations: tuple[Specialization, ...] = ()
     failed_calls: tuple[FailedCall, ...] = ()
     export_problems: tuple[ExportProblem, ...] = ()
+    options: OptionValues = NO_VALUES
     artifacts: tuple[Artifact, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)

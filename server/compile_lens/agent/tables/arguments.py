@@ -11,7 +11,7 @@ from .source import Source, cleaned, docstring, dotted, python_files, read, stri
 TORCH = "torch/__init__.py"
 INDUCTOR = "torch/_inductor/__init__.py"
 BACKENDS = "torch/_dynamo/backends"
-_ARGUMENT = re.compile(r"^ {0,8}(\w+)\s*\(([^)]*)\):\s*(.*)$")
+_ARGUMENT = re.compile(r"^ {0,8}(\w+)\s*(?:\([^)]*\))?:\s*(.*)$")
 
 
 def compile_arguments(root: str) -> dict[str, dict[str, Any]]:
@@ -19,7 +19,7 @@ def compile_arguments(root: str) -> dict[str, dict[str, Any]]:
     source, function = _compile(root)
     if source is None or function is None:
         return {}
-    said = _documented(ast.get_docstring(function) or "")
+    said = documented(ast.get_docstring(function) or "")
     found: dict[str, dict[str, Any]] = {}
     arguments = [*function.args.args, *function.args.kwonlyargs]
     defaults = [
@@ -48,32 +48,32 @@ def _compile(root: str) -> tuple[Source | None, ast.FunctionDef | None]:
     return source, functions[-1] if functions else None
 
 
-def _documented(doc: str) -> dict[str, str]:
-    """The parts of ``Args:``, whose entries are indented once."""
+def documented(doc: str) -> dict[str, str]:
+    """The parts of ``Args:``, whose entries are indented once (by 2 to 4 columns)."""
     found: dict[str, list[str]] = {}
     current: list[str] | None = None
-    inside = False
-    for line in doc.split("\n"):
-        if line.strip() == "Args:":
-            inside = True
-        elif inside and line and not line.startswith(" "):
-            break
-        elif inside:
-            match = _ARGUMENT.match(line)
-            if match is not None and len(line) - len(line.lstrip()) <= 4:
-                current = found.setdefault(match.group(1), [match.group(3)])
-            elif current is not None:
-                current.append(line.strip())
-    return {name: cleaned("\n".join(lines), 3000) for name, lines in found.items()}
+    lines = doc.split("\n")
+    for line in lines[argument_lines(lines)]:
+        match = _ARGUMENT.match(line)
+        if match is not None and len(line) - len(line.lstrip()) <= 4:
+            current = found.setdefault(match.group(1), [match.group(2)])
+        elif current is not None:
+            current.append(line.strip())
+    return {name: cleaned("\n".join(said), 3000) for name, said in found.items()}
+
+
+def argument_lines(lines: list[str]) -> slice:
+    """Where the lines below ``Args:`` are in a docstring, up to the next that is not indented."""
+    start = next((at + 1 for at, line in enumerate(lines) if line.strip() in ("Args:", "Arguments:")), len(lines))
+    end = next((at for at in range(start, len(lines)) if lines[at] and not lines[at].startswith(" ")), len(lines))
+    return slice(start, end)
 
 
 def modes(root: str) -> dict[str, dict[str, Any]]:
     """Values of ``mode``: the options that each sets (``torch._inductor.list_mode_options``) and the docstring's sentence."""
     source = read(root, INDUCTOR)
     _, compile_function = _compile(root)
-    said = (
-        _documented(ast.get_docstring(compile_function) or "").get("mode", "") if compile_function is not None else ""
-    )
+    said = documented(ast.get_docstring(compile_function) or "").get("mode", "") if compile_function is not None else ""
     found: dict[str, dict[str, Any]] = {}
     for node in ast.walk(source.tree) if source is not None else ():
         if source is None or not isinstance(node, ast.FunctionDef) or node.name != "list_mode_options":

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .arguments import argument_lines, documented
 from .operators import Places
 from .source import cleaned
 
@@ -43,7 +44,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
 # in these every function may become an operator of a graph; their documentation is kept short
 _OPERATOR_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.linalg", "torch.fft", "torch.special")
 MOST_SUMMARY = 420
-MOST_SIGNATURE = 400
+MOST_SIGNATURE = 600
+MOST_OF_AN_ARGUMENT = 700
 
 
 def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dict[str, Any]]:
@@ -51,7 +53,7 @@ def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
     import torch
 
     places = Places(root, relative)
-    found: dict[str, dict[str, Any]] = {"torch.compile": _entry(torch.compile, places, 4000)}
+    found: dict[str, dict[str, Any]] = {"torch.compile": _entry_point(torch.compile, places)}
     for module_name, named in _MODULES.items():
         try:
             module = importlib.import_module(module_name)
@@ -60,7 +62,7 @@ def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
         for name in [*getattr(module, "__all__", ()), *named]:
             thing = getattr(module, name, None)
             if thing is not None and not inspect.ismodule(thing) and callable(thing):
-                found.setdefault(f"{module_name}.{name}", _entry(thing, places, 1600))
+                found.setdefault(f"{module_name}.{name}", _entry_point(thing, places))
     for owner_name in _OPERATOR_MODULES:
         owner: Any = torch.Tensor if owner_name == "torch.Tensor" else importlib.import_module(owner_name)
         for name in dir(owner):
@@ -72,12 +74,25 @@ def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
     return found
 
 
-def _entry(thing: Any, places: Places, most: int) -> dict[str, Any]:
+def _entry_point(thing: Any, places: Places) -> dict[str, Any]:
+    """With the arguments apart, so that a long text in front of them hides none."""
     doc = inspect.cleandoc(thing.__doc__ or "") if isinstance(thing.__doc__, str) else ""
+    said = {name: cleaned(_without_roles(text), MOST_OF_AN_ARGUMENT) for name, text in documented(doc).items()}
+    if not said:
+        return _entry(thing, places, 1600)
+    lines = doc.split("\n")
+    apart = argument_lines(lines)
+    rest = [*lines[: apart.start - 1], *lines[apart.stop :]]
+    return {**_entry(thing, places, 1600, "\n".join(rest)), "arguments": said}
+
+
+def _entry(thing: Any, places: Places, most: int, text: str | None = None) -> dict[str, Any]:
+    doc = inspect.cleandoc(thing.__doc__ or "") if isinstance(thing.__doc__, str) else ""
+    doc = doc if text is None else text
     signature, doc = _signature(thing, doc)
     entry = {
         "what": "class" if inspect.isclass(thing) else "function",
-        "signature": signature[:MOST_SIGNATURE],
+        "signature": signature if len(signature) <= MOST_SIGNATURE else signature[: MOST_SIGNATURE - 1] + "…",
         "doc": cleaned(_without_roles(doc), most),
         "at": places.of(thing),
     }
@@ -91,6 +106,7 @@ def _signature(thing: Any, doc: str) -> tuple[str, str]:
         return first[first.index("(") :].strip(), rest.strip()
     try:
         signature = re.sub(r"<object object at 0x\w+>|<[\w.]+ object at 0x\w+>", "…", str(inspect.signature(thing)))
+        signature = re.sub(r"\b(?:collections\.abc|typing)\.|~", "", signature)
         # a module as a default shows the folder that it is in
         return re.sub(r"<module '([\w.]+)' from '[^']*'>", r"\1", signature), doc
     except (TypeError, ValueError):

@@ -1,0 +1,74 @@
+"""The value that an option had in a run, beside its default."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.trace.option_values import OptionValue, OptionValues
+
+MOST_VALUES = 4
+LONGEST = 200
+
+
+def with_run_value(entry: Entry, knowledge: Knowledge, values: OptionValues) -> Entry:
+    """``entry`` with what the run tells of it first among its facts: an option's value, or those that a variable sets."""
+    if entry.kind is Kind.OPTION:
+        fact = _fact(knowledge, entry.name, values)
+        facts = [("In the last run of this file", fact)] if fact else []
+    elif entry.kind is Kind.ENVIRONMENT:
+        options = knowledge.options_set_by(entry.name)
+        facts = [(f"`{option}` in the last run of this file", _fact(knowledge, option, values)) for option in options]
+    else:
+        return entry
+    return replace(entry, facts=(*(fact for fact in facts if fact[1]), *entry.facts))
+
+
+def _fact(knowledge: Knowledge, name: str, values: OptionValues) -> str:
+    table = knowledge.tables.table(Kind.OPTION)
+    row: Mapping[str, Any] = table.get(name, {})
+    # an alias has no value of its own
+    seen = values.of(row.get("alias", name))
+    if not seen:
+        return ""
+    default = row.get("default") or table.get(row.get("alias", ""), {}).get("default")
+    text = _told(seen)
+    if default is not None:
+        text += " (the default)" if len(seen) == 1 and _is(seen[0].value, default) else f" (default `{default}`)"
+    if name.startswith("torch._inductor.config."):
+        text += "; what `mode=` or `options=` of a `torch.compile` sets for itself is not in it"
+    return text
+
+
+def _told(seen: Sequence[OptionValue]) -> str:
+    if len(seen) == 1:
+        return _shown(seen[0].value)
+    told = [f"{_shown(one.value)} from compilation `{one.compile_id}` on" for one in seen[:MOST_VALUES]]
+    more = len(seen) - MOST_VALUES
+    return ", then ".join(told) + (f", and {more} more" if more > 0 else "")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def _is(value: Any, default: str) -> bool:
+    """Whether a value, as JSON holds it, is the one whose ``repr`` is ``default``."""
+    try:
+        meant = json.loads(json.dumps(ast.literal_eval(default), default=_as_list))
+    except (ValueError, SyntaxError, TypeError):
+        return repr(value) == default
+    return repr(meant) == repr(value)
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(type(value).__name__)
