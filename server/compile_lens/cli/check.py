@@ -19,6 +19,8 @@ from compile_lens.cli.options import exit_code, output_options, parse_severities
 from compile_lens.cli.text_output import TextOutput, counted, shown_path
 from compile_lens.session.analyse import analyse
 from compile_lens.session.outcome import Outcome, Status
+from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
+from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job
@@ -120,6 +122,7 @@ async def _check(jobs: list[Job], python: str | None, filters: Filters, take: Ta
     finally:
         for host in hosts.values():
             await host.close()
+        limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -23,6 +24,8 @@ from compile_lens.session.moves import LineEdit
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.scheduler import Reason, Ticket
 from compile_lens.syntax.regions import Region, find_regions
+from compile_lens.workers.cache_limit import limit
+from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
@@ -214,7 +217,11 @@ class Runs:
             if snapshot is not None:
                 self._ran[ticket.uri] = snapshot.text
         server.background.start(self._warm(path))
+        server.background.start(self._limit_caches())
         return outcome
+
+    async def _limit_caches(self) -> None:
+        await asyncio.to_thread(limit, cache_root(os.environ), int(self._server.settings.cache.limit * 1e9))
 
     def job(self, path: str, snapshot: Snapshot | None) -> Job:
         """How a file runs: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""

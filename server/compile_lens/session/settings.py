@@ -20,6 +20,7 @@ import cattrs
 
 from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
 from compile_lens.analysis.finding import Severity
+from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
 from compile_lens.workers.job import Depth
 
 SECTION = "compileLens"
@@ -124,6 +125,21 @@ class FixSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """What is kept between runs."""
+
+    limit: float = field(
+        default=DEFAULT_LIMIT_BYTES / 1e9,
+        metadata=_doc(
+            "Gigabytes that the caches of background runs may take; what was used longest ago goes first. "
+            "They are in a folder of their own: your torch's caches are never touched.",
+            minimum=0.1,
+            scope="machine",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a user can set."""
 
@@ -150,6 +166,7 @@ class Settings:
     lenses: LensSettings = field(default_factory=LensSettings)
     inlays: InlaySettings = field(default_factory=InlaySettings)
     fixes: FixSettings = field(default_factory=FixSettings)
+    cache: CacheSettings = field(default_factory=CacheSettings)
 
     @property
     def filters(self) -> Filters:

@@ -1,4 +1,8 @@
-"""Private caches: a background run never reads or writes the caches of the user's own torch."""
+"""Private caches: a background run never reads or writes the caches of the user's own torch.
+
+Everything that can be made again lies in one folder, below a folder for its layout: a Compile Lens that lays it out otherwise
+uses another, and what an older one left goes when nobody has used it for a month (workers/cache_limit.py).
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,25 @@ from pathlib import Path
 
 import platformdirs
 
+LAYOUT = "v1"
+# what torch, triton and we keep there
+PARTS = ("inductor", "triton", "knowledge")
 
-def cache_root() -> Path:
-    """Where Compile Lens keeps what can be made again."""
-    return Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
+
+def cache_base(environment: Mapping[str, str]) -> Path:
+    """Where Compile Lens keeps what can be made again: ``COMPILE_LENS_CACHE_DIR``, or its folder in the platform's cache directory."""
+    chosen = environment.get("COMPILE_LENS_CACHE_DIR")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
+
+
+def cache_root(environment: Mapping[str, str]) -> Path:
+    """The part of it that is laid out as this Compile Lens does."""
+    return cache_base(environment) / LAYOUT
 
 
 def private_cache_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables that lead torch and triton to caches of ours, kept between runs for speed.
-
-    ``COMPILE_LENS_CACHE_DIR`` in ``environment`` moves them (tests and CI).
-    """
-    root = Path(environment["COMPILE_LENS_CACHE_DIR"]) if environment.get("COMPILE_LENS_CACHE_DIR") else cache_root()
+    """Variables that lead torch and triton to caches of ours, kept between runs for speed."""
+    root = cache_root(environment)
     return {
         "TORCHINDUCTOR_CACHE_DIR": str(root / "inductor"),
         "TRITON_CACHE_DIR": str(root / "triton"),

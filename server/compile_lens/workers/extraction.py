@@ -13,9 +13,11 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from compile_lens.workers.caches import cache_root, private_cache_environment
@@ -63,15 +65,28 @@ def _site_packages(python: str) -> list[Path]:
 
 
 def cached_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path | None:
-    """The file with the tables of ``torch``, if they were extracted before."""
+    """The file with the tables of ``torch``, if they were extracted before and are whole."""
     path = table_path(torch, os.environ if environment is None else environment)
-    return path if path.is_file() else None
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return path if _is_whole(path, status.st_mtime_ns, status.st_size) else None
+
+
+@lru_cache(maxsize=64)
+def _is_whole(path: Path, changed: int, size: int) -> bool:
+    """Whether every table in the archive is what was written; asked again when the file changes."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.testzip() is None
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        return False
 
 
 def table_path(torch: InstalledTorch, environment: Mapping[str, str]) -> Path:
     """One file per torch: its version, its place, when it was installed, and the code that reads it."""
-    chosen = environment.get("COMPILE_LENS_CACHE_DIR")
-    root = Path(chosen) if chosen else cache_root()
+    root = cache_root(environment)
     with contextlib.suppress(OSError):
         stamp = (torch.folder / "version.py").stat().st_mtime_ns
         key = hashlib.sha256(f"{_code_of_extraction()}\n{torch.folder}\n{stamp}".encode()).hexdigest()[:12]
@@ -92,7 +107,7 @@ async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] |
     """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; cancelling ends the process."""
     given = dict(os.environ if environment is None else environment)
     path = table_path(torch, given)
-    if path.is_file():
+    if cached_tables(torch, given) is not None:
         return path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from compile_lens.workers.caches import private_cache_environment
-from compile_lens.workers.job import End, EndKind, Job
+from compile_lens.workers.cache_leases import leased
+from compile_lens.workers.caches import cache_root, private_cache_environment
+from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.wire import AgentEvent, Frame, FrameDecoder
 
@@ -148,7 +149,10 @@ class Host:
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
         """Run ``job``; ``on_frame`` gets each frame as it arrives. Cancelling the awaiting task cancels the run. Raises HostError."""
-        async with self._running:
+        async with self._running, leased(cache_root(self._environment)) as lease:
+            lease.in_order = (
+                job.depth is not Depth.INDUCTOR
+            )  # below it no compiler is started that could be interrupted
             await self.start()
             self._cancelled = False
             self._output.clear()
@@ -167,6 +171,7 @@ class Host:
             await self._drain_output()
             if self._hello is None or not self._hello.forks:
                 await self._end_process()
+            lease.in_order |= end.kind is EndKind.FINISHED
             return End(end.kind, end.code, end.crash_stack, self._output.text(), self._output.total)
 
     async def _follow(self, on_frame: Callable[[Frame], None]) -> End:

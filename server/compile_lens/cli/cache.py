@@ -1,0 +1,75 @@
+"""``compile-lens cache``: where the private caches are, how large, and away with them."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+from rich.console import Console
+from rich.filesize import decimal
+from rich.table import Table
+
+from compile_lens.workers.cache_limit import CacheInUseError, clear, limit, measure
+from compile_lens.workers.caches import PARTS, cache_root
+
+WHAT = {
+    "inductor": "what torch compiled in background runs",
+    "triton": "what triton compiled in background runs",
+    "knowledge": "what was read from each installed torch",
+}
+
+
+@click.group()
+def cache() -> None:
+    """Show or clear what Compile Lens keeps between runs. Your own torch's caches are somewhere else, and are never touched."""
+
+
+@cache.command("dir")
+def print_dir() -> int:
+    """Print the folder. COMPILE_LENS_CACHE_DIR moves it."""
+    click.echo(str(cache_root(os.environ)))
+    return 0
+
+
+@cache.command("stat")
+@click.option("--json", "as_json", is_flag=True, help="For programs: the folder, and files and bytes of each part.")
+def print_sizes(as_json: bool) -> int:
+    """Print the size of each part."""
+    root = cache_root(os.environ)
+    parts = measure(root)
+    if as_json:
+        sizes = {part.name: {"files": part.files, "bytes": part.bytes} for part in parts}
+        click.echo(json.dumps({"folder": str(root), "parts": sizes}, indent=2))
+        return 0
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    for name, justify in (("part", "left"), ("size", "right"), ("files", "right"), ("what it is", "left")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for part in parts:
+        table.add_row(part.name, decimal(part.bytes), f"{part.files:,}", WHAT[part.name])
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(str(root))
+    console.print(table)
+    return 0
+
+
+@cache.command("clear")
+@click.argument("parts", nargs=-1, type=click.Choice(PARTS))
+def clear_parts(parts: tuple[str, ...]) -> int:
+    """Delete the PARTS, or everything: it is made again when it is needed."""
+    try:
+        size = clear(cache_root(os.environ), parts or PARTS)
+    except CacheInUseError as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename} cannot be deleted: {error.strerror}.") from None
+    click.echo(f"{decimal(size)} freed.")
+    return 0
+
+
+@cache.command("limit")
+@click.argument("gigabytes", type=click.FloatRange(min=0.0))
+def shrink(gigabytes: float) -> int:
+    """Shrink the caches to GIGABYTES now; what was used longest ago goes first."""
+    click.echo(f"{decimal(limit(cache_root(os.environ), int(gigabytes * 1e9), now=True))} freed.")
+    return 0
