@@ -34,6 +34,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.cancel",
         "compileLens.allowWorkspace",
         "compileLens.revokeWorkspace",
+        "compileLens.doctor",
     }
     assert offered["hoverProvider"] is True
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}

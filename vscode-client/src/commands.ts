@@ -12,6 +12,7 @@ export const localCommands = {
   allowRuns: "compileLens.allowRuns",
   revokeRuns: "compileLens.revokeRuns",
   showActions: "compileLens.showActions",
+  checkSetup: "compileLens.checkSetup",
 } as const;
 
 /** Analyzes `resource` (given by a menu), or the file of the active editor. */
@@ -19,6 +20,19 @@ async function analyzeFile(server: Server, resource: unknown): Promise<void> {
   const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
   if (uri) {
     await server.execute(serverCommands.analyze, uri.toString());
+  }
+}
+
+/** What an analysis finds around it, as a page: of the interpreter that runs the file of the active editor. */
+async function checkSetup(server: Server): Promise<void> {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const page = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: "Compile Lens: looking at the set-up" },
+    () => server.execute<{ readonly markdown: string } | null>(serverCommands.doctor, uri?.scheme === "file" ? uri.toString() : undefined),
+  );
+  if (page) {
+    const document = await vscode.workspace.openTextDocument({ language: "markdown", content: page.markdown });
+    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
   }
 }
 
@@ -32,6 +46,7 @@ async function showActions(server: Server): Promise<void> {
   const allow: Action = { label: "$(check) Allow Background Runs in This Workspace", command: localCommands.allowRuns };
   const always: Action[] = [
     { label: "$(debug-restart) Restart Server", command: localCommands.restartServer },
+    { label: "$(pulse) Check the Set-up", command: localCommands.checkSetup },
     { label: "$(output) Show Log", command: localCommands.showLog },
   ];
   const first = (): Action[] => {
@@ -61,6 +76,7 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel): 
     registerCommand(localCommands.showLog, () => log.show()),
     registerCommand(localCommands.allowRuns, () => server.execute(serverCommands.allowWorkspace)),
     registerCommand(localCommands.revokeRuns, () => server.execute(serverCommands.revokeWorkspace)),
+    registerCommand(localCommands.checkSetup, () => checkSetup(server)),
     registerCommand(localCommands.showActions, () => showActions(server)),
   );
 }

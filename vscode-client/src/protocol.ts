@@ -29,4 +29,5 @@ export const serverCommands = {
   cancel: "compileLens.cancel",
   allowWorkspace: "compileLens.allowWorkspace",
   revokeWorkspace: "compileLens.revokeWorkspace",
+  doctor: "compileLens.doctor",
 } as const;

@@ -111,15 +111,20 @@ export class Server implements vscode.Disposable {
     return this.enqueue(() => this.stopClient());
   }
 
-  async execute(command: (typeof serverCommands)[keyof typeof serverCommands], ...args: string[]): Promise<void> {
+  /** Has the server do something. What it answers, if it does. */
+  async execute<Answer>(
+    command: (typeof serverCommands)[keyof typeof serverCommands],
+    ...args: (string | undefined)[]
+  ): Promise<Answer | undefined> {
     try {
       if (this.client && this.running) {
-        await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+        return (await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args })) as Answer;
       }
     } catch (error) {
       // The server has told the user what there is to do about it; an answer that never came is for the log.
       this.log.warn(`${command}: ${String(error)}`);
     }
+    return undefined;
   }
 
   /** Tells the server its settings, or starts it anew where they may be what kept it from starting. */

@@ -1,4 +1,5 @@
-"""Entry of the agent: ``PYTHON /abs/path/agent/boot.py`` is the standby; ``… boot.py tables OUTPUT`` extracts what torch says of itself.
+"""Entry of the agent: ``PYTHON /abs/path/agent/boot.py`` is the standby; ``… boot.py tables OUTPUT`` extracts what torch says
+of itself, and ``… boot.py surroundings`` prints what an analysis finds around it.
 
 A script started by its path puts its own folder first on ``sys.path``; that entry is removed at once, and the other files of
 this folder are loaded as a package of a private name, so that nothing of ours can shadow, or be shadowed by, the user's modules.
@@ -27,5 +28,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["tables"]:
         extract = importlib.import_module(f"{PACKAGE}.tables.extract")
         sys.exit(extract.main(sys.argv[2:]))
+    if sys.argv[1:2] == ["surroundings"]:
+        sys.exit(importlib.import_module(f"{PACKAGE}.surroundings").main())
     standby = importlib.import_module(f"{PACKAGE}.standby")
     sys.exit(standby.main())

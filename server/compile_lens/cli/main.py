@@ -15,6 +15,7 @@ VERBS = {
     "predict": "predict",
     "trace": "trace",
     "explain": "explain",
+    "doctor": "doctor",
     "cache": "cache",
     "serve": "serve",
 }

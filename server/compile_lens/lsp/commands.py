@@ -6,6 +6,7 @@ Each is advertised, takes its arguments as an editor may send them, and can be c
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from compile_lens.lsp.convert import path_from_uri
+from compile_lens.lsp.doctor import DOCTOR, examine_for
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.consent import Permission
@@ -53,7 +55,13 @@ def register(server: CompileLensServer, runs: Runs) -> None:
         await runs.stop(Permission.REFUSED)
         runs.consider_all()
 
-    commands: dict[str, Command] = {ANALYZE: analyze, CANCEL: cancel, ALLOW: allow, REVOKE: revoke}
+    commands: dict[str, Command] = {
+        ANALYZE: analyze,
+        CANCEL: cancel,
+        ALLOW: allow,
+        REVOKE: revoke,
+        DOCTOR: partial(examine_for, server),
+    }
     for name, command in commands.items():
         server.command(name)(command)
 

@@ -1,0 +1,56 @@
+"""``compile-lens doctor``: whether everything is there that an analysis needs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from compile_lens.session.doctor import Check, State, examine, worst
+from compile_lens.workers.caches import cache_root
+from compile_lens.workers.host import HostError
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.surroundings import ask_surroundings
+
+MARKS = {
+    State.OK: ("✓", "green"),
+    State.NOTE: ("–", "dim"),
+    State.WARNING: ("!", "yellow"),
+    State.PROBLEM: ("✗", "red"),
+}
+
+
+@click.command()
+@click.option("--python", metavar="PATH", help="The interpreter to look at.  [default: the nearest one that has torch]")
+@click.option("--json", "as_json", is_flag=True, help="For programs: a list of name, state, says and remedy.")
+def doctor(python: str | None, as_json: bool) -> int:
+    """Look at interpreter, torch, compiler, GPU, caches and environment, and say what to do where something is amiss.
+
+    The exit code is 0 if analyses can run, 1 if they cannot.
+    """
+    try:
+        interpreter = find_interpreter(Path.cwd() / "program.py", explicit=python)
+        facts = asyncio.run(ask_surroundings(interpreter, os.environ))
+    except (InterpreterError, HostError) as error:
+        raise click.ClickException(str(error)) from None
+    checks = examine(facts, cache_root(os.environ))
+    if as_json:
+        click.echo(json.dumps([{**asdict(check), "state": check.state.value} for check in checks], indent=2))
+    else:
+        _show(checks)
+    return int(worst(checks) is State.PROBLEM)
+
+
+def _show(checks: list[Check]) -> None:
+    console = Console(highlight=False)
+    for check in checks:
+        mark, style = MARKS[check.state]
+        console.print(Text.assemble((f"{mark} ", style), (check.name, "bold"), f": {check.says}"), soft_wrap=True)
+        if check.remedy:
+            console.print(Text(f"    {check.remedy}", "yellow"), soft_wrap=True)
