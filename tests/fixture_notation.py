@@ -9,7 +9,8 @@ The carets stand under the expression, one caret per code point; then the code, 
 about a break has torch's code of it, too: ``higher-order-op-error/GB0059``. An expression
 that begins where the ``#`` stands, or before, has its columns in numbers, ``#1-12 run-error``, end exclusive. One that ends on a
 later line says after ``to`` where: ``# ^^^^ GB0059 to +2:6`` is column 6, two lines further. Lines that hold an expectation are
-not counted: the numbers stay right when one is added. ``# depth: inductor`` on a line of its own, where it is not ``dynamo``.
+not counted: the numbers stay right when one is added. ``# depth: inductor`` on a line of its own, where it is not ``dynamo``;
+``# compared``, where what is compiled is compared with eager.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ EXPECTATION = re.compile(
 )
 
 DEPTH = re.compile(r"^# depth: (?P<depth>\w+)$", re.MULTILINE)
+COMPARED = re.compile(r"^# compared$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,6 +55,11 @@ def depth_of(text: str) -> str:
     """How far the program is to be compiled."""
     match = DEPTH.search(text)
     return match["depth"] if match else "dynamo"
+
+
+def is_compared(text: str) -> bool:
+    """Whether what is compiled is to be compared with eager."""
+    return COMPARED.search(text) is not None
 
 
 def read(text: str) -> Annotated:

@@ -16,7 +16,7 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, End, Job
 from compile_lens.workers.wire import AgentEvent, Frame
 
-TIMEOUT_S = 120.0
+TIMEOUT_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class WarmHost:
         self._host = RecordingHost(sys.executable)
         self._known: dict[tuple[Path, Depth], Analysed] = {}
 
-    def analyse(self, file: Path, depth: Depth = Depth.DYNAMO) -> Analysed:
+    def analyse(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False) -> Analysed:
         if (file, depth) not in self._known:
-            job = Job(str(file), depth=depth, timeout_s=TIMEOUT_S)
+            job = Job(str(file), depth=depth, timeout_s=TIMEOUT_S, compare=compare)
             outcome = self._loop.run_until_complete(analyse(self._host, job))
             self._known[file, depth] = Analysed(outcome, self._host.builder.report())
         return self._known[file, depth]

@@ -29,51 +29,68 @@ LOGS = (
     ("torch._inductor.codegen.triton", "perf_hints"),
     ("torch._dynamo.variables.optimizer", "perf_hints"),
 )
-# what tells of addresses and sizes at every recording, and of what happens as it should
+# what tells of addresses and sizes at every recording, of what happens as it should, and what nobody can act on
 PASSED_OVER = re.compile(
-    r"Running warmup function=|Recording function=|\s*Partition \d+: |Created \d+ graph partitions"
+    r"Running warmup function=|Recording |\s*Partition \d+: |Created \d+ graph partitions|possibly bad tiling"
+    r"|Skip comprehensive padding on CPU"
 )
+OPERATION = re.compile(r"    (?! )")
+# why every operation is outside when there are no CUDA graphs at all
+NO_CUDA_GRAPHS = "reason=partition includes all ops when cudagraphs is disabled"
 MOST_TEXT = 4000
-MOST_NOTES = 2000
+MOST_NOTES = 400
 
 
 def install(caller_stack: Callable[[Any], list[dict[str, Any]]]) -> None:
     """Listen. ``caller_stack`` gives the user's stack above a live frame, outermost first."""
-    written = [0]
+    notes = _LogNotes(caller_stack)
     for module, artifact in LOGS:
         log = logging.getLogger(f"{module}.__{artifact}")
-        if log.level == logging.NOTSET:
-            log.addFilter(functools.partial(_take_down, log, artifact, False, written, caller_stack))
+        asked = log.level != logging.NOTSET
+        log.addFilter(functools.partial(notes.take_down, log, artifact, asked))
+        if not asked:
             log.setLevel(logging.DEBUG)
-        else:
-            # the user asked for this log
-            log.addFilter(functools.partial(_take_down, log, artifact, True, written, caller_stack))
 
 
-def _take_down(
-    log: logging.Logger,
-    artifact: str,
-    wanted: bool,
-    written: list[int],
-    caller_stack: Callable[[Any], list[dict[str, Any]]],
-    record: logging.LogRecord,
-) -> bool:
-    """Write the note of one record; say whether the record goes on to those who print."""
-    with contextlib.suppress(Exception):
-        text = record.getMessage()
-        if written[0] < MOST_NOTES and not PASSED_OVER.match(text):
-            written[0] += 1
-            write_note(
-                "compile_lens_log",
-                {
-                    "log": artifact,
-                    "text": text[:MOST_TEXT],
-                    "origin": _origin_of_the_node(),
-                    "stack": caller_stack(_outside_of_logging()),
-                },
-            )
-    inherited = log.parent.getEffectiveLevel() if log.parent is not None else logging.WARNING
-    return wanted or _is_enabled(artifact) or record.levelno >= inherited
+class _LogNotes:
+    """Writes what is worth a note."""
+
+    def __init__(self, caller_stack: Callable[[Any], list[dict[str, Any]]]) -> None:
+        self._caller_stack = caller_stack
+        self._written = 0
+        self._passes_over_operation = False
+
+    def take_down(self, log: logging.Logger, artifact: str, asked: bool, record: logging.LogRecord) -> bool:
+        """Write the note of one record; say whether the record goes on to those who print.
+
+        ``asked``: the user's settings have switched the log on.
+        """
+        with contextlib.suppress(Exception):
+            text = record.getMessage()
+            if self._written < MOST_NOTES and self._is_worth_a_note(text):
+                self._written += 1
+                self._write(artifact, text)
+        inherited = log.parent.getEffectiveLevel() if log.parent is not None else logging.WARNING
+        return asked or _is_enabled(artifact) or record.levelno >= inherited
+
+    def _is_worth_a_note(self, text: str) -> bool:
+        if OPERATION.match(text):
+            self._passes_over_operation = NO_CUDA_GRAPHS in text
+        elif not text.startswith("     "):
+            self._passes_over_operation = False
+        # the lines of an operation's stack follow it
+        return not self._passes_over_operation and not PASSED_OVER.search(text)
+
+    def _write(self, artifact: str, text: str) -> None:
+        write_note(
+            "compile_lens_log",
+            {
+                "log": artifact,
+                "text": text[:MOST_TEXT],
+                "origin": _origin_of_the_node(),
+                "stack": self._caller_stack(_outside_of_logging()),
+            },
+        )
 
 
 def _outside_of_logging() -> FrameType | None:

@@ -168,7 +168,7 @@ def _be_child(command: dict[str, Any], wire: Wire, crash: IO[bytes]) -> None:
 
 def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     """Install the sink, the notes and the depth, then run the program."""
-    from . import depth, notes, program, trace_sink
+    from . import compare, depth, notes, program, trace_sink
 
     sys.dont_write_bytecode = True
     os.environ.update(command["env"])
@@ -181,6 +181,8 @@ def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     trace_sink.install(wire)
     notes.install(OWN_FOLDER)
     depth.apply(command["depth"])
+    if command.get("compare"):
+        compare.install()
     return program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER)
 
 

@@ -16,6 +16,7 @@ from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_
 from compile_lens.analysis.side_effects import find_side_effects
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.specializations import find_specializations
+from compile_lens.analysis.wrong_numbers import find_wrong_numbers
 from compile_lens.trace.report import CompileReport
 
 
@@ -42,6 +43,7 @@ def find(
         *find_float64(report, sources),
         *find_small_graphs(report, index),
         *find_cache_bypasses(report, sources),
+        *find_wrong_numbers(report, sources),
     ]
     if raised is not None:
         found += find_raised(raised, report, sources)

@@ -37,6 +37,7 @@ class Kind(str, Enum):
     PERFORMANCE = "performance"
     PREDICTION = "prediction"
     SPECIALIZATION = "specialization"
+    WRONG_NUMBERS = "wrong-numbers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class GuardFact:
 
 def read_guard(failure: GuardFailure) -> GuardFact:
     """The fact behind ``failure``; a guard of a form that is not known is its own text."""
-    guard = MODULE_TABLE.sub(r".\1", WRAPPED.sub(r"\1", failure.guard.strip()))
+    guard = plain_source(failure.guard.strip())
     if match := TENSOR.match(guard):
         return _tensor(match)
     if match := TYPE.match(guard):
@@ -88,9 +88,14 @@ def read_guard(failure: GuardFailure) -> GuardFact:
     return GuardFact("", guard)
 
 
+def plain_source(expression: str) -> str:
+    """``self.up.weight`` for ``L['self']._modules['up']._parameters['weight']``: an expression of Dynamo's as the user writes it."""
+    return MODULE_TABLE.sub(r".\1", WRAPPED.sub(r"\1", expression))
+
+
 def sized(expression: str) -> tuple[str, int | None]:
     """``x`` and 0 for ``L['x'].size()[0]``; any other expression as the user writes it, and None."""
-    plain = MODULE_TABLE.sub(r".\1", WRAPPED.sub(r"\1", expression))
+    plain = plain_source(expression)
     match = SIZE.match(plain)
     return (match["name"], int(match["index"])) if match else (plain, None)
 

@@ -38,6 +38,11 @@ Taker = Callable[[Outcome], None]
     help="How far to compile: Dynamo alone (fast), up to AOTAutograd, or all the way as written.",
 )
 @click.option(
+    "--compare",
+    is_flag=True,
+    help="Compare what compiled code computes with eager and fp64, outputs and gradients. Compiles all the way, and is slow.",
+)
+@click.option(
     "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
 )
 @click.option(
@@ -67,6 +72,7 @@ def check(
     context: click.Context,
     files: tuple[str, ...],
     depth: str,
+    compare: bool,
     python: str | None,
     timeout: float,
     entry: str,
@@ -83,9 +89,14 @@ def check(
     or above --fail-on, 2 if a file could not be analysed.
     """
     arguments: tuple[str, ...] = context.obj or ()
+    chosen = Depth(depth)
+    if compare and context.get_parameter_source("depth") is click.core.ParameterSource.DEFAULT:
+        chosen = Depth.INDUCTOR
+    if compare and chosen is Depth.DYNAMO:
+        raise click.UsageError("--compare needs code that was compiled: --depth aot or inductor.")
     jobs = [
         # a link stays a link: the program sees the path that the user gave
-        Job(os.path.abspath(file), Depth(depth), None, arguments, os.getcwd(), timeout, entry)  # noqa: PTH100, PTH109
+        Job(os.path.abspath(file), chosen, None, arguments, os.getcwd(), timeout, entry, compare=compare)  # noqa: PTH100, PTH109
         for file in files
     ]
     output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
+from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.session.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
 
 STYLE = {
@@ -171,6 +172,8 @@ class TextOutput:
             self._console.print(
                 f"{counted(outcome.hidden, 'more finding')} not shown (--max-findings).", soft_wrap=True
             )
+        if outcome.compared is not None:
+            self._console.print(f"Compared with eager: {_compared(outcome.compared)}.", soft_wrap=True)
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print(
@@ -181,6 +184,17 @@ class TextOutput:
                 Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True
             )
         self._console.print()
+
+
+def _compared(counts: Compared) -> str:
+    words = {
+        "the same to the bit": counts.bitwise,
+        "the same but for rounding": counts.rounding,
+        "wrong": counts.wrong,
+        "not compared": counts.not_compared,
+    }
+    parts = [f"{counted(number, 'graph')} {what}" for what, number in words.items() if number]
+    return ", ".join(parts) or "no compiled graph was called"
 
 
 def counted(number: int, what: str) -> str:

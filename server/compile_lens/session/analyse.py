@@ -18,6 +18,7 @@ from compile_lens.analysis.regions import summarise_functions, summarise_regions
 from compile_lens.analysis.run_errors import Raised, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.tally import tally
+from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.source_file import FileProblem, check_source
 from compile_lens.syntax.tree import SourceTree, parse
@@ -159,6 +160,7 @@ class _Analysis:
             graphs=report.graphs,
             options=report.options,
             compile_time_s=report.seconds,
+            compared=count_compared(report) if self._job.compare else None,
             output=output,
             final=final,
         )

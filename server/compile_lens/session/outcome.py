@@ -8,6 +8,7 @@ from enum import Enum
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.tally import Tally
+from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 
 # the entry of an outcome that was read from a recorded trace
@@ -36,6 +37,7 @@ class Outcome:
     ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analysed.
     ``hidden`` counts findings that the cap per file left out.
     ``options`` are the values that config options had while the program compiled.
+    ``compared`` says how many graphs were compared with eager, if that was asked for.
     ``output`` is what the program printed (head and tail, bounded), for the log.
     """
 
@@ -57,4 +59,5 @@ class Outcome:
     functions: tuple[RegionSummary, ...] = ()
     dynamic: tuple[DynamicParameter, ...] = ()
     tally: Tally = NOTHING
+    compared: Compared | None = None
     options: OptionValues = NO_VALUES

@@ -29,6 +29,7 @@ from compile_lens.trace.report import (
     Specialization,
     StackFrame,
 )
+from compile_lens.trace.run_notes import RunNotes
 from compile_lens.trace.side_effect_text import parse_side_effects
 from compile_lens.trace.stack_text import is_resume
 from compile_lens.trace.symbols import Symbols
@@ -54,6 +55,7 @@ class ReportBuilder:
         self._symbols = Symbols()
         self._options = OptionRecords()
         self._artifacts: list[Artifact] = []
+        self._run_notes = RunNotes(_noted_stack)
         self._unknown: Counter[str] = Counter()
         self._records = 0
         self._corrupt = 0
@@ -80,6 +82,7 @@ class ReportBuilder:
             "compile_lens_break": self._on_break_note,
             **self._exports.readers,
             **self._symbols.readers,
+            **self._run_notes.readers,
         }
 
     def feed(self, data: bytes) -> bool:
@@ -123,6 +126,8 @@ class ReportBuilder:
             symbols=self._symbols.found(),
             options=self._options.found(),
             artifacts=tuple(self._artifacts),
+            comparisons=tuple(self._run_notes.comparisons),
+            log_lines=tuple(self._run_notes.log_lines),
             records=self._records,
             unknown=self._unknown.copy(),
             corrupt=self._corrupt,

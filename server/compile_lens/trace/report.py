@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 from compile_lens.trace.records import Payload
@@ -219,6 +220,62 @@ class Specialization:
     stack: tuple[StackFrame, ...]
 
 
+class Agreement(str, Enum):
+    """How what a graph computed compares with eager: ``rounding`` is within torch's own tolerance, ``wrong`` is not."""
+
+    BITWISE = "bitwise"
+    ROUNDING = "rounding"
+    WRONG = "wrong"
+    NOT_COMPARED = "not-compared"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedValue:
+    """One value of a graph that is not to the bit what eager gives.
+
+    ``what`` is ``output``, ``input`` (as the call left it) or ``gradient`` (of an input), ``index`` its number, ``name`` its node's;
+    ``source`` is where an input comes from (``L['x']``), ``stack`` leads to the line that computes it. ``facts`` are figures by name:
+    see agent/numbers.py, ``difference``.
+    """
+
+    what: str
+    index: int
+    name: str
+    source: str
+    stack: tuple[StackFrame, ...]
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One call of a compiled graph beside eager. ``direction`` is ``forward`` or ``backward``; ``reason`` is why it was not compared.
+
+    ``call`` counts the graph's calls from 1. ``has_reference``: there was an fp64 reference. ``worse`` counts the values that are as bad
+    as ``agreement`` says; ``values`` are the first of them.
+    """
+
+    compile_id: str
+    agreement: Agreement
+    direction: str = "forward"
+    call: int = 0
+    has_reference: bool = False
+    values: tuple[ComparedValue, ...] = ()
+    worse: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """What torch said in one of its logs (``cudagraphs``, ``perf_hints``). ``origin`` leads to the line that the node which was being
+    compiled comes from, ``stack`` to the call of the moment."""
+
+    log: str
+    compile_id: str | None
+    text: str
+    origin: tuple[StackFrame, ...] = ()
+    stack: tuple[StackFrame, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """A payload by reference: a graph, generated code, a cache event."""
@@ -245,6 +302,8 @@ class CompileReport:
     export_problems: tuple[ExportProblem, ...] = ()
     options: OptionValues = NO_VALUES
     artifacts: tuple[Artifact, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    log_lines: tuple[LogLine, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     corrupt: int = 0

@@ -249,6 +249,7 @@ def _command(job: Job) -> dict[str, object]:
         "depth": job.depth.value,
         "timeout_s": job.timeout_s,
         "env": job.env,
+        "compare": job.compare,
     }
 
 

@@ -16,7 +16,10 @@ class Depth(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock."""
+    """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock.
+
+    ``compare``: what compiled graphs compute is compared with eager.
+    """
 
     file: str
     depth: Depth = Depth.DYNAMO
@@ -26,6 +29,7 @@ class Job:
     timeout_s: float = 60.0
     entry: str = "script"
     env: dict[str, str] = field(default_factory=dict)
+    compare: bool = False
 
 
 class EndKind(str, Enum):

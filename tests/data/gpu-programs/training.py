@@ -1,3 +1,4 @@
+# compared
 import torch
 import torch.nn as nn
 

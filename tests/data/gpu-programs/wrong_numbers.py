@@ -1,3 +1,4 @@
+# compared
 import torch
 
 torch._inductor.config.triton.inject_relu_bug_TESTING_ONLY = "accuracy"

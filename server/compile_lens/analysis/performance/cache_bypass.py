@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.sources import Sources
-from compile_lens.syntax.definitions import definition_at
-from compile_lens.trace.report import Artifact, Compilation, CompileReport
+from compile_lens.trace.report import Artifact, CompileReport
 
 CODE = "cache-bypass"
 # torch/_inductor/compile_fx.py and torch/_functorch/_aot_autograd/autograd_cache.py (torch 2.11 to 2.13)
 CACHES = {"fx_graph_cache_bypass": "Inductor's graph cache", "aotautograd_cache_bypass": "AOTAutograd's cache"}
+
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def find_cache_bypasses(report: CompileReport, sources: Sources) -> Iterator[Finding]:
@@ -22,7 +25,7 @@ def find_cache_bypasses(report: CompileReport, sources: Sources) -> Iterator[Fin
     for artifact in report.artifacts:
         compilation = compilations.get(artifact.compile_id or "")
         if artifact.name in CACHES and compilation is not None and sources.is_own(compilation.file):
-            key = (_function(compilation, sources), artifact.name, _reason(artifact))
+            key = (function_place(compilation.file, compilation.line, sources), artifact.name, _reason(artifact))
             groups.setdefault(key, []).append(compilation.compile_id)
     for (place, cache, reason), frames in groups.items():
         yield Finding(
@@ -45,13 +48,5 @@ def _reason(artifact: Artifact) -> str:
     reason = (
         told.get("cache_bypass_reason") or told.get("cache_bypass_exception_type") if isinstance(told, dict) else None
     )
-    return str(reason).strip().rstrip(".") if reason else "torch does not say why"
-
-
-def _function(compilation: Compilation, sources: Sources) -> Place:
-    tree = sources.tree_of(compilation.file)
-    definition = definition_at(tree, compilation.line) if tree is not None else None
-    if definition is None:
-        return Place(compilation.file, compilation.line, 1, compilation.line, 2)
-    name = definition.name_place
-    return Place(compilation.file, name.line, name.column, name.end_line, name.end_column)
+    words = ADDRESS.sub("", str(reason or "")).strip().partition("\n")[0].rstrip(". ")
+    return words or "torch does not say why"

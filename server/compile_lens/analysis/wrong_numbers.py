@@ -1,0 +1,159 @@
+"""Numbers that compiled code computes otherwise than eager, where the run compared them: more than rounding explains, or not compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from compile_lens.analysis.call_path import call_path
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.functions import function_place
+from compile_lens.analysis.guards import plain_source
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import Agreement, ComparedValue, Comparison, Compilation, CompileReport
+
+CODE = "wrong-numbers"
+NOT_COMPARED = "not-compared"
+# torch's short names of dtypes, as graphs are printed with (torch/utils/_dtype_abbrs.py, torch 2.13)
+SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How many graphs were compared with eager, by their worst call: the same to the bit, within rounding, wrong, not compared."""
+
+    bitwise: int = 0
+    rounding: int = 0
+    wrong: int = 0
+    not_compared: int = 0
+
+
+def count_compared(report: CompileReport) -> Compared:
+    """The graphs of a run."""
+    order = list(Agreement)
+    worst: dict[str, Agreement] = {}
+    for comparison in report.comparisons:
+        known = worst.get(comparison.compile_id, Agreement.BITWISE)
+        worst[comparison.compile_id] = max(known, comparison.agreement, key=order.index)
+    counts = Counter(worst.values())
+    return Compared(*(counts[agreement] for agreement in order))
+
+
+def find_wrong_numbers(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per line that computes a wrong value first in its graph, and one per function that could not be compared."""
+    compilations = {compilation.compile_id: compilation for compilation in report.compilations}
+    wrong: dict[Place, list[Comparison]] = {}
+    skipped: dict[tuple[Place, str], list[Comparison]] = {}
+    told: set[str] = set()
+    for comparison in report.comparisons:
+        compilation = compilations.get(comparison.compile_id)
+        if comparison.agreement is Agreement.WRONG and comparison.values:
+            # what comes after a wrong value in the same graph follows from it
+            if comparison.compile_id not in told:
+                told.add(comparison.compile_id)
+                wrong.setdefault(_place(comparison.values[0], compilation, sources), []).append(comparison)
+        elif comparison.agreement is Agreement.NOT_COMPARED and compilation is not None:
+            key = function_place(compilation.file, compilation.line, sources), comparison.reason
+            skipped.setdefault(key, []).append(comparison)
+    for place, comparisons in wrong.items():
+        yield _wrong(place, comparisons, sources)
+    for (place, reason), comparisons in skipped.items():
+        if sources.is_own(place.file):
+            yield _not_compared(place, reason, comparisons)
+
+
+def _wrong(place: Place, comparisons: list[Comparison], sources: Sources) -> Finding:
+    first = comparisons[0]
+    value = first.values[0]
+    return Finding(
+        code=CODE,
+        kind=Kind.WRONG_NUMBERS,
+        severity=Severity.ERROR,
+        message=f"{_subject(value)} {_amount(value.facts)}.",
+        place=place,
+        explanation=_evidence(first, value),
+        hints=(
+            "Compare with backend=\"aot_eager\": if that is right, Inductor's code is wrong, else AOTAutograd's.",
+            "`torch.compiler.disable` around the line leaves it to eager until the bug is fixed.",
+        ),
+        count=len(comparisons),
+        frames=tuple(dict.fromkeys(comparison.compile_id for comparison in comparisons)),
+        call_path=call_path(value.stack, sources),
+    )
+
+
+def _not_compared(place: Place, reason: str, comparisons: list[Comparison]) -> Finding:
+    return Finding(
+        code=NOT_COMPARED,
+        kind=Kind.WRONG_NUMBERS,
+        severity=Severity.HINT,
+        message=f"What this computes was not compared with eager: {reason.rstrip('.')}.",
+        place=place,
+        explanation="It may be right or wrong: nothing is known of it.",
+        count=len(comparisons),
+        frames=tuple(dict.fromkeys(comparison.compile_id for comparison in comparisons)),
+    )
+
+
+def _place(value: ComparedValue, compilation: Compilation | None, sources: Sources) -> Place:
+    own = sources.deepest_own(value.stack)
+    # an input is changed, or needs a gradient, because of the whole function
+    if own is not None and value.what == "output":
+        return sources.place_of(own)
+    if compilation is not None:
+        return function_place(compilation.file, compilation.line, sources)
+    return sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2)
+
+
+def _subject(value: ComparedValue) -> str:
+    if value.what == "gradient":
+        return f"The gradient of `{plain_source(value.source) or value.name}` is not eager's:"
+    if value.what == "input":
+        return f"What the compiled code makes of `{plain_source(value.source) or value.name}` is not what eager makes:"
+    return "The compiled code computes other numbers than eager:"
+
+
+def _amount(facts: dict[str, Any]) -> str:
+    if "compiled_dtype" in facts:
+        return f"{_type(facts)} became {_type(facts, 'compiled_')}"
+    if "max_absolute" not in facts:
+        return f"{facts.get('compiled')} instead of {facts.get('eager')}"
+    words = f"off by up to {shown(facts['max_absolute'])}"
+    if "rmse_eager" in facts:
+        return f"{words}; the mean error is {shown(facts['rmse_compiled'])}, eager's {shown(facts['rmse_eager'])}"
+    return words
+
+
+def _evidence(comparison: Comparison, value: ComparedValue) -> str:
+    facts = value.facts
+    lines = []
+    if "differ" in facts:
+        at = f"[{', '.join(map(str, facts['worst_at']))}]" if facts["worst_at"] else "its one element"
+        exact = f", in fp64 {shown(facts['reference'])}" if "reference" in facts else ""
+        lines.append(
+            f"{facts['differ']} of {facts['count']} elements of {value.what} {value.index} (`{value.name}`, {_type(facts)}) differ,"
+            f" in call {comparison.call} of the graph. The worst, {at}, is {shown(facts['compiled'])} compiled,"
+            f" {shown(facts['eager'])} in eager{exact}: a relative error of {shown(facts['max_relative'])}."
+        )
+    if comparison.worse > 1:
+        lines.append(f"{comparison.worse - 1} more values of the graph are wrong.")
+    lines.append(
+        "torch calls it wrong when the mean error against an fp64 reference is more than two to three times that of eager."
+        if comparison.has_reference
+        else "There is no fp64 reference to measure rounding by; it is more than torch's tolerance."
+    )
+    return " ".join(lines)
+
+
+def _type(facts: dict[str, Any], prefix: str = "") -> str:
+    name = str(facts[f"{prefix}dtype"])
+    letters = name.rstrip("0123456789")
+    short = SHORT.get(letters, letters) + name[len(letters) :]
+    return f"{short}[{', '.join(map(str, facts[f'{prefix}shape']))}]"
+
+
+def shown(number: float | str) -> str:
+    """Three digits of a number; torch's own word for one that is not finite."""
+    return f"{number:.3g}" if isinstance(number, float) else str(number)

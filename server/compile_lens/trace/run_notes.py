@@ -1,0 +1,72 @@
+"""Notes of the agent about what happens while compiled code runs: comparisons with eager, and lines of torch's logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from compile_lens.trace.records import Record
+from compile_lens.trace.report import Agreement, ComparedValue, Comparison, LogLine, StackFrame
+from compile_lens.trace.stack_text import parse_stack
+
+OF_A_VALUE = frozenset({"what", "index", "name", "source", "origin"})
+
+
+class RunNotes:
+    """Collects them, in the order of the run. ``noted_stack`` reads a stack as the agent writes one."""
+
+    def __init__(self, noted_stack: Callable[[list[dict[str, Any]]], tuple[StackFrame, ...]]) -> None:
+        self._noted_stack = noted_stack
+        self.comparisons: list[Comparison] = []
+        self.log_lines: list[LogLine] = []
+        self.readers: dict[str, Callable[[Record], None]] = {
+            "compile_lens_comparison": self._on_comparison,
+            "compile_lens_log": self._on_log,
+        }
+
+    def _on_comparison(self, record: Record) -> None:
+        note = _note(record)
+        self.comparisons.append(
+            Comparison(
+                compile_id=note["compile_id"],
+                agreement=Agreement(note["status"]),
+                direction=note.get("direction", "forward"),
+                call=note.get("call", 0),
+                has_reference=bool(note.get("reference")),
+                values=tuple(_value(value) for value in note.get("values", ())),
+                worse=note.get("worse", 0),
+                reason=note.get("reason", ""),
+            )
+        )
+
+    def _on_log(self, record: Record) -> None:
+        note = _note(record)
+        self.log_lines.append(
+            LogLine(
+                log=note["log"],
+                compile_id=record.compile_id,
+                text=note["text"],
+                origin=parse_stack(note["origin"]),
+                stack=self._noted_stack(note["stack"]),
+            )
+        )
+
+
+def _note(record: Record) -> dict[str, Any]:
+    text = record.payload.text() if record.payload else None
+    note = json.loads(text or "")
+    if not isinstance(note, dict):
+        raise ValueError("a note is an object")
+    return note
+
+
+def _value(value: dict[str, Any]) -> ComparedValue:
+    return ComparedValue(
+        what=value["what"],
+        index=value["index"],
+        name=value["name"],
+        source=value["source"],
+        stack=parse_stack(value["origin"]),
+        facts={name: fact for name, fact in value.items() if name not in OF_A_VALUE},
+    )
