@@ -18,6 +18,7 @@ FORBIDDEN = {
     "trace": PROTOCOL | TORCH | TREE_SITTER | OWN_LSP,
     "syntax": PROTOCOL | TORCH | OWN_LSP,
     "analysis": PROTOCOL | TORCH | OWN_LSP,
+    "entries": PROTOCOL | TORCH | OWN_LSP,
     "knowledge": PROTOCOL | TORCH | OWN_LSP,
     "workers": PROTOCOL | TORCH | OWN_LSP,
     "repro": PROTOCOL | TORCH | OWN_LSP,

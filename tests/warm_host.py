@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.session.analyse import analyse
+from compile_lens.session.entry_choice import Choice, analyse_by_entries
 from compile_lens.session.outcome import Outcome
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
@@ -63,6 +64,11 @@ class WarmHost:
     def run(self, job: Job) -> Outcome:
         """What the product makes of a job; nothing is kept."""
         return self._loop.run_until_complete(analyse(self._host, job))
+
+    def run_choice(self, file: str, choice: Choice, text: str | None = None) -> Outcome:
+        """What the product makes of a file with the first entry of ``choice`` that reaches something."""
+        job = Job(file, text=text, timeout_s=TIMEOUT_S)
+        return self._loop.run_until_complete(analyse_by_entries(analyse, self._host, job, choice))
 
     def close(self) -> None:
         self._loop.run_until_complete(self._host.close())

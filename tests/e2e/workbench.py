@@ -10,7 +10,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -23,7 +22,6 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 CLIENT = ROOT / "vscode-client"
 VSIX = CLIENT / "compile-lens.vsix"
-PYTHON = os.environ.get("COMPILE_LENS_TEST_PYTHON", sys.executable)
 
 USER_SETTINGS: dict[str, Any] = {
     "chat.disableAIFeatures": True,

@@ -12,6 +12,7 @@ import threading
 import tokenize
 import traceback
 import types
+from collections.abc import Callable
 from typing import Any
 
 from .wire import Wire
@@ -19,20 +20,29 @@ from .wire import Wire
 MOST_MESSAGE = 20_000
 
 
-def run(file: str, text: str | None, argv: list[str], wire: Wire, own_folder: str) -> int:
-    """Run ``file`` (or ``text``, unsaved, in its place); report how it ended as ``raised`` or ``done``; return the exit code."""
+def run(
+    file: str, text: str | None, argv: list[str], wire: Wire, own_folder: str, plan: dict[str, Any] | None = None
+) -> int:
+    """Run ``file`` (or ``text``, unsaved, in its place); report how it ended as ``raised`` or ``done``; return the exit code.
+
+    ``plan`` says how, where it is not to be run as a script (see ``entries/dispatch.py``).
+    """
     source = text
     if source is None:
         try:
-            source = _read(file)
+            source = read(file)
         except (OSError, SyntaxError, UnicodeError) as error:
             wire.event("unreadable", message=f"{error}")
             return 1
-    # torch, tracebacks and inspect take lines from here; an entry without a time stamp is never checked against the file
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    remember(file, source)
     sys.argv = [file, *argv]
-    sys.path.insert(0, os.path.dirname(file))
-    code = _run_main(file, source, wire, own_folder)
+    if plan is None or plan["kind"] == "script":
+        sys.path.insert(0, os.path.dirname(file))
+        code = guarded(lambda: run_main(file, source), wire, own_folder)
+    else:
+        from .entries import dispatch
+
+        code = guarded(lambda: dispatch.run(plan, file, source, wire), wire, own_folder)
     # what the interpreter does at its end, without tearing torch down: the process is gone right after
     with contextlib.suppress(BaseException):
         threading._shutdown()  # type: ignore[attr-defined]
@@ -44,7 +54,12 @@ def run(file: str, text: str | None, argv: list[str], wire: Wire, own_folder: st
     return code
 
 
-def _read(file: str) -> str:
+def remember(file: str, source: str) -> None:
+    """Let torch, tracebacks and inspect take the lines of ``file`` from here: without a time stamp it is never checked against the disk."""
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+
+
+def read(file: str) -> str:
     """The text of ``file``, in the encoding that it declares."""
     with open(file, "rb") as raw:
         data = raw.read()
@@ -52,14 +67,19 @@ def _read(file: str) -> str:
     return io.TextIOWrapper(io.BytesIO(data), encoding, newline="").read()
 
 
-def _run_main(file: str, source: str, wire: Wire, own_folder: str) -> int:
+def run_main(file: str, source: str) -> None:
+    """Run ``source`` as the module ``__main__``. Raises what it raises."""
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=None)
     main.__dict__["__builtins__"] = sys.modules["builtins"]
     sys.modules["__main__"] = main
+    exec(compile(source, file, "exec", dont_inherit=True), main.__dict__)
+
+
+def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
+    """Do ``action`` and report how it ended; the exit code."""
     try:
-        code = compile(source, file, "exec", dont_inherit=True)
-        exec(code, main.__dict__)
+        action()
     except SystemExit as end:
         return _end_by_system_exit(end, wire, own_folder)
     except BaseException as error:

@@ -183,7 +183,7 @@ def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     depth.apply(command["depth"])
     if command.get("compare"):
         compare.install()
-    return program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER)
+    return program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER, command["plan"])
 
 
 def _supervise(child: int, commands: int, timeout_s: float) -> tuple[str, int]:

@@ -7,6 +7,7 @@ import linecache
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -17,8 +18,13 @@ from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.json_output import to_json
 from compile_lens.cli.options import exit_code, output_options, parse_severities
 from compile_lens.cli.text_output import TextOutput, counted, shown_path
+from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.entries.written import BadEntry
 from compile_lens.session.analyse import analyse
+from compile_lens.session.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
 from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.source_file import FileProblem, read_source
+from compile_lens.session.workspace import workspace_root
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host
@@ -50,10 +56,18 @@ Taker = Callable[[Outcome], None]
 )
 @click.option(
     "--entry",
-    type=click.Choice(["script"]),
-    default="script",
+    default=AUTOMATIC,
     show_default=True,
-    help="How the file is run: as a script, like `python FILE`.",
+    metavar="ENTRY",
+    help="How each file is run: script, a name such as get_inputs, doctest:NAME, tests/test_x.py::test_y, scripts/run.py, synthesised, or "
+    "a call such as 'Block(dim=64)(float32[2, 16, 64])'. `compile-lens entries FILE` lists them.",
+)
+@click.option(
+    "--as-if-compiled",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Compile this class, function or method of the file, which does not compile it itself, with inputs made up for it.",
 )
 @click.option(
     "--severity",
@@ -76,6 +90,7 @@ def check(
     python: str | None,
     timeout: float,
     entry: str,
+    names: tuple[str, ...],
     severities: dict[str, str],
     max_findings: int,
     output_format: str,
@@ -83,9 +98,10 @@ def check(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Run each FILE as a script and print what torch.compile did with it.
+    """Run each FILE and print what torch.compile did with it.
 
-    What comes after -- is given to the scripts as their arguments. The exit code is 0 if nothing was found, 1 if there are findings at
+    A file runs as a script if that compiles anything; else with its example inputs, by a test that reaches it, or with inputs that are
+    made up. What comes after -- is given to scripts as their arguments. The exit code is 0 if nothing was found, 1 if there are findings at
     or above --fail-on, 2 if a file could not be analysed.
     """
     arguments: tuple[str, ...] = context.obj or ()
@@ -96,9 +112,11 @@ def check(
         raise click.UsageError("--compare needs code that was compiled: --depth aot or inductor.")
     jobs = [
         # a link stays a link: the program sees the path that the user gave
-        Job(os.path.abspath(file), chosen, None, arguments, os.getcwd(), timeout, entry, compare=compare)  # noqa: PTH100, PTH109
+        Job(os.path.abspath(file), chosen, None, arguments, os.getcwd(), timeout, compare=compare)  # noqa: PTH100, PTH109
         for file in files
     ]
+    if names and entry != AUTOMATIC:
+        raise click.UsageError("--as-if-compiled names what is called; it does not go with --entry.")
     output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
     outcomes: list[Outcome] = []
 
@@ -109,31 +127,54 @@ def check(
         if outcome.status is Status.FAILED:
             click.echo(f"compile-lens: {outcome.failure}", err=True)
 
-    asyncio.run(_check(jobs, python, Filters(severities, max_findings), take, show_progress=not quiet))
+    ways = Ways(entry, names)
+    asyncio.run(_check(jobs, python, ways, Filters(severities, max_findings), take, show_progress=not quiet))
     if output_format == "json":
         click.echo(to_json(outcomes))
     return exit_code(outcomes, fail_on)
 
 
-async def _check(jobs: list[Job], python: str | None, filters: Filters, take: Taker, show_progress: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What the user said of how files are run: an entry, or names to compile as if the file did."""
+
+    entry: str
+    names: tuple[str, ...]
+
+    def choices(self, job: Job) -> list[Choice]:
+        """What to run ``job`` with, one analysis for each. Raises FileProblem and BadEntry."""
+        path = Path(job.file)
+        text = read_source(path)
+        if self.names:
+            return [as_if_compiled(job.file, text, name) for name in self.names]
+        return [choose(job.file, text, workspace_root(path), "" if self.entry == AUTOMATIC else self.entry)]
+
+
+async def _check(
+    jobs: list[Job], python: str | None, ways: Ways, filters: Filters, take: Taker, show_progress: bool
+) -> None:
     hosts: dict[str, Host] = {}
     try:
         for job in jobs:
-            with _progress(job, show_progress) as on_partial:
-                try:
-                    interpreter = find_interpreter(Path(job.file), (), python)
-                except InterpreterError as problem:
-                    outcome = Outcome(
-                        job.file, python or "", "", job.depth.value, job.entry, Status.FAILED, 0.0, failure=str(problem)
-                    )
-                else:
+            try:
+                choices = ways.choices(job)
+                interpreter = find_interpreter(Path(job.file), (), python)
+            except (FileProblem, BadEntry, InterpreterError) as problem:
+                take(_failed(job, python or "", str(problem)))
+                continue
+            for choice in choices:
+                with _progress(job, show_progress) as on_partial:
                     host = hosts.setdefault(interpreter, Host(interpreter))
-                    outcome = await analyse(host, job, on_partial, filters)
-            take(outcome)
+                    outcome = await analyse_by_entries(analyse, host, job, choice, on_partial, filters)
+                take(outcome)
     finally:
         for host in hosts.values():
             await host.close()
         limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
+
+
+def _failed(job: Job, python: str, sentence: str) -> Outcome:
+    return Outcome(job.file, python, "", job.depth.value, job.entry, Status.FAILED, 0.0, failure=sentence)
 
 
 @contextmanager

@@ -29,6 +29,11 @@ def _run(outcome: Outcome) -> dict[str, Any]:
         "torch": outcome.torch,
         "depth": outcome.depth,
         "entry": outcome.entry,
+        "calls": [
+            {"target": call.target, "text": call.text, "making": call.making, "inputs": call.inputs}
+            for call in outcome.calls
+        ],
+        "passed_over": [{"entry": way.entry, "reason": way.reason} for way in outcome.passed_over],
         "status": outcome.status.value,
         "failure": outcome.failure,
         "duration_s": round(outcome.duration_s, 3),

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
 from compile_lens.analysis.wrong_numbers import Compared
+from compile_lens.entries.entry import SCRIPT
 from compile_lens.session.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
 
 STYLE = {
@@ -133,6 +134,21 @@ class TextOutput:
         self._console.print(Text(output.rstrip("\n")), soft_wrap=True)
         self._console.rule(style="dim")
 
+    def _how(self, outcome: Outcome) -> None:
+        """What the run was made with, unless it was a script that ran at once."""
+        if outcome.entry in (SCRIPT, TRACE_ENTRY, "") and not outcome.passed_over:
+            return
+        self._console.print(Text(f"Analysed with {outcome.entry_title}."), soft_wrap=True)
+        for call in outcome.calls:
+            if call.making:
+                self._console.print(
+                    Text(f"  {call.making}{f' on {call.inputs}' if call.inputs else ''}"), soft_wrap=True
+                )
+        for way in outcome.passed_over:
+            self._console.print(Text(f"  Before: {way.title}. {way.reason}", style="dim"), soft_wrap=True)
+        for target, reason in outcome.not_called:
+            self._console.print(Text(f"  Not called: `{target}`: {reason}", style="dim"), soft_wrap=True)
+
     def _fix_first(self, outcome: Outcome) -> None:
         """The findings that cost most, where there are enough of them to need an order. Errors come before all costs."""
         costly = sorted(
@@ -168,6 +184,7 @@ class TextOutput:
         line.append(", ".join(parts))
         line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
         self._console.print(line, soft_wrap=True)
+        self._how(outcome)
         if outcome.hidden:
             self._console.print(
                 f"{counted(outcome.hidden, 'more finding')} not shown (--max-findings).", soft_wrap=True

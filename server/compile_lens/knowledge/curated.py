@@ -1,7 +1,7 @@
 """Texts of ours: Markdown, one file per kind in ``texts/``.
 
 ``## name`` begins an entry. Lines ``stage: …`` and ``related: a, b`` may follow it at once; the rest is its text. Where one line
-says all, entries are the items of a list: ``- `name`: text``. What holds for several names is written once: ``a | b``.
+says all, entries are the items of a list: ``- `name`: text``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_texts(path: Path) -> dict[str, Curated]:
     for line in [*path.read_text(encoding="utf-8").split("\n"), "## "]:
         item = _ITEM.fullmatch(line) if not name or not lines else None
         if item is not None:
-            found.update(dict.fromkeys(item.group(1).split(" | "), Curated(item.group(2))))
+            found[item.group(1)] = Curated(item.group(2))
         elif line.startswith("## "):
             if name:
                 entry = _entry(lines)

@@ -7,6 +7,7 @@ import contextlib
 import time
 import tokenize
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from compile_lens.analysis.run_errors import Raised, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.tally import tally
 from compile_lens.analysis.wrong_numbers import count_compared
-from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.outcome import EntryCall, Outcome, Status
 from compile_lens.session.source_file import FileProblem, check_source
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
@@ -81,6 +82,9 @@ class _Analysis:
         self._builder = ReportBuilder()
         self._raised: Raised | None = None
         self._unreadable = ""
+        self._unusable = ""
+        self._calls: list[EntryCall] = []
+        self._not_called: list[tuple[str, str]] = []
         self._trees: dict[str, SourceTree | None] = {}
         self._last_partial = started
         self._due: asyncio.TimerHandle | None = None
@@ -96,6 +100,11 @@ class _Analysis:
                 self._raised = _raised(frame.fields)
             elif frame.name == "unreadable":
                 self._unreadable = str(frame.fields["message"])
+            elif frame.name == "unusable":
+                self._unusable = str(frame.fields["message"])
+            elif frame.name == "entry":
+                self._calls += [EntryCall(**call) for call in frame.fields["calls"]]
+                self._not_called += [(failed["target"], failed["reason"]) for failed in frame.fields["failed"]]
             return
         if self._builder.feed(frame.data) and self._on_partial is not None and self._due is None:
             # what comes now is told at once, or when the last is old enough: a program that breaks and then trains for an hour
@@ -117,6 +126,9 @@ class _Analysis:
     def outcome(self, end: End) -> Outcome:
         if self._unreadable:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._unreadable}.")
+        if self._unusable:
+            failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._unusable.rstrip('.')}.")
+            return replace(failed, is_unusable=True, not_called=tuple(self._not_called))
         stopped = None
         if end.kind in STOPPED:
             stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack)
@@ -163,6 +175,8 @@ class _Analysis:
             compared=count_compared(report) if self._job.compare else None,
             output=output,
             final=final,
+            calls=tuple(self._calls),
+            not_called=tuple(self._not_called),
         )
 
     def _tree_of(self, file: str) -> SourceTree | None:

@@ -29,6 +29,25 @@ class Status(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class EntryCall:
+    """A call that an entry made. ``text`` is all of it; ``making`` and ``inputs`` are its halves as shown, '' if it is none of ours."""
+
+    text: str
+    making: str = ""
+    inputs: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """An entry that was tried and reached nothing, and why, in a sentence."""
+
+    entry: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
 
@@ -39,6 +58,8 @@ class Outcome:
     ``options`` are the values that config options had while the program compiled.
     ``compared`` says how many graphs were compared with eager, if that was asked for.
     ``output`` is what the program printed (head and tail, bounded), for the log.
+    ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
+    ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
     file: str
@@ -61,3 +82,8 @@ class Outcome:
     tally: Tally = NOTHING
     compared: Compared | None = None
     options: OptionValues = NO_VALUES
+    entry_title: str = ""
+    calls: tuple[EntryCall, ...] = ()
+    not_called: tuple[tuple[str, str], ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
+    is_unusable: bool = False

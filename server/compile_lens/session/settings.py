@@ -76,6 +76,14 @@ class RunSettings:
             ),
         ),
     )
+    entry: str = field(
+        default="",
+        metadata=_doc(
+            "How files run (docs/entries.md): `script`, `get_inputs`, `synthesised`, a test as `FILE::TEST`, … Empty: the first way that "
+            "compiles anything. A comment in the file, `# compile-lens: entry=…`, says it for that file.",
+            scope="resource",
+        ),
+    )
     arguments: tuple[str, ...] = field(
         default=(), metadata=_doc("Command-line arguments for the file, as in `sys.argv[1:]`.")
     )

@@ -247,10 +247,16 @@ def _command(job: Job) -> dict[str, object]:
         "argv": list(job.argv),
         "cwd": job.cwd or str(Path(job.file).parent),
         "depth": job.depth.value,
+        "plan": _plan(job),
         "timeout_s": job.timeout_s,
         "env": job.env,
         "compare": job.compare,
     }
+
+
+def _plan(job: Job) -> dict[str, object] | None:
+    # what looks for inputs must know how long it may
+    return {"seconds": job.timeout_s / 2, **job.plan} if job.plan else None
 
 
 def _end(frame: AgentEvent, came_back: bool) -> End:

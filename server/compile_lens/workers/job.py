@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 
 class Depth(str, Enum):
@@ -19,6 +21,7 @@ class Job:
     """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock.
 
     ``compare``: what compiled graphs compute is compared with eager.
+    ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/entries/dispatch.py), empty for a script.
     """
 
     file: str
@@ -28,6 +31,7 @@ class Job:
     cwd: str | None = None
     timeout_s: float = 60.0
     entry: str = "script"
+    plan: Mapping[str, Any] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
 

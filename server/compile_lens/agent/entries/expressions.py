@@ -1,0 +1,152 @@
+"""Calls written as text: ``Block(dim=64, heads=4)(x=float32[2, 16, 64], tokens=int64[2, 16] < 1000)``.
+
+Python, evaluated among the names of the user's module, with one addition: ``float32[2, 16]`` is a random tensor of that shape,
+``int64[2, 16] < 1000`` one of integers from 0, ``int64[2, 16] == 1`` one that is 1 throughout. What is shown to the user, what is
+written into a file to keep it, and what is run are this same text.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+DTYPES = frozenset(
+    [
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "bool",
+    ]  # names of torch's
+)
+TENSOR = "__compile_lens_tensor__"
+# integers without a limit stay small enough for most tables that they index
+USUAL_LIMIT = 10
+
+
+class BadCall(Exception):
+    """The text is no call that can be made; its message is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that is ready to be made: ``target`` is a module or a function."""
+
+    target: Any
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+
+    def run(self, target: Any = None) -> Any:
+        """Make the call, of ``target`` if it is given (the compiled one)."""
+        return (self.target if target is None else target)(*self.positional, **self.named)
+
+
+def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | None = None) -> Call:
+    """The call that ``text`` describes, among the names in ``module``; ``make`` makes its tensors.
+
+    Raises BadCall when the text is no call, and what the program raises while its objects are made.
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError as error:
+        raise BadCall(f"'{text}' is not Python: {error.msg}.") from None
+    call = tree.body
+    if not isinstance(call, ast.Call):
+        raise BadCall(f"'{text}' is no call, such as Block(dim=64)(float32[2, 16, 64]).")
+    names = _Names(module, make or random_tensor)
+    positional: list[Any] = []
+    for argument in call.args:
+        if isinstance(argument, ast.Starred):
+            positional += names.value(argument.value)
+        else:
+            positional.append(names.value(argument))
+    named: dict[str, Any] = {}
+    for keyword in call.keywords:
+        value = names.value(keyword.value)
+        named.update(value if keyword.arg is None else {keyword.arg: value})
+    return Call(names.value(call.func), tuple(positional), named)
+
+
+def random_tensor(dtype: str, shape: tuple[int, ...], below: int | None = None, equal: int | None = None) -> Any:
+    """A real tensor on the CPU: normal numbers, integers from 0 up to ``below``, or ``equal`` throughout."""
+    import torch
+
+    kind = getattr(torch, dtype)
+    if equal is not None:
+        return torch.full(shape, equal, dtype=kind)
+    if kind is torch.bool:
+        return torch.rand(shape) < 0.5
+    if kind.is_floating_point or kind.is_complex:
+        return torch.randn(shape, dtype=kind)
+    return torch.randint(0, max(1, below if below is not None else USUAL_LIMIT), shape, dtype=kind)
+
+
+class _Names:
+    """Evaluates expressions: the module's names first, then torch, then whatever can be imported."""
+
+    def __init__(self, module: Mapping[str, Any], make: Callable[..., Any]) -> None:
+        self._module = module
+        self._make = make
+
+    def value(self, node: ast.expr) -> Any:
+        rewritten = _Tensors().visit(node)
+        expression = ast.fix_missing_locations(ast.Expression(rewritten))
+        return eval(compile(expression, "<entry>", "eval"), self._scope(rewritten))
+
+    def _scope(self, node: ast.expr) -> dict[str, Any]:
+        import torch
+
+        scope: dict[str, Any] = {"torch": torch, "nn": torch.nn, **self._module, TENSOR: self._make}
+        for found in ast.walk(node):
+            if isinstance(found, ast.Attribute):
+                dotted = ast.unparse(found)
+                root = dotted.partition(".")[0]
+                if root.isidentifier() and root not in scope and all(part.isidentifier() for part in dotted.split(".")):
+                    _import(dotted, root, scope)
+        return scope
+
+
+def _import(dotted: str, root: str, scope: dict[str, Any]) -> None:
+    """Import the module that a dotted name begins with, its deepest part that is one."""
+    parts = dotted.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        try:
+            importlib.import_module(".".join(parts[:length]))
+        except ImportError:
+            continue
+        scope[root] = importlib.import_module(root)
+        return
+
+
+class _Tensors(ast.NodeTransformer):
+    """``float32[2, 3]`` and its limits as calls that make a tensor."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if isinstance(node.left, ast.Subscript) and _is_tensor(node.left) and len(node.ops) == 1:
+            name = {ast.Lt: "below", ast.Eq: "equal"}.get(type(node.ops[0]))
+            if name is not None:
+                return _make_call(node.left, [ast.keyword(name, node.comparators[0])])
+        return self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return _make_call(node, []) if _is_tensor(node) else self.generic_visit(node)
+
+
+def _is_tensor(node: ast.Subscript) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id in DTYPES
+
+
+def _make_call(node: ast.Subscript, keywords: list[ast.keyword]) -> ast.Call:
+    assert isinstance(node.value, ast.Name)
+    shape = node.slice if isinstance(node.slice, ast.Tuple) else ast.Tuple([node.slice], ast.Load())
+    return ast.Call(ast.Name(TENSOR, ast.Load()), [ast.Constant(node.value.id), shape], keywords)

@@ -1,0 +1,85 @@
+"""The user's file as a module: inside its package if it has one, with its unsaved text, under its own name."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.machinery
+import importlib.util
+import linecache
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Text(importlib.machinery.SourceFileLoader):
+    """Loads a module from text that may not be on disk."""
+
+    def __init__(self, name: str, path: str, text: str) -> None:
+        super().__init__(name, path)
+        self._text = text
+
+    def get_data(self, path: str) -> bytes:
+        return self._text.encode() if path == self.path else super().get_data(path)
+
+    def get_code(self, fullname: str) -> Any:
+        return compile(self._text, self.path, "exec", dont_inherit=True)
+
+
+class _Finder:
+    """Gives one module its text, whoever imports it first."""
+
+    def __init__(self, name: str, path: str, text: str) -> None:
+        self._name, self._path, self._text = name, path, text
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname != self._name:
+            return None
+        return importlib.util.spec_from_file_location(
+            fullname, self._path, loader=_Text(fullname, self._path, self._text)
+        )
+
+
+def load(file: str, text: str) -> ModuleType:
+    """Import ``file`` with ``text`` as what it holds. Raises what its code raises."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    root, name = package_of(file)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    known = sys.modules.get(name)
+    if known is not None:
+        # torch's own files, and what the standby has imported already
+        with contextlib.suppress(OSError, TypeError):
+            if os.path.samefile(str(getattr(known, "__file__", "")), file):
+                return known
+        name = f"_compile_lens_entry_{name.replace('.', '_')}"
+    finder: Any = _Finder(name, file, text)
+    sys.meta_path.insert(0, finder)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.meta_path.remove(finder)
+
+
+def package_of(file: str) -> tuple[str, str]:
+    """The folder that must be on the path, and the dotted name of ``file`` there: as deep as there are ``__init__.py``."""
+    folder, base = os.path.split(os.path.abspath(file))
+    stem = os.path.splitext(base)[0]
+    parts = [] if stem == "__init__" else [stem]
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.basename(folder).isidentifier():
+        folder, package = os.path.split(folder)
+        parts.append(package)
+    if not parts:
+        parts = [stem]
+    # a name that cannot be imported, such as train-1.py, is ours to choose
+    dotted = ".".join(reversed(parts))
+    return folder, dotted if all(part.isidentifier() for part in parts) else f"_compile_lens_entry_{abs(hash(dotted))}"
+
+
+def find(module: ModuleType, qualified_name: str) -> Any:
+    """What ``qualified_name`` names in ``module``. Raises AttributeError."""
+    found: Any = module
+    for part in qualified_name.split("."):
+        found = getattr(found, part)
+    return found

@@ -1,0 +1,140 @@
+"""What a call is given, before its sizes are known: pieces that are written as text once they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+Size = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """An expression that is not changed any more."""
+
+    text: str
+
+    def render(self, size: Size) -> str:
+        """The text."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """An integer that is an unknown."""
+
+    name: str
+
+    def render(self, size: Size) -> str:
+        """The number."""
+        return size(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor of unknown sizes; ``dims`` are names of unknowns.
+
+    ``firm``: a source tells the rank, so that another is not tried before all else. ``below`` and ``equal`` limit its integers.
+    """
+
+    dtype: str
+    dims: tuple[str, ...]
+    below: int | None = None
+    equal: int | None = None
+    firm: bool = False
+
+    def render(self, size: Size) -> str:
+        """``float32[2, 16]``, ``int64[2, 16] < 100``."""
+        text = f"{self.dtype}[{', '.join(size(name) for name in self.dims) or '()'}]"
+        if self.equal is not None:
+            return f"{text} == {self.equal}"
+        return text if self.below is None else f"{text} < {self.below}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A tuple or a list of arguments."""
+
+    items: tuple[Argument, ...]
+    is_list: bool = False
+
+    def render(self, size: Size) -> str:
+        """``(a, b)`` or ``[a, b]``."""
+        inside = ", ".join(item.render(size) for item in self.items)
+        if self.is_list:
+            return f"[{inside}]"
+        return f"({inside},)" if len(self.items) == 1 else f"({inside})"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An object that is made by a call: a configuration, a module that is a parameter of another."""
+
+    path: str
+    named: tuple[tuple[str, Argument], ...]
+
+    def render(self, size: Size) -> str:
+        """``Config(n_layer=2)``."""
+        return f"{self.path}({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
+
+
+Argument = Plain | Width | Tensor | Group | Made  # evaluated: Python 3.10 and later
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of one call by name. ``positional`` ones are written without their name, as far as those before them are."""
+
+    named: tuple[tuple[str, Argument], ...] = ()
+    positional: frozenset[str] = field(default_factory=frozenset)
+
+    def render(self, size: Size, with_names: bool = True) -> str:
+        """The text between the parentheses."""
+        parts: list[str] = []
+        is_open = not with_names
+        for name, argument in self.named:
+            is_open = is_open and name in self.positional
+            parts.append(argument.render(size) if is_open else f"{name}={argument.render(size)}")
+        return ", ".join(parts)
+
+    def get(self, name: str) -> Argument | None:
+        """The argument ``name``, if it is given."""
+        return dict(self.named).get(name)
+
+    def give(self, name: str, argument: Argument) -> Arguments:
+        """These arguments with ``name`` given, or given anew."""
+        known = dict(self.named)
+        known[name] = argument
+        return Arguments(tuple(known.items()), self.positional)
+
+    def without(self, name: str) -> Arguments:
+        """These arguments without ``name``."""
+        return Arguments(tuple((n, a) for n, a in self.named if n != name), self.positional)
+
+    def tensors(self) -> Iterator[tuple[str, Tensor]]:
+        """The arguments that are tensors themselves."""
+        for name, argument in self.named:
+            if isinstance(argument, Tensor):
+                yield name, argument
+
+
+def literal(value: object) -> str | None:
+    """A plain value as text, or None for one that text cannot hold."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return repr(value)
+    if isinstance(value, float):
+        return repr(value) if value == value and abs(value) != float("inf") else None
+    if isinstance(value, (list, tuple)):
+        items = [literal(item) for item in value]
+        if any(item is None for item in items):
+            return None
+        inside = ", ".join(str(item) for item in items)
+        if isinstance(value, list):
+            return f"[{inside}]"
+        return f"({inside},)" if len(items) == 1 else f"({inside})"
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        pairs = [(key, literal(item)) for key, item in value.items()]
+        if all(item is not None for _, item in pairs):
+            return "{" + ", ".join(f"{json.dumps(key)}: {item}" for key, item in pairs) + "}"
+    return None

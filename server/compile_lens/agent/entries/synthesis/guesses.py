@@ -1,0 +1,167 @@
+"""What parameters are usually called, and what is usually given to them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+# constructor parameters that say how large something is; widths are powers of two, so that they divide one another
+SIZES: tuple[tuple[str, int], ...] = (
+    (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
+    (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
+    (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)", 4),
+    (r"depths", 2),
+    (
+        r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|num_repeats?)",
+        2,
+    ),
+    (
+        r"(?:.*_)?(?:vocab(?:_?size)?|num_tokens|n_tokens|ntoken|num_embeddings|n_vocab|vocabulary_size|num_words|max_features)",
+        256,
+    ),
+    (r"(?:num|n)_?(?:classes|labels|class|outputs?|categories)|classes|nc|out_classes", 10),
+    (
+        r"(?:image|img|input|frame|crop)_?(?:size|resolution|h|w|height|width)|resolution|(?:im|img)_?sz|height|width|h|w",
+        32,
+    ),
+    (r"(?:.*_)?patch_?(?:size|h|w)?|(?:num_)?patch_len", 8),
+    (
+        r"(?:n_?|num_)?(?:in|input|img|image)_?(?:channels?|ch|chans?|planes?|c)|channels_in|n_channels|num_channels|inp(?:lanes)?",
+        16,
+    ),
+    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|window_?size|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
+    (
+        r"(?:.*_)?stride|(?:.*_)?dilation(?:_rate)?|upsample(?:_factor)?|reduction_ratio|groups|(?:.*_)?num_frames_per",
+        1,
+    ),
+    (r"(?:.*_)?padding|pad", 1),
+    (r"num_groups|n_groups|norm_groups|gn_groups", 4),
+    (
+        r"(?:.*_)?(?:max_?(?:seq_?)?len(?:gth)?|seq_?len(?:gth)?|block_size|context_?(?:length|size|len)?|max_position(?:_embedding)?s?|max_positions|ctx_len|n_ctx|sequence_length|max_length|(?:max_)?num_positions|max_t)",
+        64,
+    ),
+    (r"(?:num_|n_)?(?:experts?)|n_routed_experts", 4),
+    (r"(?:top_?k|k|num_selected.*|num_experts_per_tok.*)", 2),
+    (
+        r"(?:mlp|ffn?|ff|feedforward|inner|intermediate|dim_ff|dim_feedforward)_?(?:dim|size|hidden|hidden_dim|hidden_size|channels)?|d_ff|dff|d_inner|hidden_features|ff_mult_dim",
+        128,
+    ),
+    (r"(?:r|rank|lora_rank|d_state|state_dim|dt_rank|codebook_dim)", 8),
+    (
+        r"expansion|expand|expand_ratio|growth_rate|mult|ff_mult|expansion_factor|multiplier|reduction|squeeze_factor|ratio",
+        4,
+    ),
+    (r"(?:num_)?(?:time_?steps|steps|timesteps|iterations|iters|samples|num_samples|frames|num_frames|n_frames)", 8),
+    (r"(?:num_|n_)?(?:mels?|mel_bins|freqs?|freq_bins|bins|fft)", 32),
+    (r"(?:num_)?(?:codes|codebook_size|n_embed|num_embeds|queries|num_queries|num_latents|latents)", 32),
+    (r"batch(?:_size)?|bs|b", 2),
+    (r"axis|(?:.*_)?axes", -1),
+)
+FLOATS: tuple[tuple[str, float], ...] = (
+    (r"(?:.*_)?(?:drop(?:out|path)?(?:_rate|_prob|_p|_path)?|p|prob|drop_?path(?:_rate)?|p_drop(?:out)?|pdrop)", 0.1),
+    (r"(?:.*_)?eps(?:ilon)?", 1e-5),
+    (r"(?:.*_)?(?:mlp_)?ratio|(?:.*_)?mult(?:iplier)?", 4.0),
+    (r"momentum", 0.1),
+    (r"(?:rope_)?theta|base", 10000.0),
+    (r"(?:lr|learning_rate|weight_decay|gamma_init|init_values?|layer_scale.*)", 1e-3),
+    (r"(?:temperature|temp|tau|scale|alpha|beta|gamma|sigma|std|lambda_?|weight|margin)", 1.0),
+)
+# parameters that take a class or a function
+MAKERS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?norm(?:_layer|_cls|_class|_type)?_?(?:layer|cls|class)", "torch.nn.LayerNorm"),
+    (r"(?:.*_)?act(?:ivation)?_?(?:layer|cls|class)", "torch.nn.GELU"),
+    (r"(?:.*_)?(?:act(?:ivation)?(?:_fn|_func|_function)?|non_?linearity)", "torch.nn.GELU()"),
+    (r"(?:.*_)?norm", "torch.nn.Identity()"),
+    (
+        r"(?:.*_)?(?:fn|func|function|net|module|model|block|layer|submodule|sublayer|backbone|encoder|decoder)",
+        "torch.nn.Identity()",
+    ),
+)
+WORDS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?act(?:ivation)?(?:_fn|_func|_function|_type|_name)?|hidden_act|non_?linearity", "gelu"),
+    (r"device", "cpu"),
+    (r"(?:.*_)?padding_mode", "zeros"),
+    (r"reduction", "mean"),
+    (r"mode|pool(?:ing)?(?:_type)?", "mean"),
+    (r"(?:.*_)?norm(?:_type|alization)?", "layer"),
+)
+OTHER_SIZE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class InputGuess:
+    """What a forward parameter of a name usually is. ``dims`` are names of dimensions; ``below`` limits integers."""
+
+    dtype: str
+    dims: tuple[str, ...]
+    below: int | None = None
+    equal: int | None = None
+
+
+INPUTS: tuple[tuple[str, InputGuess], ...] = (
+    (r"(?:.*_)?(?:token_type_ids|segment_ids|segments|segment_info|token_types)", InputGuess("int64", ("B", "T"), 2)),
+    (r"(?:.*_)?position_ids|(?:.*_)?positions|pos_ids|cache_position|input_pos", InputGuess("int64", ("B", "T"), 8)),
+    (
+        r"(?:.*_)?(?:input_ids|token_ids|tokens|input_tokens|ids|idx|indices|prompt_ids|sentences?|words?|captions?|text(?:_tokens)?|seqs|sequences|sequence|src_tokens|tgt_tokens|prev_output_tokens)",
+        InputGuess("int64", ("B", "T"), 100),
+    ),
+    (r"(?:.*_)?(?:attention_mask|attn_mask|input_mask)", InputGuess("int64", ("B", "T"), None, 1)),
+    (r"(?:.*_)?(?:key_)?padding_mask|(?:.*_)?pad_mask", InputGuess("bool", ("B", "T"))),
+    (r"(?:.*_)?(?:causal_mask|mask|masks)", InputGuess("bool", ("B", "T"))),
+    (
+        r"(?:.*_)?(?:labels?|targets?|target_ids|y|ys|gt|ground_truth|classes|class_labels|category)",
+        InputGuess("int64", ("B",), 2),
+    ),
+    (r"(?:.*_)?(?:bbox|boxes)", InputGuess("int64", ("B", "T", "4"), 4)),
+    (r"edge_?index", InputGuess("int64", ("2", "E"), 8)),
+    (
+        r"(?:.*_)?(?:timesteps?|time_?steps?|t|time|times|noise_level|sigmas?|sigma|log_snr|step)",
+        InputGuess("float32", ("B",)),
+    ),
+    (r"(?:.*_)?(?:lengths?|lens?|seq_lens?|sizes)", InputGuess("int64", ("B",), 8)),
+    (r"(?:.*_)?(?:pixel_values_videos|videos?|clips?|frames)", InputGuess("float32", ("B", "F", "3", "H", "W"))),
+    (
+        r"(?:.*_)?(?:pixel_values|images?|imgs?|img|pixels?|pictures?|photos?|rgb|im)(?:_?\d)?",
+        InputGuess("float32", ("B", "3", "H", "W")),
+    ),
+    (
+        r"(?:.*_)?(?:input_values|waveforms?|wavs?|audios?|raw_audio|signals?|speech)",
+        InputGuess("float32", ("B", "4000")),
+    ),
+    (r"(?:.*_)?(?:input_features|mels?|spectrograms?|spec|fbank)", InputGuess("float32", ("B", "80", "F"))),
+    (
+        r"(?:.*_)?(?:noise|latents?|noisy|feature_?maps?|feats?_?map|fmap|skip)",
+        InputGuess("float32", ("B", "C", "H", "W")),
+    ),
+    (
+        r"(?:.*_)?(?:hidden_states|hiddens?|embeddings?|embeds|inputs_embeds|encoder_outputs?|memory|context|cond(?:itioning)?|residual|queries|query|keys?|values?|q|k|v|x_?\d?|src|tgt|z|h|input|inputs|data|batch|features?|feat|sample|states?|u)",
+        InputGuess("float32", ("B", "T", "C")),
+    ),
+    (r"(?:.*_)?(?:logits|preds?|predictions?|outputs?|output|scores?|probs)", InputGuess("float32", ("B", "C"))),
+)
+UNKNOWN_INPUT = InputGuess("float32", ("B", "T", "C"))
+# what a dimension is set to before anything is known of it
+DIMENSIONS: tuple[tuple[str, int], ...] = (
+    (r"n|b|bs|bsz|batch(?:_?size)?|nb|num_samples|minibatch", 2),
+    (r"[ctf]?_?h|.*height.*|hh|img_h|h_?in|.*resolution.*|img_size|image_size|size", 32),
+    (r"[ctf]?_?w|.*width.*|ww|img_w|w_?in", 32),
+    (r"(?:in_?)?c|ch|chans?|.*channels?.*|in_ch|planes", 16),
+    (r"f|frames?|num_frames", 8),
+    (r"e|num_edges|edges", 12),
+    (r"(?:n|num)_?heads?|heads?|nh", 4),
+    (r"t|l|s|seq(?:_?len(?:gth)?)?|.*seq.*|.*len(?:gth)?|time|tokens|t_?\w|m|num_patches|k", 16),
+)
+OTHER_DIMENSION = 64
+
+
+def by_name(table: tuple[tuple[str, Any], ...], name: str) -> Any:
+    """The entry of a table whose pattern ``name`` is, or None. Trailing underscores and case are passed over."""
+    word = name.strip("_").lower()
+    return next((value for pattern, value in table if re.fullmatch(pattern, word)), None)
+
+
+def dimension_size(name: str) -> int:
+    """What a dimension of this name is at first."""
+    found = by_name(DIMENSIONS, name)
+    return OTHER_DIMENSION if found is None else int(found)

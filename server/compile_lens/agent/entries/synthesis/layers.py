@@ -1,0 +1,86 @@
+"""What the first layer that a value is given to expects: ``nn.Conv2d(3, …)`` four dimensions, the second of them 3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .guesses import InputGuess
+from .reading import read_parameters
+
+DEEPEST = 6
+
+
+def expectation(module: Any, depth: int = 0) -> InputGuess | None:
+    """The input that a live module expects, or None where it does not tell. Numbers among the dimensions are certain."""
+    from torch import nn
+
+    if depth > DEEPEST:
+        return None
+    if isinstance(module, (nn.Sequential, nn.ModuleList)):
+        # layers that take anything, such as an activation, leave the word to the next
+        for child in list(module)[:4]:
+            found = expectation(child, depth + 1)
+            if found is not None:
+                return found
+        return None
+    for kinds, make in _KINDS(nn):
+        if isinstance(module, kinds):
+            found = make(module)
+            return found if isinstance(found, InputGuess) else None
+    return _of_own_class(module, depth)
+
+
+def _KINDS(nn: Any) -> Any:  # noqa: N802 - a table that needs torch
+    def floats(*dims: object) -> InputGuess:
+        return InputGuess("float32", tuple(str(dim) for dim in dims))
+
+    return (
+        ((nn.Conv1d, nn.ConvTranspose1d), lambda m: floats("B", m.in_channels, "L")),
+        ((nn.Conv2d, nn.ConvTranspose2d), lambda m: floats("B", m.in_channels, "H", "W")),
+        ((nn.Conv3d, nn.ConvTranspose3d), lambda m: floats("B", m.in_channels, "F", "H", "W")),
+        ((nn.BatchNorm1d,), lambda m: floats("B", m.num_features)),
+        ((nn.BatchNorm2d, nn.InstanceNorm2d), lambda m: floats("B", m.num_features, "H", "W")),
+        ((nn.BatchNorm3d,), lambda m: floats("B", m.num_features, "F", "H", "W")),
+        ((nn.GroupNorm,), lambda m: floats("B", m.num_channels, "H", "W")),
+        ((nn.Linear,), lambda m: floats("B", "T", m.in_features)),
+        ((nn.Embedding, nn.EmbeddingBag), lambda m: InputGuess("int64", ("B", "T"), m.num_embeddings)),
+        ((nn.LayerNorm,), lambda m: floats("B", "T", *m.normalized_shape)),
+        ((nn.RNNBase,), lambda m: floats("B", "T", m.input_size)),
+        ((nn.RNNCellBase,), lambda m: floats("B", m.input_size)),
+        ((nn.MultiheadAttention,), lambda m: floats("B", "T", m.embed_dim)),
+        ((nn.TransformerEncoderLayer,), lambda m: floats("B", "T", m.linear1.in_features)),
+        ((nn.MaxPool2d, nn.AvgPool2d, nn.AdaptiveAvgPool2d, nn.Upsample), lambda m: floats("B", "C", "H", "W")),
+    )
+
+
+def _of_own_class(module: Any, depth: int) -> InputGuess | None:
+    forward = getattr(type(module), "forward", None)
+    if forward is None or type(module).__module__.startswith("torch.nn.modules.activation"):
+        return None
+    reads = read_parameters(forward, skip_first=True)
+    if not reads:
+        return None
+    first = reads[0]
+    below = layer_expectation(module, first.layers, depth + 1)
+    if first.dims is not None and all(first.dims):
+        if below is not None and len(below.dims) == len(first.dims):
+            merged = tuple(b if b.isdigit() else own for own, b in zip(first.dims, below.dims, strict=True))
+            return InputGuess(below.dtype, merged, below.below)
+        return InputGuess(first.dtype or "float32", first.dims)
+    return below
+
+
+def layer_expectation(module: Any, layers: tuple[str, ...], depth: int = 0) -> InputGuess | None:
+    """What the first of ``layers`` (dotted attributes of ``module``) that tells anything expects."""
+    for path in layers:
+        found: Any = module
+        for part in path.split("."):
+            try:
+                found = found[int(part)] if part.isdigit() else getattr(found, part)
+            except Exception:
+                found = None
+                break
+        told = expectation(found, depth) if found is not None and hasattr(found, "parameters") else None
+        if told is not None:
+            return told
+    return None

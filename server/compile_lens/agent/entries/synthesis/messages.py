@@ -1,0 +1,115 @@
+"""What an error's words ask for where its arithmetic does not: another rank, another dtype, one more argument, smaller integers."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """One thing that an error asks for. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size`` or ``no-argument``.
+
+    ``value`` is the rank, the dtype, the limit, the name, or ``got expected`` for a size.
+    """
+
+    kind: str
+    value: str
+
+
+_INTEGERS = re.compile(
+    r"scalar types: (?:Long|Int)|scalar type Long|must be long, int|index tensor|expected scalar type (?:Long|Int)\b"
+    r"|indices.{0,40}(?:Long|Int)|IntTensor or LongTensor|expected .*LongTensor|not implemented for 'Float' .*index"
+    r"|Expected dtype int64|got float|as an index|'Float' but found 'Long'",
+    re.I,
+)
+_FLOATS = re.compile(
+    r"same dtype, but got: (?:long|int|bool)|expected scalar type Float but found (?:Long|Int|Bool)|found dtype Long but expected Float"
+    r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|not implemented for Long|expected (?:floating point|a floating)|only Tensors of floating point"
+    r"|Input type \(.*(?:Long|Int|Bool).*\) and|must be floating|Expected floating point|input dtype should be either floating point",
+)
+_BOOLEANS = re.compile(
+    r"only supports bool(?:ean)? masks|expected self.*bool|expected BoolTensor|mask.{0,30}bool|Expected attn_mask dtype to be bool",
+    re.I,
+)
+_RANKS = (
+    re.compile(r"not enough values to unpack \(expected (\d)"),
+    re.compile(r"too many values to unpack \(expected (\d)"),
+    re.compile(r"[Ee]xpected (\d)D(?: or (\d)D)? input"),
+    re.compile(r"[Ee]xpected (\d)D \(unbatched\) or (\d)D \(batched\)"),
+    re.compile(r"[Ee]xpected (\d) dim"),
+    re.compile(r"expects? (?:a )?(\d)-?D"),
+    re.compile(r"must be (\d)-?D"),
+    re.compile(r"[Ee]xpect\w* .{0,40}?to be (\d)-?D"),
+    re.compile(r"(\d)D tensors? expected"),
+    re.compile(r"[Ww]rong shape: expected (\d) dims"),
+    re.compile(r"input\.dim\(\) is not equal to (\d)|ndim (\d)"),
+)
+_ANY_RANK = re.compile(
+    r"Dimension out of range|dims? .{0,20}out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
+    r"|too many indices|Dimension specified as|tuple index out of range|list index out of range|rank|\bndim\b|\.dim\(\)",
+)
+_MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)")
+_UNEXPECTED = re.compile(r"(?:unexpected|invalid) keyword argument '(\w+)'")
+_NONE = re.compile(r"NoneType|\bNone\b")
+_GOT_EXPECTED = (
+    re.compile(r"\((?:\d+)x(?P<got>\d+) and (?P<want>\d+)x\d+\)"),
+    re.compile(r"same reduction dim, but got \[[^\]]*?(?P<got>\d+)\] X \[(?P<want>\d+)"),
+    re.compile(r"to have (?P<want>\d+) channels, but got (?P<got>\d+)"),
+    re.compile(r"size of tensor a \((?P<got>\d+)\) must match the size of tensor b \((?P<want>\d+)\)"),
+    re.compile(r"size of tensor a \((?P<want>\d+)\) must match the size of tensor b \((?P<got>\d+)\)"),
+    re.compile(r"Expected size (?P<want>\d+) but got (?:size )?(?P<got>\d+)"),
+    re.compile(
+        r"[Ee]xpected (?:input size |embedding dimension of |hidden size )?(?P<want>\d+),? (?:but )?got (?P<got>\d+)"
+    ),
+    re.compile(r"running_mean should contain (?P<got>\d+) elements not (?P<want>\d+)"),
+    re.compile(r"expected input with shape \[\*, (?P<want>\d+)\], but got input of size\[.*?(?P<got>\d+)\]"),
+    re.compile(r"\((?P<got>\d+)[*x]\d+\).{0,60}\((?P<want>\d+)[*x]\d+\)"),
+)
+_OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
+
+
+def wishes(error: BaseException) -> Iterator[Wants]:
+    """What an error asks for, the most definite first."""
+    text = str(error)
+    match = _MISSING.search(text)
+    if match is not None:
+        yield from (Wants("argument", name) for name in re.findall(r"'(\w+)'", match[1]))
+    match = _UNEXPECTED.search(text)
+    if match is not None:
+        yield Wants("no-argument", match[1])
+    if _OUT_OF_RANGE.search(text) and not isinstance(error, AttributeError):
+        yield from (Wants("below", str(limit)) for limit in (8, 2, 1))
+    if _BOOLEANS.search(text):
+        yield Wants("dtype", "bool")
+    if _INTEGERS.search(text):
+        yield Wants("dtype", "int64")
+    if _FLOATS.search(text):
+        yield Wants("dtype", "float32")
+    if _NONE.search(text):
+        yield from (Wants("argument", name) for name in _names_in_failing_line(error))
+    yield from (
+        Wants("argument", name) for name in re.findall(r"[`'\"]?\b([a-z][a-z0-9]*_[a-z0-9_]+)\b[`'\"]?", text)[:6]
+    )
+    for pattern in _RANKS:
+        match = pattern.search(text)
+        if match is not None:
+            # the last one is the batched form
+            yield from (Wants("rank", rank) for rank in reversed([g for g in match.groups() if g]))
+    if _ANY_RANK.search(text):
+        yield from (Wants("rank", rank) for rank in "34251")
+    for pattern in _GOT_EXPECTED:
+        match = pattern.search(text)
+        if match is not None:
+            yield Wants("size", f"{match['got']} {match['want']}")
+
+
+def _names_in_failing_line(error: BaseException) -> list[str]:
+    """The names in the source lines that raised, innermost first: one of them is the parameter that is None."""
+    found: list[str] = []
+    for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):
+        if "_compile_lens" not in frame.filename and frame.line:
+            found += re.findall(r"[A-Za-z_]\w*", frame.line)
+    return list(dict.fromkeys(found))[:40]

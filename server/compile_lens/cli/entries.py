@@ -1,0 +1,63 @@
+"""``compile-lens entries``: the ways to run a file, in the order in which they are tried; nothing is run."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from compile_lens.cli.text_output import shown_path
+from compile_lens.entries.entry import Entry
+from compile_lens.entries.written import BadEntry
+from compile_lens.session.entry_choice import Choice, choose
+from compile_lens.session.source_file import FileProblem, read_source
+from compile_lens.session.workspace import workspace_root
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def entries(files: tuple[str, ...], output_format: str) -> int:
+    """List the ways to run each FILE, with where each was found. `check` takes the first that compiles anything.
+
+    Another one is chosen by `check --entry ENTRY`, or by a comment in the file: `# compile-lens: entry=ENTRY`.
+    """
+    code = 0
+    found: list[tuple[str, Choice]] = []
+    for file in files:
+        path = Path(os.path.abspath(file))  # noqa: PTH100 - a link stays a link
+        try:
+            found.append((str(path), choose(str(path), read_source(path), workspace_root(path))))
+        except (FileProblem, BadEntry) as problem:
+            click.echo(f"compile-lens: {problem}", err=True)
+            code = 2
+    if output_format == "json":
+        click.echo(
+            json.dumps(
+                [{"file": file, "entries": list(map(_json, choice.entries))} for file, choice in found], indent=2
+            )
+        )
+    else:
+        console = Console(highlight=False)
+        for file, choice in found:
+            _show(console, file, choice)
+    return code
+
+
+def _json(entry: Entry) -> dict[str, object]:
+    return {"entry": entry.spec, "kind": entry.kind.value, "origin": entry.origin, "line": entry.line}
+
+
+def _show(console: Console, file: str, choice: Choice) -> None:
+    said = ", chosen by you" if choice.is_said else ""
+    console.print(Text(f"{shown_path(file)}{said}:", style="bold"), soft_wrap=True)
+    for number, entry in enumerate(choice.entries, 1):
+        line = Text(f"  {number}. {entry.spec}", style="bold")
+        where = f", line {entry.line}" if entry.line and f"line {entry.line}" not in entry.origin else ""
+        line.append(f"  {entry.origin}{where}", style="default")
+        console.print(line, soft_wrap=True)
+    console.print()

@@ -1,0 +1,51 @@
+"""Doctest examples that use what they describe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+
+from compile_lens.entries.entry import Entry, EntryKind
+from compile_lens.entries.targets import Target
+from compile_lens.syntax.definitions import qualified_name
+from compile_lens.syntax.tree import LANGUAGE, SourceTree
+
+MOST = 3
+_DOCSTRINGS = tree_sitter.Query(
+    LANGUAGE,
+    """
+    (module . (comment)* . (expression_statement (string) @text))
+    (class_definition body: (block . (expression_statement (string) @text))) @owner
+    (function_definition body: (block . (expression_statement (string) @text))) @owner
+    """,
+)
+# examples that fetch what a background run should not
+_FETCHES = re.compile(r"from_pretrained|load_dataset|https?://|requests\.|urlopen|hub\.load|Image\.open|\.download")
+
+
+def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Entry]:
+    """An entry for each docstring whose examples call a target, up to MOST of them."""
+    count = 0
+    for _, captured in tree_sitter.QueryCursor(_DOCSTRINGS).matches(tree.root):
+        text = tree.node_text(captured["text"][0])
+        owner = qualified_name(tree, captured["owner"][0]) if "owner" in captured else ""
+        if ">>>" not in text or _FETCHES.search(text):
+            continue
+        called = next((t for t in targets if re.search(rf">>> .*(?<![\w.]){re.escape(_first(t.name))}\(", text)), None)
+        if called is None or count >= MOST:
+            continue
+        count += 1
+        line = tree.position(captured["text"][0].start_byte)[0]
+        plan: dict[str, object] = {"kind": "doctest", "name": owner}
+        # the examples make the object, and what they make is compiled
+        if owner == called.name and called.compile_line is not None:
+            plan["compile"] = called.plan["compile"]
+        elif called.compile_line is not None:
+            continue
+        yield Entry(EntryKind.DOCTEST, f"doctest:{owner}", "examples in its docstring", line, plan)
+
+
+def _first(name: str) -> str:
+    return name.partition(".")[0]

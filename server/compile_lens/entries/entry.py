@@ -1,0 +1,57 @@
+"""A way to run a file: how it is written, where it was found, and what the agent has to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+SCRIPT = "script"
+SYNTHESISED = "synthesised"
+AUTOMATIC = "auto"
+
+
+class EntryKind(str, Enum):
+    """The kinds of entries; the agent knows them by these words (agent/entries/dispatch.py)."""
+
+    SCRIPT = "script"
+    INPUTS = "inputs"
+    DOCTEST = "doctest"
+    TEST = "test"
+    FILE = "file"
+    CALL = "call"
+    SYNTHESISED = "synthesised"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One way to run a file.
+
+    ``spec`` is how a user writes it (``--entry``, the setting, the comment). ``origin`` says where it was found, for people.
+    ``line`` is where it stands in the file, 0 if it stands elsewhere. ``plan`` is what the agent is told (JSON).
+    """
+
+    kind: EntryKind
+    spec: str
+    origin: str
+    line: int = 0
+    plan: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What the run is *analysed with*, in a phrase."""
+        if self.kind is EntryKind.SCRIPT:
+            return "the file as a script"
+        if self.kind is EntryKind.INPUTS:
+            return f"`{self.spec}`" if self.spec == "example_inputs" else f"`{self.spec}()`"
+        if self.kind is EntryKind.DOCTEST:
+            return f"the doctest of `{self.spec.partition(':')[2] or 'the module'}`"
+        if self.kind is EntryKind.SYNTHESISED:
+            return "synthesised inputs"
+        return f"`{self.spec}`"
+
+
+def script(origin: str = "run like `python FILE`") -> Entry:
+    """The file as a script."""
+    return Entry(EntryKind.SCRIPT, SCRIPT, origin, 0, {"kind": "script"})

@@ -1,0 +1,30 @@
+"""All entries of a file, in the order in which they are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compile_lens.entries.conventions import find_conventions
+from compile_lens.entries.doctests import find_doctests
+from compile_lens.entries.entry import Entry, script
+from compile_lens.entries.scripts import does_something, has_errors
+from compile_lens.entries.targets import find_targets
+from compile_lens.entries.written import synthesised
+from compile_lens.syntax.tree import SourceTree
+
+
+def find_entries(tree: SourceTree, elsewhere: Sequence[Entry] = ()) -> tuple[Entry, ...]:
+    """Example inputs beside the code, the file as a script, ``elsewhere`` (tests and scripts of the workspace), inputs that are made up.
+
+    The script is left out where it cannot compile anything: a file of definitions alone. There is always at least one entry.
+    """
+    targets = find_targets(tree)
+    found = [*find_conventions(tree, targets), *find_doctests(tree, targets)]
+    if does_something(tree) or has_errors(tree) or not targets:
+        found.append(script())
+    found += elsewhere
+    if targets:
+        names = ", ".join(f"`{target.name}`" for target in targets[:3])
+        more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
+        found.append(synthesised(targets, f"made up for {names}{more}"))
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""Tests and scripts that reach a file: they import it, and what they import of it leads to a target."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tree_sitter
+
+from compile_lens.entries.entry import Entry, EntryKind
+from compile_lens.entries.scripts import does_something
+from compile_lens.entries.targets import Target, literal_calls, names_in
+from compile_lens.syntax.definitions import Definition, definitions
+from compile_lens.syntax.imports import Imports, read_imports
+from compile_lens.syntax.tree import LANGUAGE, SourceTree
+
+MOST_TESTS = 3
+MOST_SCRIPTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Another file of the workspace: its absolute path, and its tree."""
+
+    path: str
+    tree: SourceTree
+
+
+def find_reaching(file: str, root: str, others: Sequence[Other], targets: Sequence[Target]) -> tuple[Entry, ...]:
+    """Tests first, then scripts, that import ``file`` and use a target. ``root`` is the workspace's folder, for how paths are shown."""
+    wanted = {name for target in targets for name in (target.name.partition(".")[0],)}
+    tests: list[Entry] = []
+    scripts: list[Entry] = []
+    for other in others:
+        imported = imported_names(other, file)
+        if not imported or other.path == file:
+            continue
+        shown = os.path.relpath(other.path, root)
+        if _is_test_file(other.path):
+            for definition, hit in _tests(other.tree, imported, wanted):
+                node = definition.qualified_name.replace(".", "::")
+                tests.append(
+                    Entry(
+                        EntryKind.TEST,
+                        f"{shown}::{node}",
+                        f"a test that uses `{hit}`",
+                        0,
+                        {"kind": "test", "node": f"{other.path}::{node}"},
+                    )
+                )
+        elif does_something(other.tree):
+            hit = next((imported[name] for name in _all_names(other.tree) if imported.get(name) in wanted), "")
+            if hit:
+                plan = {"kind": "file", "path": other.path}
+                scripts.append(Entry(EntryKind.FILE, shown, f"a script that uses `{hit}`", 0, plan))
+    return (*tests[:MOST_TESTS], *scripts[:MOST_SCRIPTS])
+
+
+def arguments_elsewhere(others: Sequence[Other], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:
+    """Constructor arguments of the classes of ``file`` that call sites in ``others`` show."""
+    parameters = {
+        d.qualified_name.rpartition(".")[0]: [p.name for p in d.parameters][1:]
+        for d in definitions(tree)
+        if d.name == "__init__"
+    }
+    found: dict[str, dict[str, str]] = {}
+    for other in others:
+        if imported_names(other, file):
+            for name, given in literal_calls(other.tree, parameters).items():
+                found.setdefault(name, given)
+    return found
+
+
+def imported_names(other: Other, file: str) -> dict[str, str]:
+    """Local names in ``other`` that stand for names of ``file``; a module's own name stands for all (``m`` → ``*``)."""
+    found: dict[str, str] = {}
+    imports = read_imports(other.tree)
+    for local, full in imports.names.items():
+        module, _, name = full.rpartition(".")
+        if module and _is_module(_absolute(module, other), file):
+            found[local] = name
+        elif _is_module(full, file) or (full.startswith(".") and _is_module(_absolute(full, other), file)):
+            found[local] = "*"
+        elif module and _is_package_of(_absolute(module, other), file):
+            found[local] = name
+    for local in _whole_modules(imports, file):
+        found[local] = "*"
+    if found and "*" in found.values():
+        found |= {attribute: attribute for attribute in _attributes(other.tree)}
+    return found
+
+
+def _whole_modules(imports: Imports, file: str) -> Iterator[str]:
+    for local in imports.modules:
+        if _is_module(imports.names[local], file):
+            yield local
+
+
+def _absolute(module: str, other: Other) -> str:
+    """A relative module of ``other`` as a path that ends like a file's; an absolute one as it is."""
+    if not module.startswith("."):
+        return module
+    stripped = module.lstrip(".")
+    folder = Path(other.path).parent
+    for _ in range(len(module) - len(stripped) - 1):
+        folder = folder.parent
+    return ".".join([*folder.parts[1:], *([stripped] if stripped else [])])
+
+
+def _is_module(module: str, file: str) -> bool:
+    """Whether a dotted module may be ``file``: its path ends like it."""
+    parts = [part for part in module.split(".") if part]
+    path = Path(file).with_suffix("")
+    own = path.parent.parts if path.name == "__init__" else path.parts
+    return bool(parts) and list(own[-len(parts) :]) == parts
+
+
+def _is_package_of(module: str, file: str) -> bool:
+    """Whether a dotted module is a package above ``file``, which may hand its names on."""
+    parts = [part for part in module.split(".") if part]
+    folders = Path(file).parent.parts
+    return bool(parts) and any(
+        list(folders[start : start + len(parts)]) == parts for start in range(len(folders) - len(parts) + 1)
+    )
+
+
+def _is_test_file(path: str) -> bool:
+    name = Path(path).name
+    return name.startswith("test_") or name.endswith("_test.py")
+
+
+def _tests(tree: SourceTree, imported: Mapping[str, str], wanted: set[str]) -> Iterator[tuple[Definition, str]]:
+    """Test functions in whose body, or in a fixture or helper that they name, a wanted name stands."""
+    known = {d.qualified_name: d for d in definitions(tree) if d.kind == "function"}
+    direct = {
+        name: next((imported[word] for word in names_in(tree, d) if imported.get(word) in wanted), "")
+        for name, d in known.items()
+    }
+    for name, definition in known.items():
+        method = definition.qualified_name.rpartition(".")
+        is_test = definition.name.startswith("test") and (not method[0] or method[0].startswith("Test"))
+        if not is_test or "<locals>" in name:
+            continue
+        hit = direct[name] or next(
+            (direct[word] for word in names_in(tree, definition) if direct.get(word) and word != name), ""
+        )
+        if hit:
+            yield definition, hit
+
+
+def _all_names(tree: SourceTree) -> Iterator[str]:
+    query = tree_sitter.Query(LANGUAGE, "(identifier) @name")
+    for node in tree_sitter.QueryCursor(query).captures(tree.root).get("name", []):
+        yield tree.node_text(node)
+
+
+def _attributes(tree: SourceTree) -> set[str]:
+    query = tree_sitter.Query(LANGUAGE, "(attribute attribute: (identifier) @name)")
+    return {tree.node_text(n) for n in tree_sitter.QueryCursor(query).captures(tree.root).get("name", [])}

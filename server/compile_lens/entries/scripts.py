@@ -1,0 +1,117 @@
+"""Whether running a file as a script can compile anything: what stands at its top level beside definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import tree_sitter
+
+from compile_lens.syntax.callees import Names, read_names
+from compile_lens.syntax.tree import SourceTree
+
+_QUIET = frozenset(
+    [
+        "import_statement",
+        "import_from_statement",
+        "future_import_statement",
+        "class_definition",
+        "function_definition",
+        "decorated_definition",
+        "comment",
+        "pass_statement",
+        "global_statement",
+        "type_alias_statement",
+    ]
+)
+
+
+def does_something(tree: SourceTree) -> bool:
+    """Whether the top level calls what the file defines, loops, or has a main part; names, constants and loggers do not count."""
+    names = read_names(tree)
+    own = _defined_at_top(tree)
+    return any(_acts(tree, names, own, node) for node in tree.root.named_children)
+
+
+def has_errors(tree: SourceTree) -> bool:
+    """Whether the file is broken: as a script it says so."""
+    return tree.root.has_error
+
+
+def _acts(tree: SourceTree, names: Names, own: set[str], node: tree_sitter.Node) -> bool:
+    if node.type in _QUIET:
+        return False
+    if node.type in ("for_statement", "while_statement", "with_statement", "assert_statement", "raise_statement"):
+        return True
+    if node.type == "if_statement":
+        return _is_main(tree, node) or any(_acts(tree, names, own, child) for child in _statements(node))
+    if node.type == "try_statement":
+        return any(_acts(tree, names, own, child) for child in _statements(node))
+    return any(_is_own_call(tree, names, own, call) for call in _calls(node))
+
+
+def _statements(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The statements in the blocks of a compound statement."""
+    for child in node.named_children:
+        if child.type == "block":
+            yield from child.named_children
+        elif child.type in ("else_clause", "elif_clause", "except_clause", "finally_clause"):
+            yield from _statements(child)
+
+
+def _is_main(tree: SourceTree, node: tree_sitter.Node) -> bool:
+    condition = node.child_by_field_name("condition")
+    return condition is not None and "__name__" in tree.node_text(condition) and "__main__" in tree.node_text(condition)
+
+
+def _is_own_call(tree: SourceTree, names: Names, own: set[str], call: tree_sitter.Node) -> bool:
+    """Whether a call reaches code of the file, or compiles: ``model(x)``, ``main()``, ``torch.compile(f)(x)``."""
+    function = call.child_by_field_name("function")
+    if function is None:
+        return False
+    if names.callee(call) is not None:
+        return True
+    root = function
+    while root.type in ("attribute", "call", "subscript"):
+        inner = (
+            root.child_by_field_name("object")
+            or root.child_by_field_name("function")
+            or root.child_by_field_name("value")
+        )
+        if inner is None:
+            return False
+        root = inner
+    return root.type == "identifier" and tree.node_text(root) in own
+
+
+def _defined_at_top(tree: SourceTree) -> set[str]:
+    found: set[str] = set()
+    for node in tree.root.named_children:
+        inner = node.child_by_field_name("definition") if node.type == "decorated_definition" else node
+        name = inner.child_by_field_name("name") if inner is not None else None
+        if inner is not None and inner.type in ("class_definition", "function_definition") and name is not None:
+            found.add(tree.node_text(name))
+    # a variable that is made of them is theirs, too: net = Net(); net(x)
+    for node in tree.root.named_children:
+        assignment = node.named_children[0] if node.type == "expression_statement" and node.named_children else None
+        if assignment is not None and assignment.type == "assignment":
+            left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+            words = {tree.node_text(n) for n in _identifiers(right)} if right is not None else set()
+            if left is not None and words & found:
+                found |= {tree.node_text(n) for n in _identifiers(left)}
+    return found
+
+
+def _calls(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    if node.type == "call":
+        yield node
+    if node.type == "lambda":
+        return
+    for child in node.named_children:
+        yield from _calls(child)
+
+
+def _identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    if node.type == "identifier":
+        yield node
+    for child in node.named_children:
+        yield from _identifiers(child)

@@ -1,0 +1,335 @@
+"""What there is to call in a file: its compile regions, else the modules and functions that nothing else in it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from compile_lens.syntax.definitions import Definition, definitions
+from compile_lens.syntax.regions import Region, RegionKind, find_regions
+from compile_lens.syntax.tree import LANGUAGE, SourceTree
+
+_IDENTIFIERS = tree_sitter.Query(LANGUAGE, "(identifier) @name")
+_CLASSES = tree_sitter.Query(LANGUAGE, "(class_definition) @class")
+# a function whose body names one of these does something to the world: it is never called with inputs that are made up
+_WORLDLY = frozenset(
+    [
+        "open",
+        "os",
+        "shutil",
+        "subprocess",
+        "socket",
+        "requests",
+        "urllib",
+        "Path",
+        "pathlib",
+        "save",
+        "load",
+        "input",
+        "exec",
+        "eval",
+        "system",
+        "remove",
+        "unlink",
+        "rmtree",
+        "sys",
+        "argparse",
+        "DataLoader",
+        "optimizer",
+        "wandb",
+        "json",
+        "pickle",
+        "glob",
+        "mkdir",
+        "makedirs",
+        "init_process_group",
+    ]
+)
+_TENSOR_WORDS = ("Tensor", "Float[", "Int[", "Bool[")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A class or function that can be called. ``name`` is its qualified name, a method's with its class.
+
+    ``compile_line`` is None where the file compiles it itself; else the line that the compilation is told to be at.
+    ``uses`` are names of the file's other classes and functions that it leads to. ``given`` are constructor arguments, as text, that a
+    call site shows.
+    """
+
+    name: str
+    line: int
+    compile_line: int | None = None
+    fullgraph: bool = False
+    uses: frozenset[str] = frozenset()
+    given: Mapping[str, str] = field(default_factory=dict)
+    is_region: bool = False
+
+    @property
+    def plan(self) -> dict[str, object]:
+        """The target as the agent is told of it."""
+        plan: dict[str, object] = {"name": self.name, "given": dict(self.given)}
+        if self.compile_line is not None:
+            plan["compile"] = {"line": self.compile_line, "fullgraph": self.fullgraph}
+        return plan
+
+
+def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) -> tuple[Target, ...]:
+    """The targets of a file, the best first. A file with compile regions has no others than those."""
+    known = definitions(tree)
+    uses = _uses(tree, known)
+    calls = call_sites(tree, known)
+    of_regions = _region_targets(tree, known, find_regions(tree) if regions is None else regions, uses, calls)
+    if of_regions:
+        return of_regions
+    return _outermost(tree, known, uses, calls)
+
+
+def target_named(tree: SourceTree, name: str) -> Target | None:
+    """The target for a class, function or method of the file, to be compiled as if the file said so."""
+    known = definitions(tree)
+    found = next((d for d in known if d.qualified_name == name and d.kind in ("class", "function")), None)
+    if found is None or "<locals>" in name:
+        return None
+    owner = name.partition(".")[0]
+    given = call_sites(tree, known).get(owner, {})
+    return Target(name, found.def_line, found.def_line, uses=_uses(tree, known).get(owner, frozenset()), given=given)
+
+
+def candidates(tree: SourceTree) -> tuple[Target, ...]:
+    """Modules and functions of the file that are not compiled yet, in the order of the file: each could be."""
+    known = definitions(tree)
+    compiled = {d.qualified_name for d in known for region in find_regions(tree) if _is_target(d, region)}
+    # what a compiled function or class uses is compiled with it
+    uses = _uses(tree, known)
+    reached = {name for owner in compiled for name in uses.get(owner.partition(".")[0], frozenset())}
+    found = [*_modules(tree, known), *_tensor_functions(tree, known)]
+    names = sorted((d for d in found if d.qualified_name not in compiled | reached), key=lambda d: d.def_line)
+    return tuple(Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name]) for d in names)
+
+
+def _region_targets(
+    tree: SourceTree,
+    known: tuple[Definition, ...],
+    regions: tuple[Region, ...],
+    uses: Mapping[str, frozenset[str]],
+    calls: Mapping[str, Mapping[str, str]],
+) -> tuple[Target, ...]:
+    found: list[Target] = []
+    for region in regions:
+        definition = next((d for d in known if _is_target(d, region)), None)
+        if definition is None or definition.kind == "lambda" or "<locals>" in definition.qualified_name:
+            continue
+        if region.kind is RegionKind.EXPORT:
+            continue
+        name = definition.qualified_name
+        owner = name.partition(".")[0]
+        found.append(
+            Target(
+                name,
+                region.line,
+                None if region.kind is RegionKind.DECORATOR else region.line,
+                region.fullgraph,
+                uses.get(owner, frozenset()),
+                calls.get(owner, {}),
+                True,
+            )
+        )
+    return tuple({target.name: target for target in reversed(found)}.values())[::-1]
+
+
+def _is_target(definition: Definition, region: Region) -> bool:
+    return region.target_line == definition.first_line and definition.last_line <= (region.target_end_line or 0)
+
+
+def _outermost(
+    tree: SourceTree,
+    known: tuple[Definition, ...],
+    uses: Mapping[str, frozenset[str]],
+    calls: Mapping[str, Mapping[str, str]],
+) -> tuple[Target, ...]:
+    """Modules that lead to most of the file first, each bringing something that those before it did not; then functions."""
+    modules = _modules(tree, known)
+    names = {d.qualified_name for d in modules}
+    reach = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
+    ordered: list[Definition] = []
+    covered: set[str] = set()
+    # greedy: what adds most is first; in a tie, what stands last, which is the whole that the parts above it make up
+    rest = list(modules)
+    while rest:
+        best = max(rest, key=lambda d: (len(reach[d.qualified_name] - covered), not d.name.startswith("_"), d.def_line))
+        if not reach[best.qualified_name] - covered:
+            break
+        ordered.append(best)
+        covered |= reach[best.qualified_name]
+        rest.remove(best)
+    # the others stand in where the first cannot be made
+    functions = [d for d in _tensor_functions(tree, known) if not any(d.name in used for used in uses.values())]
+    return tuple(
+        Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name], given=calls.get(d.name, {}))
+        for d in [*ordered, *rest, *functions]
+    )
+
+
+def covered_by(targets: tuple[Target, ...]) -> dict[str, list[str]]:
+    """For each target the others whose run runs it, too."""
+    uses = {target.name: target.uses for target in targets}
+    return {
+        target.name: [o.name for o in targets if o.name != target.name and target.name in _closure(o.name, uses)]
+        for target in targets
+        if not target.is_region
+    }
+
+
+def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The top-level classes that are modules: they say so, or a class of the file that they derive from does, or they have a forward."""
+    top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
+    bases = _bases(tree)
+    forwards = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "forward" and d.kind == "function"}
+
+    def is_module(name: str, depth: int = 0) -> bool:
+        if name in forwards:
+            return True
+        return depth < 20 and any(
+            base.rpartition(".")[2] in ("Module", "Sequential", "LightningModule", "ModuleList")
+            or (base in top and base != name and is_module(base, depth + 1))
+            for base in bases.get(name, ())
+        )
+
+    def calls_forward(name: str, depth: int = 0) -> bool:
+        is_inherited = any(
+            base in top and base != name and calls_forward(base, depth + 1) for base in bases.get(name, ())
+        )
+        is_foreign = any(base not in top and not base.endswith("Module") for base in bases.get(name, ()))
+        return name in forwards or (depth < 20 and (is_inherited or is_foreign))
+
+    return [
+        d
+        for d in top.values()
+        if is_module(d.name)
+        and calls_forward(d.name)
+        and not any(base.rpartition(".")[2] in ("Function", "ABC") for base in bases.get(d.name, ()))
+    ]
+
+
+def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """Top-level functions of tensors that do nothing to the world: a parameter says Tensor, or the body calls torch with one."""
+    return [
+        d
+        for d in known
+        if d.kind == "function"
+        and "." not in d.qualified_name
+        and d.parameters
+        and d.name not in ("main", "forward_hook")
+        and not d.name.startswith(("test", "train", "load", "save", "get_", "make_", "build", "parse", "init", "__"))
+        and _is_about_tensors(tree, d)
+    ]
+
+
+def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
+    words = set(names_in(tree, definition))
+    if words & _WORLDLY:
+        return False
+    if any(word in parameter.annotation for parameter in definition.parameters for word in _TENSOR_WORDS):
+        return True
+    is_annotated = all(parameter.annotation for parameter in definition.parameters)
+    return not is_annotated and bool(words & {"torch", "F", "einsum", "rearrange"})
+
+
+def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
+    """Every name that stands in a definition."""
+    start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
+    cursor = tree_sitter.QueryCursor(_IDENTIFIERS)
+    cursor.set_byte_range(start, end)
+    for node in cursor.captures(tree.root).get("name", []):
+        if start <= node.start_byte < end:
+            yield tree.node_text(node)
+
+
+def _uses(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, frozenset[str]]:
+    """For each top-level class and function the others whose names stand in it."""
+    top = {d.name for d in known if "." not in d.qualified_name and d.kind != "lambda"}
+    return {
+        d.name: frozenset(names_in(tree, d)) & frozenset(top - {d.name})
+        for d in known
+        if "." not in d.qualified_name and d.kind != "lambda"
+    }
+
+
+def _closure(name: str, uses: Mapping[str, frozenset[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name.partition(".")[0]]
+    while waiting:
+        for used in uses.get(waiting.pop(), frozenset()):
+            if used not in found:
+                found.add(used)
+                waiting.append(used)
+    return found
+
+
+def _bases(tree: SourceTree) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for node in tree_sitter.QueryCursor(_CLASSES).captures(tree.root).get("class", []):
+        name, bases = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
+        if name is not None:
+            children = bases.named_children if bases is not None else []
+            found[tree.node_text(name)] = [
+                tree.node_text(c).partition("[")[0] for c in children if c.type != "keyword_argument"
+            ]
+    return found
+
+
+_CALLS = tree_sitter.Query(
+    LANGUAGE, "(call function: [(identifier) (attribute)] @function arguments: (argument_list) @arguments) @call"
+)
+_LITERALS = frozenset({"integer", "float", "true", "false", "none", "string", "tuple", "list", "unary_operator"})
+
+
+def call_sites(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, dict[str, str]]:
+    """For each class of the file the arguments of the first call of it whose arguments are all literals."""
+    parameters = {
+        d.qualified_name.rpartition(".")[0]: [p.name for p in d.parameters][1:] for d in known if d.name == "__init__"
+    }
+    return literal_calls(tree, parameters)
+
+
+def literal_calls(tree: SourceTree, parameters: Mapping[str, list[str]]) -> dict[str, dict[str, str]]:
+    """For each class in ``parameters`` the arguments, by name, of the first call in ``tree`` whose arguments are all literals."""
+    found: dict[str, dict[str, str]] = {}
+    for _, captured in tree_sitter.QueryCursor(_CALLS).matches(tree.root):
+        name = tree.node_text(captured["function"][0]).rpartition(".")[2]
+        if name not in parameters or name in found:
+            continue
+        given = _literal_arguments(tree, captured["arguments"][0], parameters[name])
+        if given:
+            found[name] = given
+    return found
+
+
+def _literal_arguments(tree: SourceTree, node: tree_sitter.Node, names: list[str]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    position = 0
+    for child in node.named_children:
+        if child.type == "comment":
+            continue
+        if child.type == "keyword_argument":
+            name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+            if name is None or value is None or not _is_literal(value):
+                return {}
+            given[tree.node_text(name)] = tree.node_text(value)
+            continue
+        if not _is_literal(child) or position >= len(names):
+            return {}
+        given[names[position]] = tree.node_text(child)
+        position += 1
+    return given
+
+
+def _is_literal(node: tree_sitter.Node) -> bool:
+    if node.type == "string":
+        return not any(child.type == "interpolation" for child in node.named_children)
+    return node.type in _LITERALS and all(
+        _is_literal(child) for child in node.named_children if node.type in ("tuple", "list", "unary_operator")
+    )

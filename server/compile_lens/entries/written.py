@@ -1,0 +1,90 @@
+"""Entries as a user writes them: in ``--entry``, in the setting, in the comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from compile_lens.entries.entry import SCRIPT, SYNTHESISED, Entry, EntryKind, script
+from compile_lens.entries.targets import Target, find_targets, target_named
+from compile_lens.syntax.regions import find_regions
+from compile_lens.syntax.tree import SourceTree
+
+FORMS = (
+    "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
+    "synthesised or synthesised:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
+)
+_CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
+
+
+class BadEntry(Exception):
+    """What was written is no entry of the file; its text is one sentence for the user."""
+
+
+def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Sequence[Entry]) -> Entry:
+    """The entry that ``spec`` means for ``file``. ``found`` are those that were found by themselves. Raises BadEntry."""
+    spec = spec.strip()
+    if spec == SCRIPT:
+        return script(origin)
+    known = next((entry for entry in found if spec in (entry.spec, f"{entry.spec}()")), None)
+    if known is not None:
+        return Entry(known.kind, known.spec, origin, known.line, known.plan)
+    path, _, test = spec.partition("::")
+    if path.endswith(".py"):
+        return _of_file(path, test, origin, file)
+    kind, _, name = spec.partition(":")
+    if kind == "doctest" and (name == "" or name.replace(".", "").isidentifier()):
+        return Entry(EntryKind.DOCTEST, spec, origin, 0, {"kind": "doctest", "name": name})
+    if kind == SYNTHESISED:
+        return _synthesised(name, origin, tree)
+    match = _CALL.fullmatch(spec)
+    if match is not None:
+        plan = {"kind": "call", "text": spec, **_compile_of(match[1], tree)}
+        return Entry(EntryKind.CALL, spec, origin, 0, plan)
+    raise BadEntry(f"There is no entry '{spec}' for {Path(file).name}. An entry is: {FORMS}.")
+
+
+def _of_file(path: str, test: str, origin: str, file: str) -> Entry:
+    full = Path(path) if Path(path).is_absolute() else _above(path, file)
+    if full is None or not full.is_file():
+        raise BadEntry(f"There is no file {path} at or above the folder of {Path(file).name}.")
+    if test:
+        return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, {"kind": "test", "node": f"{full}::{test}"})
+    return Entry(EntryKind.FILE, path, origin, 0, {"kind": "file", "path": str(full)})
+
+
+def _above(path: str, file: str) -> Path | None:
+    """``path`` below the nearest folder above ``file`` that has it: the workspace's, without asking which that is."""
+    return next((folder / path for folder in Path(file).parents if (folder / path).is_file()), None)
+
+
+def _synthesised(name: str, origin: str, tree: SourceTree) -> Entry:
+    if not name:
+        return synthesised(find_targets(tree), origin)
+    target = next((t for t in find_targets(tree) if t.name == name), None) or target_named(tree, name)
+    if target is None:
+        raise BadEntry(f"There is no class or function '{name}' at the top level of this file.")
+    return synthesised((target,), origin, f"{SYNTHESISED}:{name}")
+
+
+def synthesised(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESISED) -> Entry:
+    """The entry that makes up inputs for ``targets``."""
+    from compile_lens.entries.targets import covered_by
+
+    covered = covered_by(targets)
+    # every region of the file is wanted; of a file without any, so much that it is worth reading
+    most = len(targets) if any(target.is_region for target in targets) else 3
+    plans = [{**target.plan, "covered_by": covered.get(target.name, [])} for target in targets]
+    line = targets[0].line if targets else 0
+    return Entry(EntryKind.SYNTHESISED, spec, origin, line, {"kind": "synthesised", "targets": plans, "most": most})
+
+
+def _compile_of(name: str, tree: SourceTree) -> dict[str, object]:
+    """How the thing that a written call calls is compiled: by the file, at one of its regions, or as if it said so."""
+    regions = find_regions(tree)
+    targets = find_targets(tree, regions)
+    target = next((t for t in targets if name in (t.name, t.name.partition(".")[0])), None) or target_named(tree, name)
+    if target is None or target.compile_line is None:
+        return {} if target is not None else {"compile": {"line": 1, "fullgraph": False}}
+    return {"compile": target.plan["compile"]}

@@ -1,0 +1,161 @@
+"""Which entries a source has, in which order, and what is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.entries.sources import KERNELS, MODEL, REGION
+
+from compile_lens.entries.comment import entry_comment
+from compile_lens.entries.find import find_entries
+from compile_lens.entries.reach import Other, find_reaching
+from compile_lens.entries.scripts import does_something
+from compile_lens.entries.targets import candidates, covered_by, find_targets
+from compile_lens.entries.written import BadEntry, read_entry
+from compile_lens.syntax.tree import parse
+
+
+def specs(source: str) -> list[str]:
+    return [entry.spec for entry in find_entries(parse(source))]
+
+
+def test_the_documented_order() -> None:
+    source = REGION + "def get_inputs():\n    return [torch.ones(3), 2]\nscale(*get_inputs())\n"
+    assert specs(source) == ["get_inputs", "doctest:scale", "script", "synthesised"]
+
+
+def test_a_file_of_definitions_is_no_script() -> None:
+    assert specs(MODEL) == ["synthesised"]
+    assert specs(KERNELS) == ["get_inputs", "synthesised"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if __name__ == '__main__':\n    pass",
+        "net = Net()\nnet(x)",
+        "y = Net()(x)",
+        "for _ in range(3): pass",
+        "g = torch.compile(print)",
+        "try:\n    Net()\nexcept ValueError:\n    pass",
+        "with torch.no_grad():\n    pass",
+    ],
+)
+def test_what_makes_a_file_a_script(line: str) -> None:
+    assert does_something(parse(f"import torch\nclass Net:\n    pass\n{line}\n"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "log = logging.getLogger(__name__)",
+        "SIZES = [1, 2]",
+        "T = TypeVar('T', bound=Net)",
+        "if sys.version_info > (3, 11):\n    x = 1",
+        "ACTIVATIONS = {'relu': Net}",
+        "try:\n    import triton\nexcept ImportError:\n    triton = None",
+        "'a docstring'",
+    ],
+)
+def test_what_does_not(line: str) -> None:
+    assert not does_something(parse(f"import torch, logging\nclass Net:\n    pass\n{line}\n"))
+
+
+def test_there_is_always_an_entry() -> None:
+    for source in ("", "x = 1\n", "def f(:\n", "# only a comment"):
+        assert specs(source) == ["script"]
+
+
+def test_the_outermost_module_is_the_target_and_covers_its_parts() -> None:
+    targets = find_targets(parse(MODEL))
+    assert [target.name for target in targets] == ["Block", "Attention"]
+    assert covered_by(targets) == {"Block": [], "Attention": ["Block"]}
+
+
+def test_regions_are_the_only_targets_of_a_file_that_has_them() -> None:
+    source = MODEL + "def main():\n    net = torch.compile(Attention(64, heads=4), fullgraph=True)\n    return net\n"
+    (target,) = find_targets(parse(source))
+    assert (target.name, target.compile_line, target.fullgraph) == ("Attention", 32, True)
+    assert target.given == {"dim": "64", "heads": "4"}
+    (decorated,) = find_targets(parse(REGION))
+    assert (decorated.name, decorated.compile_line) == ("scale", None)
+
+
+def test_functions_that_do_something_to_the_world_are_never_called() -> None:
+    source = (
+        "import os, shutil, torch\n"
+        "def remove(x: torch.Tensor, path):\n    shutil.rmtree(path)\n    return torch.sin(x)\n"
+        "def harmless(x):\n    return torch.sin(x)\n"
+        "def report(x):\n    open('a', 'w').write(str(torch.sin(x)))\n"
+    )
+    assert [target.name for target in find_targets(parse(source))] == ["harmless"]
+
+
+def test_candidates_are_what_is_not_compiled_yet() -> None:
+    source = MODEL + "other = torch.compile(Attention(64, 4))\n\n\ndef loss(x, y):\n    return torch.dist(x, y)\n"
+    assert [target.name for target in candidates(parse(source))] == ["Block", "loss"]
+
+
+def test_the_comment() -> None:
+    assert entry_comment(parse("x = 1\n# compile-lens: entry = Block(dim=8)(float32[2, 8])\n")) == (
+        "Block(dim=8)(float32[2, 8])",
+        2,
+    )
+    assert entry_comment(parse("s = '# compile-lens: entry=script'\n# compile-lens: ignore[GB0001]\n")) is None
+
+
+def test_what_a_user_can_write(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_m.py").touch()
+    file = str(tmp_path / "model.py")
+    tree = parse(MODEL)
+    for spec, kind in {
+        "script": "script",
+        "synthesised": "synthesised",
+        "synthesised:Attention": "synthesised",
+        "synthesised:Attention.forward": "synthesised",
+        "doctest:Block": "doctest",
+        "tests/test_m.py": "file",
+        "tests/test_m.py::TestM::test_it": "test",
+        "Block(dim=8, heads=2)(float32[2, 3, 8])": "call",
+    }.items():
+        assert read_entry(spec, "", file, tree, ()).kind.value == kind
+    assert read_entry("get_inputs()", "", file, parse(KERNELS), find_entries(parse(KERNELS))).plan["target"] == "Model"
+    for wrong in ("get_inputs", "synthesised:Nobody", "nowhere.py::test", "4 + 5", ""):
+        with pytest.raises(BadEntry):
+            read_entry(wrong, "", file, tree, ())
+
+
+def test_a_written_call_is_compiled_where_the_file_would() -> None:
+    plan = read_entry("Block(8, 2)(float32[1, 2, 8])", "", "model.py", parse(MODEL), ()).plan
+    assert plan["compile"] == {"line": 20, "fullgraph": False}
+    assert "compile" not in read_entry("scale(float32[3], 2)", "", "model.py", parse(REGION), ()).plan
+
+
+OTHERS = {
+    "tests/test_model.py": (
+        "import pytest\nfrom pkg.model import Block\n\ndef make():\n    return Block(8, 2)\n\n"
+        "def test_direct():\n    Block(8, 2)\n\ndef test_by_helper():\n    make()\n\ndef test_other():\n    pass\n\n"
+        "class TestBlock:\n    def test_method(self):\n        Block(1, 1)\n\nclass Helper:\n    def test_no(self):\n        Block\n"
+    ),
+    "scripts/train.py": "import pkg.model as m\nnet = m.Block(32, 4)\nif __name__ == '__main__':\n    net(1)\n",
+    "pkg/other.py": "from .model import Block\n\nclass Wide(Block):\n    pass\n",
+    "tests/test_elsewhere.py": "from elsewhere.model import Block\n\ndef test_it():\n    Block()\n",
+    "pkg/__init__.py": "",
+    "tests/test_package.py": "import pkg\nfrom pkg import Block\n\ndef test_exported():\n    Block(2, 1)\n",
+}
+
+
+def test_tests_and_scripts_that_reach_the_file(tmp_path: Path) -> None:
+    file = str(tmp_path / "pkg" / "model.py")
+    others = [Other(str(tmp_path / name), parse(text)) for name, text in OTHERS.items()]
+    found = find_reaching(file, str(tmp_path), others, find_targets(parse(MODEL)))
+    assert [entry.spec for entry in found] == [
+        "tests/test_model.py::test_direct",
+        "tests/test_model.py::test_by_helper",
+        "tests/test_model.py::TestBlock::test_method",
+        "scripts/train.py",
+    ]
+    exported = find_reaching(file, str(tmp_path), others[-1:], find_targets(parse(MODEL)))
+    assert [entry.spec for entry in exported] == ["tests/test_package.py::test_exported"]

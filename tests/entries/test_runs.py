@@ -1,0 +1,168 @@
+"""Each kind of entry, run by real torch: what is compiled, what is shown, and what is said when it cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.entries.sources import BREAK_LINE, KERNELS, MODEL, REGION
+
+from compile_lens.session.entry_choice import Choice, as_if_compiled, choose
+from compile_lens.session.outcome import Outcome, Status
+from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("entries")
+
+
+def write(folder: Path, text: str, name: str = "model.py") -> Path:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def run(host: WarmHost, file: Path, said: str = "", root: Path | None = None) -> Outcome:
+    return host.run_choice(str(file), choose(str(file), file.read_text(), root, said))
+
+
+def codes(outcome: Outcome) -> list[tuple[str, int]]:
+    return [(finding.code, finding.place.line) for finding in outcome.findings]
+
+
+def test_a_module_that_nothing_runs_is_called_with_inputs_made_up_for_it(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, MODEL))
+    assert outcome.entry == "synthesised"
+    assert codes(outcome) == [("GB0170", BREAK_LINE)]
+    (call,) = outcome.calls
+    assert call.target == "Block"
+    assert call.making == "Block(dim=64, heads=4)"
+    assert call.inputs == "x: float32[2, 16, 64]"
+    # what is shown is what is run: the same text again gives the same findings
+    again = run(warm_host, tmp_path / "model.py", call.text)
+    assert (again.entry, codes(again)) == (call.text, codes(outcome))
+
+
+def test_inputs_of_the_file_go_first(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, KERNELS))
+    assert (outcome.entry, outcome.entry_title) == ("get_inputs", "`get_inputs()`")
+    assert codes(outcome) == [("GB0059", 10)]
+    assert outcome.status is Status.OK
+
+
+def test_the_doctest_of_a_region(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, REGION))
+    assert outcome.entry == "doctest:scale"
+    assert codes(outcome) == [("GB0170", 11)]
+    assert outcome.regions[0].graphs == 2
+
+
+def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, warm_host: WarmHost) -> None:
+    source = MODEL + "if __name__ == '__main__':\n    raise FileNotFoundError('data/train.bin')\n"
+    outcome = run(warm_host, write(tmp_path, source))
+    assert outcome.entry == "synthesised"
+    assert [(way.entry, way.reason) for way in outcome.passed_over] == [
+        ("script", "The program raised FileNotFoundError: data/train.bin.")
+    ]
+    first = outcome.findings[0]
+    assert (first.code, first.severity.value) == ("run-error", "information")
+    assert first.message == "As a script: The program raised FileNotFoundError: data/train.bin."
+
+
+def test_a_module_of_a_package_is_imported_as_a_part_of_it(tmp_path: Path, warm_host: WarmHost) -> None:
+    write(tmp_path, "", "pkg/__init__.py")
+    write(tmp_path, "WIDTH = 8\n", "pkg/sizes.py")
+    file = write(
+        tmp_path,
+        "import torch\nfrom .sizes import WIDTH\n\n\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.linear = torch.nn.Linear(WIDTH, 2)\n\n    def forward(self, x):\n        return self.linear(x)\n",
+        "pkg/net.py",
+    )
+    outcome = run(warm_host, file)
+    assert outcome.entry == "synthesised"
+    assert outcome.calls[0].text.startswith("Net()(")
+    assert outcome.functions[0].name == "Net.forward"
+
+
+def test_a_test_and_a_script_of_the_workspace(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = write(tmp_path, REGION.replace(">>>", "..."), "pkg/model.py")
+    write(tmp_path, "", "pkg/__init__.py")
+    # the inputs that only the test knows take the other way
+    write(
+        tmp_path,
+        "import sys, pathlib\nsys.path.insert(0, str(pathlib.Path(__file__).parent.parent))\n"
+        "import torch\nfrom pkg.model import scale\n\ndef test_scale(tmp_path):\n    assert scale(-torch.ones(3), 2)[0] == -1\n",
+        "tests/test_model.py",
+    )
+    outcome = run(warm_host, file, root=tmp_path)
+    assert outcome.entry == "tests/test_model.py::test_scale"
+    assert outcome.regions[0].graphs == 1
+    assert codes(outcome) == [("GB0170", 11)]
+    write(tmp_path, "import torch\nfrom pkg.model import scale\nscale(torch.ones(2), 3)\n", "run.py")
+    as_file = run(warm_host, file, "run.py", tmp_path)
+    assert (as_file.entry, codes(as_file)) == ("run.py", [("GB0170", 11)])
+
+
+def test_unsaved_text_counts(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = write(tmp_path, "raise SystemExit('the text on disk was run')\n")
+    outcome = warm_host.run_choice(str(file), choose(str(file), MODEL, None), text=MODEL)
+    assert codes(outcome) == [("GB0170", BREAK_LINE)]
+
+
+def test_as_if_compiled(tmp_path: Path, warm_host: WarmHost) -> None:
+    source = (
+        MODEL + "\n\ndef loss(x: torch.Tensor, y: torch.Tensor):\n    print('a')\n    return ((x - y) ** 2).mean()\n"
+    )
+    file = write(tmp_path, source)
+    function = warm_host.run_choice(str(file), as_if_compiled(str(file), source, "loss"))
+    assert codes(function) == [("GB0059", 34)]
+    method = warm_host.run_choice(str(file), as_if_compiled(str(file), source, "Attention.forward"))
+    assert [region.name for region in method.functions] == ["Attention.forward"]
+    assert method.findings == ()
+
+
+UNUSABLE = {
+    "Block(dim=64)(float32[2, 16, 64])": ("raised", "missing 1 required positional argument: 'heads'"),
+    "Block(64, 4)(float32[2, 16, 65])": ("raised", "expected input with shape [64]"),
+    "doctest:Block": ("failed", "the docstring of 'Block' has no examples"),
+    "synthesised:Block.nothing": ("choice", "There is no class or function 'Block.nothing'"),
+}
+
+
+@pytest.mark.parametrize("spec", sorted(UNUSABLE))
+def test_what_cannot_be_used_is_said_in_a_sentence(tmp_path: Path, warm_host: WarmHost, spec: str) -> None:
+    status, sentence = UNUSABLE[spec]
+    file = write(tmp_path, MODEL)
+    if status == "choice":
+        with pytest.raises(Exception, match=sentence):
+            choose(str(file), MODEL, None, spec)
+        return
+    outcome = run(warm_host, file, spec)
+    assert outcome.status.value == status
+    assert sentence in (outcome.failure or outcome.findings[0].message)
+
+
+IMPOSSIBLE = """\
+import torch
+
+
+class Never(torch.nn.Module):
+    def forward(self, x):
+        raise ValueError("only ever on Mars")
+"""
+
+
+def test_where_no_inputs_are_found_the_reason_is_the_programs_own(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, IMPOSSIBLE))
+    assert outcome.status is Status.FAILED
+    assert "no inputs were found for Never: ValueError: only ever on Mars" in outcome.failure
+
+
+def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
+    file = str(tmp_path / "model.py")
+    text = "# compile-lens: entry=synthesised:Attention\n" + MODEL
+    assert choose(file, text, None).is_said
+    assert choose(file, text, None).entries[0].spec == "synthesised:Attention"
+    assert choose(file, text, None, said="script").entries[0].spec == "script"
+    assert choose(file, text, None, remembered="script").entries[0].spec == "synthesised:Attention"
+    assert choose(file, MODEL, None, remembered="script").entries[0].spec == "script"
+    assert isinstance(choose(file, text, None, said="auto"), Choice)
