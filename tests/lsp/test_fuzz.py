@@ -9,40 +9,13 @@ from typing import Any
 
 import pytest
 from editor import Editor, Message, capabilities
+from ordinary import ordinary
 from programs import ONE, log, write
 
 MESSAGES = 600
 STRANGE: list[Any] = [None, -1, 0, 2**40, -(2**70), 1.5, True, "", "x" * 999, "\ud800", [], [[]], {}, {"a": 1}]
 STRANGE += ["file:///", "file://[", "file:///\0", "untitled:1"]
 ENDS = (b"shutdown", b"exit")
-
-
-def ordinary(uri: str) -> list[Message]:
-    """Messages as an editor sends them."""
-    document = {"uri": uri}
-    point = {"line": 3, "character": 3}
-    edit = {"range": {"start": {"line": 2, "character": 1}, "end": point}, "text": "ab\n😀c\f"}
-    run = {"command": "compileLens.analyze", "arguments": [uri]}
-    opened = {**document, "languageId": "python", "version": 1, "text": ONE}
-    requests: list[tuple[str, Any]] = [
-        ("textDocument/hover", {"textDocument": document, "position": point}),
-        ("textDocument/diagnostic", {"textDocument": document, "previousResultId": "3"}),
-        ("workspace/executeCommand", run),
-        ("workspace/executeCommand", {**run, "command": "compileLens.cancel"}),
-    ]
-    notifications: list[tuple[str, Any]] = [
-        ("textDocument/didOpen", {"textDocument": opened}),
-        ("textDocument/didChange", {"textDocument": {**document, "version": 5}, "contentChanges": [edit]}),
-        ("textDocument/didSave", {"textDocument": document}),
-        ("textDocument/didClose", {"textDocument": document}),
-        ("workspace/didChangeConfiguration", {"settings": {"compileLens": {"run": {"timeout": 3}}}}),
-        ("compileLens/trust", {"trusted": True}),
-        ("$/cancelRequest", {"id": 1002}),
-        ("window/workDoneProgress/cancel", {"token": "compile-lens-1"}),
-        ("$/setTrace", {"value": "off"}),
-    ]
-    numbered = [{"id": 1000 + n, "method": name, "params": params} for n, (name, params) in enumerate(requests)]
-    return [*numbered, *({"method": name, "params": params} for name, params in notifications)]
 
 
 def mutated(value: Any, dice: random.Random) -> Any:

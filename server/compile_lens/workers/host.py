@@ -260,7 +260,8 @@ def _plan(job: Job) -> dict[str, object] | None:
 
 
 def _end(frame: AgentEvent, came_back: bool) -> End:
-    kind = EndKind(frame.fields["kind"])
+    said = frame.fields["kind"]
+    kind = EndKind.CANCELLED if said == "closed" else EndKind(said)  # closed: the host itself is being ended
     if kind is EndKind.FINISHED and not came_back:
         kind = EndKind.EXITED
     return End(kind, frame.fields["code"], frame.fields["crash_stack"])
