@@ -9,7 +9,7 @@ EXAMPLES := examples/transformer_block.py examples/training_step.py examples/cle
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
 
-.PHONY: demo test test-quick lint bench client lab setup clean
+.PHONY: demo test test-quick lint bench fuzz soak client lab setup clean
 
 demo: $(STAMP)  ## the main job on the examples
 	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
@@ -28,6 +28,14 @@ lint: $(STAMP) $(CLIENT_STAMP)  ## style, types, and the types of the extension
 
 bench: $(STAMP)  ## time from save to the last finding, and the server's start, beside their baselines
 	$(BIN)/python -m benchmarks
+
+fuzz: $(STAMP)  ## 200,000 sequences of edits, requests and cancellations, and a million changed inputs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=3"
+	$(BIN)/python -m tests.reliability.sequences --count 200000 2>/dev/null
+	for target in trace agent editor; do $(BIN)/python -m tests.reliability.fuzz $$target --runs 350000 || exit 1; done
+
+soak: $(STAMP)  ## an hour of work and trouble; the server's memory, handles and processes after it
+	$(BIN)/python -m tests.reliability.soak --minutes 60
 
 setup: $(STAMP)
 

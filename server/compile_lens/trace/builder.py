@@ -101,7 +101,7 @@ class ReportBuilder:
         if reader is not None:
             try:
                 reader(record)
-            except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
                 # a record of another form than this version's: it is lost, the rest is not
                 self._corrupt += 1
                 return False

@@ -85,7 +85,7 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
         return None
     try:
         envelope = json.loads(whole_line[prefix.end() :])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     # `stack` is a record of its own where nothing else names the record
     kinds = [key for key in envelope if key not in ENVELOPE] or [key for key in envelope if key == "stack"]
