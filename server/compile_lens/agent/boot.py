@@ -1,5 +1,5 @@
 """Entry of the agent: ``PYTHON /abs/path/agent/boot.py`` is the standby; ``… boot.py tables OUTPUT`` extracts what torch says
-of itself, and ``… boot.py surroundings`` prints what an analysis finds around it.
+of itself, ``… boot.py surroundings`` prints what an analysis finds around it, and ``… boot.py step SETUP`` is one step of a search.
 
 A script started by its path puts its own folder first on ``sys.path``; that entry is removed at once, and the other files of
 this folder are loaded as a package of a private name, so that nothing of ours can shadow, or be shadowed by, the user's modules.
@@ -30,5 +30,8 @@ if __name__ == "__main__":
         sys.exit(extract.main(sys.argv[2:]))
     if sys.argv[1:2] == ["surroundings"]:
         sys.exit(importlib.import_module(f"{PACKAGE}.surroundings").main())
+    if sys.argv[1:2] == ["step"]:
+        step = importlib.import_module(f"{PACKAGE}.bisect_step")
+        sys.exit(step.main(sys.argv[2:]))
     standby = importlib.import_module(f"{PACKAGE}.standby")
     sys.exit(standby.main())

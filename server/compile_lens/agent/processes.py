@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Container
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -43,17 +44,22 @@ def end_tree(pid: int, limit_s: float = 2.0) -> None:
     end_orphans(limit_s)
 
 
-def end_orphans(limit_s: float = 2.0) -> None:
-    """Kill and reap every child of this process; orphans of theirs arrive here in turn."""
+def end_orphans(limit_s: float = 2.0, spared: Container[int] = ()) -> None:
+    """Kill and reap every child of this process but those in ``spared``; orphans of theirs arrive here in turn."""
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
-        for child in _children():
+        children = [child for child in _children() if child not in spared]
+        for child in children:
             with contextlib.suppress(OSError):
                 os.kill(child, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
+        for child in children if spared else [-1]:
+            try:
+                while os.waitpid(child, os.WNOHANG)[0]:
+                    pass
+            except ChildProcessError:
+                if not spared:
+                    return
+        if spared and not children:
             return
         time.sleep(0.002)
 

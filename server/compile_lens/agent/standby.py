@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import importlib
 import json
 import os
 import platform
 import select
+import shutil
 import signal
 import sys
 import sysconfig
@@ -26,6 +28,8 @@ from .wire import Wire
 
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
 CRASH_LIMIT = 20_000
+# tasks that run a file many times, and the module that drives each
+DRIVERS = {"bisect": "bisect_driver", "minify": "minify_driver"}
 
 
 def main() -> int:
@@ -149,6 +153,8 @@ def _serve_run(command: dict[str, Any], commands: int, wire: Wire) -> bool:
         wire.event("started", pid=child)
         kind, code = _supervise(child, commands, command["timeout_s"])
         processes.end_tree(child)
+        if command.get("task"):
+            shutil.rmtree(command["task"]["scratch"], ignore_errors=True)  # for a driver that was ended before it could
         crash.seek(0)
         wire.event("end", kind=kind, code=code, crash_stack=crash.read(CRASH_LIMIT).decode("utf-8", "replace"))
     return kind != "closed"
@@ -167,7 +173,7 @@ def _be_child(command: dict[str, Any], wire: Wire, crash: IO[bytes]) -> None:
 
 
 def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
-    """Install the sink, the notes and the depth, then run the program."""
+    """Install the sink, the notes and the depth, then run the program; or drive the search that a task asks for."""
     from . import compare, depth, notes, program, trace_sink
 
     sys.dont_write_bytecode = True
@@ -175,6 +181,9 @@ def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     os.environ.setdefault("MPLBACKEND", "Agg")  # a background run opens no window
     if command.get("cwd"):
         os.chdir(command["cwd"])
+    if command.get("task"):
+        driver = importlib.import_module(f".{DRIVERS[command['task']['tool']]}", __package__)
+        return int(driver.main(command["task"], wire))
     if crash is not None:
         faulthandler.enable(crash)
         faulthandler.dump_traceback_later(max(command["timeout_s"] - 0.05, 0.01), file=crash)

@@ -11,6 +11,7 @@ import contextlib
 import gc
 import io
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -21,19 +22,28 @@ def warm() -> None:
 
     with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
         import torch._inductor.compile_fx
+    with undone():
+        _trace()
+    # a child that collects garbage would copy every page that these objects are on
+    gc.collect()
+    gc.freeze()
+
+
+@contextlib.contextmanager
+def undone() -> Iterator[None]:
+    """Let what is compiled here say nothing, and be forgotten: frames, counters, random numbers."""
+    import torch
+
     random_state = torch.random.get_rng_state()
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
         with contextlib.redirect_stderr(io.StringIO()):
-            _trace()
+            yield
     finally:
         logging.disable(level)
         torch.random.set_rng_state(random_state)
-    _forget()
-    # a child that collects garbage would copy every page that these objects are on
-    gc.collect()
-    gc.freeze()
+        _forget()
 
 
 def _trace() -> None:

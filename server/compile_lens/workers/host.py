@@ -179,6 +179,8 @@ class Host:
         while True:
             frame = await self._frames.get()
             if frame is None:
+                if self._run_pid is not None:
+                    _kill_group(self._run_pid)  # the agent cannot any more
                 return End(EndKind.CANCELLED if self._cancelled else EndKind.LOST)
             if isinstance(frame, AgentEvent):
                 if frame.name == "started":
@@ -251,6 +253,7 @@ def _command(job: Job) -> dict[str, object]:
         "timeout_s": job.timeout_s,
         "env": job.env,
         "compare": job.compare,
+        "task": job.task,
     }
 
 

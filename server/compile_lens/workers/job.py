@@ -22,6 +22,7 @@ class Job:
 
     ``compare``: what compiled graphs compute is compared with eager.
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/entries/dispatch.py), empty for a script.
+    ``task`` is what a driver of the agent does with the file instead (``agent/bisect_driver.py``): JSON, with ``tool`` and ``scratch``.
     """
 
     file: str
@@ -34,6 +35,7 @@ class Job:
     plan: Mapping[str, Any] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
+    task: dict[str, Any] | None = None
 
 
 class EndKind(str, Enum):

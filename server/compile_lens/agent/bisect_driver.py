@@ -1,0 +1,207 @@
+"""Drives torch's own search: ``CompilerBisector.do_bisect`` asks, and each question is one step in a process of its own.
+
+What torch decides, it decides by its own code and its own files, in a folder of ours; so the verdict is torch's. Around the search:
+the program without compile first, then what torch cannot tell: which lines and kernels the verdict is about, and which switches help.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from typing import Any
+
+from . import bisect_switches, processes, warmth
+from .bisect_step import Ended, Setup, Steps
+from .wire import Wire
+
+CANNOT_JUDGE = 125
+
+
+class Unfit(Exception):
+    """The repro cannot be bisected. ``reason`` is a word for the host, which has the sentence for the user."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def main(task: dict[str, Any], wire: Wire) -> int:
+    """Do one bisection as ``task`` says; everything is told as events. The scratch folder is gone afterwards."""
+    driver = Driver(task, wire)
+    try:
+        driver.search()
+    except Unfit as unfit:
+        wire.event("unfit", reason=unfit.reason)
+    finally:
+        processes.end_orphans(2.0)
+        shutil.rmtree(task["scratch"], ignore_errors=True)
+    wire.event("done")
+    return 0
+
+
+class Driver:
+    """One search."""
+
+    def __init__(self, task: dict[str, Any], wire: Wire) -> None:
+        self._task = task
+        self._wire = wire
+        self._scratch: str = task["scratch"]
+        self._state = os.path.join(self._scratch, "state")
+        os.makedirs(self._scratch, exist_ok=True)
+        tempfile.tempdir = self._scratch
+        processes.become_subreaper()
+        self._stripped = sorted(name for name in os.environ if name.startswith("TORCH_BISECT_"))
+        for name in self._stripped:
+            del os.environ[name]
+        self._steps = Steps(self._scratch, task["step_limit_s"], can_fork())
+        self._said = io.StringIO()
+        self._is_warm = False
+
+    def search(self) -> None:
+        """Everything, in order. Raises Unfit."""
+        from torch._inductor import compiler_bisector
+
+        self._wire.event(
+            "search",
+            forks=self._steps.forks,
+            stripped=self._stripped,
+            backends={name: [s.name for s in found] for name, found in compiler_bisector.BACKENDS.items()},
+        )
+        if self._steps.forks:
+            self._steps.spared |= warmth.start_making_headers(self._scratch)
+        self._baseline()
+        verdict = self._bisect(compiler_bisector)
+        if verdict is None:
+            self._wire.event("verdict", backend=None, said=self._said.getvalue())
+            return
+        self._wire.event("verdict", **verdict, said=self._said.getvalue())
+        if self._task.get("explain", True):
+            self._explain(verdict)
+        if self._task.get("ablate", True):
+            bisect_switches.ablate(verdict, self._switched)
+
+    # -- steps
+
+    def _baseline(self) -> None:
+        ended = self._step("baseline", Setup(**self._place(), backend="eager", disabled=True))
+        if ended.timeout:
+            raise Unfit("baseline-timeout")
+        if ended.signal:
+            raise Unfit("baseline-crash")
+        if ended.code == CANNOT_JUDGE:
+            raise Unfit("eager-fails")
+        if not ended.good:
+            raise Unfit("baseline-fails")
+
+    def _bisect(self, module: Any) -> dict[str, Any] | None:
+        bisector = module.CompilerBisector
+        with contextlib.suppress(AttributeError):
+            module.get_env_val.cache_clear()
+        os.makedirs(self._state, exist_ok=True)
+        bisector.bisection_enabled = False
+        bisector.in_process_cache = self._state
+        try:
+            with contextlib.redirect_stdout(self._said):
+                found = bisector.do_bisect(lambda: self._ask(bisector))
+        except RuntimeError as error:
+            if "find_max_bounds" in str(error) or "bisect range" in str(error):
+                raise Unfit("flaky") from error
+            raise
+        if found is None:
+            return None
+        return {
+            "backend": found.backend,
+            "subsystem": found.subsystem,
+            "number": found.bisect_number,
+            "debug_info": found.debug_info,
+        }
+
+    def _ask(self, bisector: Any) -> bool:
+        """One question of the search, with the state that torch's files say."""
+        backend, subsystem = bisector.get_backend(), bisector.get_subsystem()
+        state = bisector.get_run_state(backend, subsystem) if subsystem else None
+        low, high = bisector.get_bisect_range(backend, subsystem) if state == "bisect" else (None, None)
+        setup = Setup(**self._place(), backend=backend, state=bisector.in_process_cache)
+        return self._step("search", setup, subsystem=subsystem, state=state, low=low, high=high).good
+
+    def _step(self, purpose: str, setup: Setup, **what: Any) -> Ended:
+        if setup.backend == "inductor" and not self._is_warm:
+            self._warm_up()
+        self._wire.event("step-begins", purpose=purpose, backend=setup.backend, **what)
+        ended = self._steps.run(setup)
+        self._wire.event(
+            "step",
+            purpose=purpose,
+            backend=setup.backend,
+            good=ended.good,
+            code=ended.code,
+            signal=ended.signal,
+            timeout=ended.timeout,
+            seconds=ended.seconds,
+            output=ended.output,
+            crash_stack=ended.crash_stack,
+            **what,
+        )
+        return ended
+
+    def _place(self) -> dict[str, Any]:
+        task = self._task
+        return {"file": task["file"], "cwd": task["cwd"], "argv": task["argv"], "scratch": self._scratch}
+
+    def _warm_up(self) -> None:
+        self._is_warm = True
+        if self._steps.forks:
+            warmth.warm_inductor(self._scratch)
+            self._steps.forks = can_fork()
+
+    # -- beyond the search
+
+    def _explain(self, verdict: dict[str, Any]) -> None:
+        answer = os.path.join(self._scratch, "answer.json")
+        setup = Setup(
+            **self._place(),
+            backend=verdict["backend"],
+            watch={"backend": verdict["backend"], "subsystem": verdict["subsystem"], "number": verdict["number"]},
+            answer=answer,
+        )
+        self._step("explain", setup)
+        with contextlib.suppress(OSError, ValueError), open(answer, encoding="utf-8") as file:
+            self._wire.event("explained", **json.load(file))
+
+    def _switched(self, switch: dict[str, Any], backend: str) -> Ended:
+        return self._step("ablate", Setup(**self._place(), backend=backend, options=switch["options"]), switch=switch)
+
+
+def can_fork() -> bool:
+    """Whether a child of this process can do all that a fresh process can: no threads here, and no GPU touched."""
+    if sys.platform != "linux" or threading.active_count() != 1 or _threads() > 1:
+        return False
+    pid = os.fork()
+    if pid == 0:
+        bad = 1
+        try:
+            import torch
+
+            in_bad_fork = getattr(torch._C, "_cuda_isInBadFork", None)
+            bad = int(bool(in_bad_fork is not None and in_bad_fork()))
+        finally:
+            os._exit(bad)
+    _, status = os.waitpid(pid, 0)
+    return status == 0
+
+
+def _threads() -> int:
+    """The threads of this process; those of a pool that is being stopped for a fork are given a moment."""
+    for _ in range(50):
+        count = len(os.listdir("/proc/self/task"))
+        if count == 1:
+            break
+        time.sleep(0.01)
+    return count

@@ -1,0 +1,293 @@
+"""One step of a search: the repro in a process of its own, with torch's bisector in the state of the moment.
+
+On Linux the step is a forked child of the driver, which has torch imported; elsewhere, or where a GPU was touched, it is a fresh
+process (``boot.py step FILE``, where FILE says what to do). Either way the state is read from the driver's folder of files, as torch
+reads it (torch/_inductor/compiler_bisector.py, torch 2.6 to 2.13), and nothing outside of the scratch folder and the caches of the
+environment is written.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import dataclasses
+import faulthandler
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import processes, warmth
+from .program import run as run_program
+from .wire import Wire
+
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+BOOT = os.path.join(OWN_FOLDER, "boot.py")
+OUTPUT_KEPT = 8_000
+POLL_S = 0.01
+
+
+@dataclasses.dataclass
+class Setup:
+    """What a step runs, and how torch is set before it does.
+
+    ``state`` is the folder of the bisector's files, None without a bisection; ``backend`` goes to the repro as
+    ``TORCH_COMPILE_BACKEND``. ``options`` are values of torch's options by dotted name. ``watch`` asks for what one application of a
+    subsystem is: see ``bisect_watch``; the answer is written to ``answer``.
+    """
+
+    file: str
+    cwd: str
+    scratch: str
+    argv: list[str] = dataclasses.field(default_factory=list)
+    backend: str | None = None
+    state: str | None = None
+    disabled: bool = False
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    watch: dict[str, Any] | None = None
+    answer: str | None = None
+
+
+@dataclasses.dataclass
+class Ended:
+    """How a step's process ended: exit code or signal; ``timeout`` if it was ended. ``output`` is the end of what it printed."""
+
+    code: int
+    signal: int
+    timeout: bool
+    seconds: float
+    output: str
+    crash_stack: str
+
+    @property
+    def good(self) -> bool:
+        return self.code == 0 and not self.signal and not self.timeout
+
+
+class Steps:
+    """Runs steps, one after the other. ``forks``: as children of this process; otherwise as fresh processes."""
+
+    def __init__(self, scratch: str, limit_s: float, forks: bool) -> None:
+        self.scratch = scratch
+        self.limit_s = limit_s
+        self.forks = forks
+        self.spared: set[int] = set()
+        self._number = 0
+
+    def run(self, setup: Setup, before: Callable[[], None] | None = None) -> Ended:
+        """Run one step to its end, or to its time limit; nothing that it started is left. ``before`` is called in the child."""
+        self._number += 1
+        prefix = os.path.join(self.scratch, f"step-{self._number}")
+        started = time.monotonic()
+        with open(f"{prefix}.out", "wb") as output, open(f"{prefix}.crash", "wb") as crash:
+            if self.forks:
+                pid = self._fork(setup, output.fileno(), crash.fileno(), before)
+                code, ended_by, timeout = self._wait(pid, started)
+            else:
+                code, ended_by, timeout = self._spawn(setup, prefix, output.fileno())
+        seconds = time.monotonic() - started
+        ended = Ended(code, ended_by, timeout, seconds, _tail(f"{prefix}.out"), _tail(f"{prefix}.crash"))
+        for name in (f"{prefix}.out", f"{prefix}.crash", f"{prefix}.json"):
+            with contextlib.suppress(OSError):
+                os.remove(name)
+        return ended
+
+    def _fork(self, setup: Setup, output: int, crash: int, before: Callable[[], None] | None) -> int:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid:
+            return pid
+        code = 1
+        try:
+            processes.die_with_parent()
+            warmth.give_threads_back()
+            atexit._clear()  # what is registered belongs to the driver: the bisector's own clean-up is among it
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+            faulthandler.enable(crash)
+            if before is not None:
+                before()
+            code = be(setup)
+        finally:
+            os._exit(code & 0xFF)
+
+    def _wait(self, pid: int, started: float) -> tuple[int, int, bool]:
+        while True:
+            found, status = os.waitpid(pid, os.WNOHANG)
+            late = time.monotonic() - started > self.limit_s
+            if not found and late:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            if found or late:
+                processes.end_orphans(2.0, self.spared)
+            if found and os.WIFSIGNALED(status):
+                return 0, os.WTERMSIG(status), False
+            if found:
+                return os.WEXITSTATUS(status), 0, False
+            if late:
+                return 0, 0, True
+            time.sleep(POLL_S)
+
+    def _spawn(self, setup: Setup, prefix: str, output: int) -> tuple[int, int, bool]:
+        with open(f"{prefix}.json", "w", encoding="utf-8") as file:
+            json.dump(dataclasses.asdict(setup), file)
+        command = [sys.executable, BOOT, "step", f"{prefix}.json"]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        self.spared.discard(process.pid)
+        try:
+            code = process.wait(self.limit_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return 0, 0, True
+        finally:
+            processes.end_orphans(2.0, self.spared)
+        return (0, -code, False) if code < 0 else (code, 0, False)
+
+
+def main(arguments: list[str]) -> int:
+    """Entry of a fresh process for one step."""
+    processes.die_with_parent()
+    faulthandler.enable()
+    with open(arguments[0], encoding="utf-8") as file:
+        return be(Setup(**json.load(file)))
+
+
+def be(setup: Setup) -> int:
+    """Be the step: set torch, run the repro, and say how it ended. Never returns normally what the program did to this process."""
+    _environment(setup)
+    os.chdir(setup.cwd)
+    _private_files(setup.scratch)
+    import torch
+
+    sys.dont_write_bytecode = True
+    _bisector(setup)
+    if setup.disabled:
+        import torch._dynamo.config
+
+        torch._dynamo.config.disable = True
+    # what one step has compiled must not spare another its passes and lowerings; object files are still shared
+    for name in ("torch._inductor.config.fx_graph_cache", "torch._functorch.config.enable_autograd_cache"):
+        set_option(name, False)
+    for name, value in setup.options.items():
+        set_option(name, value)
+    if setup.watch is None:
+        return _run(setup)
+    from .bisect_watch import Watch
+
+    watch = Watch(setup.watch)
+    code = _run(setup)
+    if setup.answer is not None:
+        with open(setup.answer, "w", encoding="utf-8") as file:
+            json.dump(watch.answer(), file)
+    return code
+
+
+def _run(setup: Setup) -> int:
+    nobody = os.open(os.devnull, os.O_WRONLY)
+    return run_program(setup.file, None, setup.argv, Wire(nobody), OWN_FOLDER)
+
+
+def _environment(setup: Setup) -> None:
+    for name in [name for name in os.environ if name.startswith("TORCH_BISECT_")]:
+        del os.environ[name]
+    # a repro of ours keeps its hands off the caches when it sees this (repro/contract.py)
+    os.environ["TORCH_REPRO_KEEP_CACHE"] = "1"
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    if setup.backend is not None:
+        os.environ["TORCH_COMPILE_BACKEND"] = setup.backend
+
+
+def _private_files(scratch: str) -> None:
+    """Temporary files go to the scratch folder, and precompiled headers to the cache of the environment.
+
+    torch keeps headers in its *default* cache directory, which is the user's (torch/_inductor/codecache.py, torch 2.9 to 2.13).
+    """
+    folder = os.path.join(scratch, "tmp")
+    os.makedirs(folder, exist_ok=True)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    from torch._inductor import codecache
+
+    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    if cache and hasattr(codecache, "_HEADER_DIR"):
+        codecache._HEADER_DIR = os.path.join(cache, "precompiled_headers")
+        codecache._HEADER_LOCK_DIR = os.path.join(codecache._HEADER_DIR, "locks")
+        _remember_headers(codecache, codecache._HEADER_DIR)
+
+
+def _remember_headers(codecache: Any, folder: str) -> None:
+    """Preprocessing all of torch's headers, only to see that they are the same as a step ago, takes a second of each step."""
+    original = getattr(codecache, "_precompile_header", None)
+    if original is None:
+        return
+    memory = os.path.join(tempfile.gettempdir(), "headers.json")
+
+    def precompile(header: str, hashable_cmd_line: str, **command: Any) -> Any:
+        key = f"{header}\n{hashable_cmd_line}\n{sorted(command.items(), key=str)}"
+        known: dict[str, str] = {}
+        with contextlib.suppress(OSError, ValueError), open(memory, encoding="utf-8") as file:
+            known = json.load(file)
+        if key not in known or not os.path.exists(f"{known[key]}.gch"):
+            known[key] = original(header, hashable_cmd_line, **command)
+            with open(memory, "w", encoding="utf-8") as file:
+                json.dump(known, file)
+        return known[key]
+
+    codecache._precompile_header = precompile
+
+
+def _bisector(setup: Setup) -> None:
+    """Have torch's bisector read the state that the driver wrote; without one, let it be off."""
+    from torch._inductor import compiler_bisector
+
+    bisector: Any = compiler_bisector.CompilerBisector
+    if hasattr(compiler_bisector, "get_env_val"):
+        compiler_bisector.get_env_val.cache_clear()
+    bisector.bisection_enabled = setup.state is not None
+    # without a bisection it looks into a folder that is not there, and not into a cache directory with somebody's old state
+    bisector.in_process_cache = setup.state or os.path.join(setup.scratch, "no-bisection")
+    if setup.state is not None and setup.backend is not None:
+        # torch sets it for the commands of its own `run`; it is what the files say, for programs that look at it
+        os.environ["TORCH_BISECT_BACKEND"] = setup.backend
+
+
+def set_option(name: str, value: Any) -> bool:
+    """Set an option of torch by its dotted name, as in ``torch._inductor.config.cpp.simdlen``. False where this torch has none."""
+    found = find_option(name)
+    if found is None:
+        return False
+    owner, last = found
+    setattr(owner, last, value)
+    return True
+
+
+def find_option(name: str) -> tuple[Any, str] | None:
+    """The object that holds an option, and the option's own name; None where this torch has no such option."""
+    parts = name.split(".")
+    at = parts.index("config") + 1 if "config" in parts else len(parts) - 1
+    try:
+        owner: Any = importlib.import_module(".".join(parts[:at]))
+        for part in parts[at:-1]:
+            owner = getattr(owner, part)
+        getattr(owner, parts[-1])
+    except (ImportError, AttributeError):
+        return None
+    return owner, parts[-1]
+
+
+def _tail(name: str) -> str:
+    try:
+        with open(name, "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - OUTPUT_KEPT))
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
