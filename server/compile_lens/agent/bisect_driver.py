@@ -22,6 +22,8 @@ from .bisect_step import Ended, Setup, Steps
 from .wire import Wire
 
 CANNOT_JUDGE = 125
+# which options a ConfigChange of the bisector means (torch/_dynamo/backends/debugging.py: those of the partitioner are functorch's)
+CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
 
 class Unfit(Exception):
@@ -66,13 +68,12 @@ class Driver:
 
     def search(self) -> None:
         """Everything, in order. Raises Unfit."""
-        from torch._inductor import compiler_bisector
-
+        try:
+            from torch._inductor import compiler_bisector
+        except ImportError:
+            raise Unfit("no-bisector") from None
         self._wire.event(
-            "search",
-            forks=self._steps.forks,
-            stripped=self._stripped,
-            backends={name: [s.name for s in found] for name, found in compiler_bisector.BACKENDS.items()},
+            "search", forks=self._steps.forks, stripped=self._stripped, **_what_torch_has(compiler_bisector)
         )
         if self._steps.forks:
             self._steps.spared |= warmth.start_making_headers(self._scratch)
@@ -177,6 +178,25 @@ class Driver:
 
     def _switched(self, switch: dict[str, Any], backend: str) -> Ended:
         return self._step("ablate", Setup(**self._place(), backend=backend, options=switch["options"]), switch=switch)
+
+
+def _what_torch_has(module: Any) -> dict[str, Any]:
+    """The bisector's backends with their subsystems, those of them that are options, and whether it can run a command by itself."""
+    changes = {
+        subsystem.name: {
+            "module": CONFIGS.get(subsystem.config_name, "torch._inductor.config"),
+            "field": subsystem.config_field,
+            "value": repr(subsystem.config_value),
+        }
+        for found in module.BACKENDS.values()
+        for subsystem in found
+        if hasattr(subsystem, "config_field")
+    }
+    return {
+        "backends": {name: [subsystem.name for subsystem in found] for name, found in module.BACKENDS.items()},
+        "changes": changes,
+        "has_run": "run <cmd>" in getattr(module, "HELP_TEXT", ""),
+    }
 
 
 def can_fork() -> bool:

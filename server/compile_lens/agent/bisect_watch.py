@@ -83,7 +83,7 @@ class Watch:
     def _look(self, frame: FrameType, debug_info: Callable[[], str] | None) -> None:
         self._found["debug_info"] = debug_info() if debug_info is not None else None
         node, operator = frame.f_locals.get("n"), frame.f_locals.get("op")
-        observer = frame.f_locals.get("self")
+        observer: Any = frame.f_locals.get("self")
         if node is not None and hasattr(node, "meta"):
             self._found["node"] = node.name
             self._found["operator"] = str(node.target)
@@ -230,7 +230,8 @@ def _function(label: str, function: Any) -> list[dict[str, Any]]:
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
     if code is None and function is not None and not isinstance(function, type):
-        code = getattr(getattr(type(function), "__call__", None), "__code__", None)
+        call = vars(type(function)).get("__call__")  # a pass may be an object that is called
+        code = getattr(call, "__code__", None)
     if code is None:
         return []
     return [

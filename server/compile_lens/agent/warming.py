@@ -17,11 +17,9 @@ from typing import Any
 
 def warm() -> None:
     """Trace a small module, then leave torch as it was after its import. Raises what torch raises if it cannot compile here."""
-    import torch
-    import torch._dynamo
 
     with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
-        import torch._inductor.compile_fx
+        pass
     with undone():
         _trace()
     # a child that collects garbage would copy every page that these objects are on

@@ -7,6 +7,7 @@ and loads code: three of four seconds (torch 2.13). Precompiled headers take lon
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -47,7 +48,7 @@ def give_threads_back() -> None:
 def _without_tqdm_thread() -> Iterator[None]:
     """tqdm, where it is installed, watches its bars in a thread; some of Inductor's passes show one."""
     try:
-        from tqdm import tqdm
+        tqdm: Any = importlib.import_module("tqdm").tqdm
     except ImportError:
         yield
         return

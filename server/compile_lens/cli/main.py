@@ -18,6 +18,8 @@ VERBS = {
     "explain": "explain",
     "doctor": "doctor",
     "cache": "cache",
+    "bisect": "bisect",
+    "verify": "bisect",
     "serve": "serve",
 }
 

@@ -1,0 +1,179 @@
+"""``compile-lens bisect`` and ``compile-lens verify``: which part of the compiler is to blame."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.status import Status as Spinner
+
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.knowledge.tables import open_tables
+from compile_lens.repro.bisect import Options, Progress
+from compile_lens.repro.bisect import bisect as run_bisection
+from compile_lens.repro.bisect_document import document
+from compile_lens.repro.history import recall, remember
+from compile_lens.repro.verdict import Bisection, Status, Step, differences
+from compile_lens.workers.extraction import cached_tables, find_torch
+from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+
+F = TypeVar("F", bound=Callable[..., object])
+WIDEST = 140
+EXIT = {Status.FOUND: 1, Status.NOT_REPRODUCED: 0, Status.UNFIT: 2, Status.STOPPED: 2}
+
+
+def search_options(command: F) -> F:
+    """What every verb that searches takes."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="The result as JSON: docs/bisect.md."),
+        click.option("-q", "--quiet", is_flag=True, help="No progress."),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=1),
+            default=3600.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="For all.",
+        ),
+        click.option(
+            "--step-timeout",
+            type=click.FloatRange(min=0.1),
+            default=120.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="For one run of the repro.",
+        ),
+        click.option(
+            "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("repro", type=click.Path(path_type=Path), metavar="REPRO [-- ARGUMENTS]")
+@click.option("--no-ablation", is_flag=True, help="Stop where torch's own search stops.")
+@search_options
+@click.pass_context
+def bisect(
+    context: click.Context,
+    repro: Path,
+    no_ablation: bool,
+    python: str | None,
+    step_timeout: float,
+    timeout: float,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Find the part of the compiler that makes REPRO fail, down to one pass, decomposition or lowering.
+
+    REPRO is a file that ends with exit code 0 when all is well, 125 when it cannot tell, and any other when the problem is there, such
+    as `compile-lens repro` writes. The search is torch's own (CompilerBisector), in private caches. The exit code is 1 when something
+    was found, 0 when the problem does not show, 2 when there was no verdict.
+    """
+    options = Options(step_timeout, timeout, not no_ablation, context.obj or ())
+    found = _search(repro, python, options, quiet)
+    remember(found)
+    _show(found, as_json, ())
+    return EXIT[found.status]
+
+
+@click.command()
+@click.argument("repro", type=click.Path(path_type=Path), metavar="REPRO [-- ARGUMENTS]")
+@search_options
+@click.pass_context
+def verify(
+    context: click.Context,
+    repro: Path,
+    python: str | None,
+    step_timeout: float,
+    timeout: float,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Bisect REPRO again, after torch, the code or an option has changed, and say what is different from last time.
+
+    The exit code is that of `bisect`.
+    """
+    file = absolute(repro)
+    before = recall(file)
+    if before is None:
+        raise click.ClickException(f"{repro} was not bisected before; run `compile-lens bisect {repro}` first.")
+    after = _search(repro, python, Options(step_timeout, timeout, True, context.obj or ()), quiet)
+    remember(after)
+    changes = tuple(differences(before, after)) or ("Nothing has changed.",)
+    _show(after, as_json, changes)
+    return EXIT[after.status]
+
+
+def absolute(file: Path) -> Path:
+    """The file as the run sees it; a link stays one. Raises ClickException if there is none."""
+    path = Path(os.path.abspath(file))  # noqa: PTH100 - resolve() would follow a link
+    if not path.is_file():
+        raise click.ClickException(f"{file} is no file.")
+    return path
+
+
+def _search(repro: Path, python: str | None, options: Options, quiet: bool) -> Bisection:
+    file = absolute(repro)
+    try:
+        interpreter = find_interpreter(file, (), python)
+        with progress(quiet, f"{repro.name}: starting torch") as tell:
+            return asyncio.run(_run(interpreter, file, options, tell))
+    except (HostError, InterpreterError) as problem:
+        raise click.ClickException(str(problem)) from None
+
+
+async def _run(interpreter: str, file: Path, options: Options, tell: Progress | None) -> Bisection:
+    host = Host(interpreter)
+    try:
+        return await run_bisection(host, file, options, tell)
+    finally:
+        await host.close()
+
+
+@contextmanager
+def progress(quiet: bool, first: str) -> Iterator[Progress | None]:
+    """Steps as they end, and what runs now; on a terminal's stderr only."""
+    console = Console(stderr=True, highlight=False)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with Spinner(first, console=console) as spinner:
+
+        def tell(step: Step | None, words: str) -> None:
+            if step is None:
+                spinner.update(words)
+            else:
+                verdict = "[green]good[/]" if step.good else "[red]bad[/] "
+                console.print(f"{verdict}  {step.seconds:6.1f} s  {words}")
+
+        yield tell
+
+
+def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
+    if as_json:
+        click.echo(found.to_json())
+        return
+    console = Console(highlight=False)
+    text = document(found, knowledge_of(found.python), changes=changes)
+    if console.is_terminal:
+        console.print(Markdown(text), width=min(console.width, WIDEST))
+    else:
+        click.echo(text)
+
+
+def knowledge_of(python: str) -> Knowledge:
+    """What is known of the interpreter's torch, from tables made before; else what Compile Lens brings."""
+    torch = find_torch(python)
+    tables = cached_tables(torch) if torch is not None else None
+    return Knowledge(open_tables(tables)) if tables is not None else Knowledge()

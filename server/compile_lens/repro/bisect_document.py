@@ -1,0 +1,142 @@
+"""A bisection as a Markdown document: for a terminal, an editor, a bug report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.repro.bisect_guide import Reading, reading
+from compile_lens.repro.verdict import Bisection, CodePlace, Kernel, SourceLine, Status, Step
+
+Link = Callable[[str, int], str]
+
+
+def plain_link(file: str, line: int) -> str:
+    """``path:line``, which terminals and editors open."""
+    return f"`{file}:{line}`"
+
+
+def markdown_link(file: str, line: int) -> str:
+    """A link that an editor follows."""
+    return f"[{Path(file).name}:{line}]({Path(file).as_uri()}#L{line})"
+
+
+def document(found: Bisection, knowledge: Knowledge, link: Link = plain_link, changes: Iterable[str] = ()) -> str:
+    """The whole document. ``changes`` are sentences about what is different from the last bisection."""
+    parts = [f"# Bisection of {Path(found.repro).name}", f"**{found.sentence}**"]
+    if changed := [f"- {sentence}" for sentence in changes]:
+        parts.append("\n".join(["## Since last time", "", *changed]))
+    if found.verdict is not None:
+        guide = reading(found.verdict, knowledge)
+        parts += [_verdict(found, guide), *_where(found, link), _next(found, guide)]
+    if found.switches:
+        parts.append(_switches(found))
+    parts += [f"> {note}" for note in found.notes]
+    if found.steps:
+        parts.append(_steps(found.steps))
+    if found.status is not Status.FOUND and (last := _last_output(found)):
+        parts.append(f"## What the repro printed last\n\n```text\n{last}\n```")
+    if found.commands:
+        lines = [f"{title}:\n\n```sh\n{line}\n```" for title, line in found.commands]
+        parts.append("\n\n".join(["## By hand", *lines]))
+    how = "forked from one warm process" if found.forked else "in a new process each"
+    parts.append(f"*torch {found.torch}, {len(found.steps)} runs of the repro in {found.seconds:.1f} s, {how}.*")
+    return "\n\n".join(parts) + "\n"
+
+
+def _verdict(found: Bisection, guide: Reading) -> str:
+    verdict = found.verdict
+    assert verdict is not None
+    rows = [("Backend", f"`{verdict.backend}`"), ("Stage", guide.stage)]
+    if verdict.subsystem:
+        rows.append(("Subsystem", f"`{verdict.subsystem}`"))
+    if verdict.number is not None and verdict.debug_info != verdict.subsystem:
+        rows.append(("Number", str(verdict.number)))
+    if verdict.debug_info and verdict.debug_info != verdict.subsystem:
+        rows.append(("What it is", f"`{verdict.debug_info}`"))
+    if found.operator and found.operator != verdict.debug_info:
+        rows.append(("Operator", f"`{found.operator}`"))
+    lines = ["## Verdict", "", "| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
+    return "\n".join([*lines, "", guide.meaning]).rstrip()
+
+
+def _where(found: Bisection, link: Link) -> Iterable[str]:
+    if found.source:
+        yield "\n".join(["## In your code", "", *(_source(line, link) for line in found.source)])
+    if found.places:
+        yield "\n".join(["## In torch", "", *(_place(place, link) for place in found.places)])
+    if found.kernels:
+        lines = [text for kernel in found.kernels for text in _kernel(kernel, link)]
+        yield "\n".join(["## Kernel", "", *lines])
+
+
+def _source(line: SourceLine, link: Link) -> str:
+    where = (
+        f"- {link(line.file, line.line)} in `{line.function}`" if line.function else f"- {link(line.file, line.line)}"
+    )
+    return f"{where}: `{line.text}`" if line.text else where
+
+
+def _place(place: CodePlace, link: Link) -> str:
+    return f"- {place.label}: {link(place.file, place.line)} (`{place.name}`)"
+
+
+def _kernel(kernel: Kernel, link: Link) -> Iterable[str]:
+    yield f"- `{kernel.name}`, made of {', '.join(f'`{node}`' for node in kernel.nodes)}"
+    for line in kernel.lines:
+        yield f"  {_source(line, link)}"
+
+
+def _next(found: Bisection, guide: Reading) -> str:
+    logs = ",".join(guide.logs)
+    lines = ["## Read next", "", f"- {guide.advice}"] if guide.advice else ["## Read next", ""]
+    lines.append(
+        f"- `TORCH_LOGS={logs} TORCH_COMPILE_BACKEND={found.verdict and found.verdict.backend}` shows it at work"
+    )
+    lines += [f"- `compile-lens explain TORCH_LOGS={name.lstrip('+')}`" for name in guide.logs[:1]]
+    return "\n".join(lines)
+
+
+def _switches(found: Bisection) -> str:
+    lines = ["## One step further", "", "| with | the problem is |", "|---|---|"]
+    lines += [
+        f"| {switch.meaning} (`{_options(switch.options)}`) | {'**gone**' if switch.helps else 'still there'} |"
+        for switch in found.switches
+    ]
+    return "\n".join(lines)
+
+
+def _options(options: dict[str, object]) -> str:
+    return ", ".join(f"{name.removeprefix('torch._inductor.')} = {value!r}" for name, value in options.items())
+
+
+def _steps(steps: Iterable[Step]) -> str:
+    lines = ["## Steps", "", "| # | run | verdict | ended | seconds |", "|---:|---|---|---|---:|"]
+    for number, step in enumerate(steps, 1):
+        verdict = "good" if step.good else "**bad**"
+        lines.append(f"| {number} | {describe_step(step)} | {verdict} | {step.ending} | {step.seconds:.1f} |")
+    return "\n".join(lines)
+
+
+def describe_step(step: Step) -> str:
+    """A step in a few words."""
+    if step.purpose == "baseline":
+        return "without torch.compile"
+    if step.purpose == "explain":
+        return f"{step.backend}, to look at what was found"
+    if step.switch:
+        return f"{step.backend}, switch {step.switch}"
+    if step.state == "test_disable" and step.subsystem and step.subsystem.startswith(f"{step.backend}_"):
+        return f"{step.backend} with another {step.subsystem.removeprefix(f'{step.backend}_')}"
+    if step.state == "test_disable":
+        return f"{step.backend} without {step.subsystem}"
+    if step.state == "find_max_bounds":
+        return f"{step.backend}, counting {step.subsystem}"
+    if step.state == "bisect":
+        return f"{step.backend}, {step.subsystem} between {step.low} and {step.high}"
+    return step.backend
+
+
+def _last_output(found: Bisection) -> str:
+    return next((step.output.strip() for step in reversed(found.steps) if step.output.strip()), "")

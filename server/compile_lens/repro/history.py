@@ -1,0 +1,40 @@
+"""The last bisection of each repro, kept beside the caches: what "verify" compares with."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from compile_lens.repro.verdict import Bisection, from_json
+from compile_lens.workers.caches import cache_root
+
+FOLDER = "verdicts"
+
+
+def history_file(repro: Path, environment: Mapping[str, str] | None = None) -> Path:
+    """Where the last result of ``repro`` is kept: by its path, for its text may change in between."""
+    given = os.environ if environment is None else environment
+    root = cache_root(given)
+    key = hashlib.sha256(str(repro.absolute()).encode()).hexdigest()[:16]
+    return root / FOLDER / f"{repro.stem}-{key}.json"
+
+
+def remember(found: Bisection) -> None:
+    """Keep ``found`` as the last result of its repro; a disk that is full is no reason to fail."""
+    file = history_file(Path(found.repro))
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_suffix(f".{os.getpid()}")
+        temporary.write_text(found.to_json(), encoding="utf-8")
+        temporary.replace(file)
+
+
+def recall(repro: Path) -> Bisection | None:
+    """The last result of ``repro``, if there is one that can be read."""
+    try:
+        return from_json(history_file(repro).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,50 @@
+"""Scratch folders of searches: private, removed at the end, and swept when the process that made them is gone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from compile_lens.workers.caches import cache_root
+
+FOLDER = "searches"
+
+
+@contextlib.contextmanager
+def scratch_folder(environment: Mapping[str, str] | None = None) -> Iterator[Path]:
+    """A new folder in the cache of Compile Lens; what a killed process left there is removed first."""
+    given = os.environ if environment is None else environment
+    root = cache_root(given) / FOLDER
+    root.mkdir(parents=True, exist_ok=True)
+    sweep(root)
+    folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=root))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            root.rmdir()
+
+
+def sweep(root: Path) -> None:
+    """Remove the folders of processes that are no more."""
+    for folder in root.iterdir():
+        pid = folder.name.partition("-")[0]
+        if pid.isdigit() and not _lives(int(pid)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(pid: int) -> bool:
+    if os.name == "nt":
+        return True  # a signal of 0 would end it there
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

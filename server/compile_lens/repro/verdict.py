@@ -1,0 +1,197 @@
+"""What a bisection found: plain data, to JSON and from it (version 1, docs/bisect.md)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+VERSION = 1
+
+
+class Status(str, Enum):
+    """How a bisection ended."""
+
+    FOUND = "found"
+    NOT_REPRODUCED = "not-reproduced"  # no backend of torch's list fails
+    UNFIT = "unfit"  # the repro cannot be bisected; the sentence says why
+    STOPPED = "stopped"  # the search was ended, or its process was lost
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """torch's own answer (``BisectionResult`` of torch/_inductor/compiler_bisector.py).
+
+    ``number`` is the application of ``subsystem`` that is needed for the problem, counted from 0.
+    """
+
+    backend: str
+    subsystem: str | None = None
+    number: int | None = None
+    debug_info: str | None = None
+
+    def __str__(self) -> str:
+        parts = [self.backend, self.subsystem or ""]
+        if self.subsystem and self.debug_info and self.debug_info != self.subsystem:
+            parts.append(f"{self.debug_info} (number {self.number})")
+        return " / ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One run of the repro. ``purpose`` is baseline, search, explain or ablate; ``state`` is the bisector's (torch's words).
+
+    ``low`` and ``high`` are the range of a numeric search before the step. ``code`` is the exit code, ``signal`` what ended the process.
+    """
+
+    purpose: str
+    backend: str
+    good: bool
+    code: int
+    signal: int
+    timeout: bool
+    seconds: float
+    subsystem: str | None = None
+    state: str | None = None
+    low: int | None = None
+    high: int | None = None
+    switch: str | None = None
+    output: str = ""
+
+    @property
+    def ending(self) -> str:
+        """How the process ended, in words."""
+        if self.timeout:
+            return "time limit"
+        if self.signal:
+            return f"signal {self.signal}"
+        return f"exit {self.code}"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line of the user's that the verdict is about."""
+
+    file: str
+    line: int
+    function: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodePlace:
+    """Where the thing that was found is written: mostly in the installed torch, sometimes in the repro itself."""
+
+    label: str
+    name: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A generated kernel that holds the operation of the verdict, with its graph nodes and their lines."""
+
+    name: str
+    nodes: tuple[str, ...]
+    lines: tuple[SourceLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """An option that torch's search does not know, and whether it makes the problem go away."""
+
+    name: str
+    meaning: str
+    options: dict[str, Any]
+    helps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bisection:
+    """Everything that is known after a bisection. ``sentence`` says in one what the outcome is; ``notes`` are what the user should know.
+
+    ``commands`` are title and shell line: to repeat the decisive steps by hand. ``said`` is torch's own narration.
+    """
+
+    repro: str
+    python: str
+    torch: str
+    status: Status
+    sentence: str
+    seconds: float
+    verdict: Verdict | None = None
+    steps: tuple[Step, ...] = ()
+    operator: str | None = None
+    source: tuple[SourceLine, ...] = ()
+    places: tuple[CodePlace, ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    forked: bool = False
+    said: str = ""
+
+    def to_json(self) -> str:
+        """One JSON document."""
+        return json.dumps({"version": VERSION, **dataclasses.asdict(self)}, indent=2)
+
+    @property
+    def helping(self) -> tuple[Switch, ...]:
+        """The switches that make the problem go away."""
+        return tuple(switch for switch in self.switches if switch.helps)
+
+
+def from_json(text: str) -> Bisection:
+    """Read what ``to_json`` wrote. Raises ValueError for anything else."""
+    try:
+        fields = json.loads(text)
+        if fields.pop("version") != VERSION:
+            raise ValueError("another version")
+        return Bisection(
+            **{
+                **fields,
+                "status": Status(fields["status"]),
+                "verdict": Verdict(**fields["verdict"]) if fields["verdict"] else None,
+                "steps": tuple(Step(**step) for step in fields["steps"]),
+                "source": _lines(fields["source"]),
+                "places": tuple(CodePlace(**place) for place in fields["places"]),
+                "kernels": tuple(
+                    Kernel(kernel["name"], tuple(kernel["nodes"]), _lines(kernel["lines"]))
+                    for kernel in fields["kernels"]
+                ),
+                "switches": tuple(Switch(**switch) for switch in fields["switches"]),
+                "commands": tuple((title, line) for title, line in fields["commands"]),
+                "notes": tuple(fields["notes"]),
+            }
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"This is no result of a bisection: {error}.") from None
+
+
+def _lines(found: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
+    return tuple(SourceLine(**line) for line in found)
+
+
+def differences(before: Bisection, after: Bisection) -> Iterator[str]:
+    """What changed since the last bisection, in sentences; nothing when all is the same."""
+    if before.torch != after.torch:
+        yield f"torch was {before.torch}, and is {after.torch} now."
+    if before.status is not after.status:
+        yield f"It was {_STATUS[before.status]}, and is {_STATUS[after.status]} now."
+    if before.verdict != after.verdict and before.verdict is not None and after.verdict is not None:
+        yield f"The verdict was {before.verdict}, and is {after.verdict} now."
+    was, now = {s.name for s in before.helping}, {s.name for s in after.helping}
+    if was != now and before.verdict == after.verdict:
+        yield f"What helped was {', '.join(sorted(was)) or 'nothing'}, and is {', '.join(sorted(now)) or 'nothing'} now."
+
+
+_STATUS = {
+    Status.FOUND: "found in the compiler",
+    Status.NOT_REPRODUCED: "not reproduced",
+    Status.UNFIT: "not fit for a bisection",
+    Status.STOPPED: "stopped before its end",
+}
