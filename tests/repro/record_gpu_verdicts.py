@@ -84,7 +84,7 @@ async def record(output: Path, limit_s: float) -> None:
         "bugs": {},
     }
     # asked in a process of its own: nothing here may touch the GPU
-    name = subprocess.run(
+    name = subprocess.run(  # noqa: ASYNC221 - nothing else goes on yet
         [sys.executable, "-c", "import torch; print(torch.cuda.get_device_name())"],
         capture_output=True,
         text=True,

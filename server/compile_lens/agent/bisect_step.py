@@ -39,7 +39,7 @@ class Setup:
 
     ``state`` is the folder of the bisector's files, None without a bisection; ``backend`` goes to the repro as
     ``TORCH_COMPILE_BACKEND``. ``options`` are values of torch's options by dotted name. ``watch`` asks for what one application of a
-    subsystem is: see ``bisect_watch``; the answer is written to ``answer``.
+    subsystem is: see ``bisect_watch``; the answer is written to ``answer`` as it grows, for the program may crash.
     """
 
     file: str
@@ -183,12 +183,8 @@ def be(setup: Setup) -> int:
         return _run(setup)
     from .bisect_watch import Watch
 
-    watch = Watch(setup.watch)
-    code = _run(setup)
-    if setup.answer is not None:
-        with open(setup.answer, "w", encoding="utf-8") as file:
-            json.dump(watch.answer(), file)
-    return code
+    Watch(setup.watch, setup.answer)
+    return _run(setup)
 
 
 def _run(setup: Setup) -> int:

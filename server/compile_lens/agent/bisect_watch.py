@@ -22,17 +22,19 @@ _FILE_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<fun
 # records of the structured trace that say which kernel is made of which nodes (torch 2.6 has the last one only)
 _MAPPINGS = ("inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces")
 _OLD_MAPPINGS = ("inductor_triton_kernel_to_post_grad_nodes",)
+_GRAPHS = ("inductor_post_grad_graph", "after_post_grad_graph")
 MOST_LINES = 12
 
 
 class Watch:
-    """Installed before the program runs; ``answer`` is asked after it.
+    """Installed before the program runs. What is seen is written to ``file`` at once, as JSON.
 
-    ``wanted`` has ``backend``, ``subsystem`` and ``number``, or nothing of that when only kernels are asked for.
+    ``wanted`` has ``backend``, ``subsystem`` and ``number``; without a subsystem only kernels are told.
     """
 
-    def __init__(self, wanted: dict[str, Any]) -> None:
+    def __init__(self, wanted: dict[str, Any], file: str | None) -> None:
         self._wanted = wanted
+        self._file = file
         self._count = 0
         self._found: dict[str, Any] = {}
         self._nodes: list[dict[str, Any]] = []
@@ -44,9 +46,13 @@ class Watch:
         if wanted.get("subsystem"):
             self._install()
 
-    def answer(self) -> dict[str, Any]:
-        """What was seen, as JSON."""
-        return {**self._found, "kernels": self._kernels, "kernel_stacks": self._stacks, "nodes": self._nodes}
+    def _write(self) -> None:
+        if self._file is None:
+            return
+        answer = {**self._found, "kernels": self._kernels, "kernel_stacks": self._stacks, "nodes": self._nodes}
+        with open(f"{self._file}.new", "w", encoding="utf-8") as file:
+            json.dump(answer, file)
+        os.replace(f"{self._file}.new", self._file)
 
     # -- the application
 
@@ -62,6 +68,7 @@ class Watch:
                 if watch._count == watch._wanted["number"]:
                     with contextlib.suppress(Exception):
                         watch._look(sys._getframe(1), debug_info)
+                        watch._write()
                 watch._count += 1
             return False
 
@@ -114,6 +121,7 @@ class Watch:
                 if entry not in source:
                     source.append(entry)
         self._found["source"] = source[:MOST_LINES]
+        self._write()
 
     # -- the kernels
 
@@ -132,32 +140,27 @@ class Watch:
         class Listener(logging.Handler):
             def emit(self, record: logging.LogRecord) -> None:
                 with contextlib.suppress(Exception):
-                    watch._take(getattr(record, "metadata", {}), getattr(record, "payload", None))
+                    if watch._take(getattr(record, "metadata", {}), getattr(record, "payload", None)):
+                        watch._write()
 
         trace_log.handlers.insert(0, Listener(logging.DEBUG))
 
-    def _take(self, metadata: dict[str, Any], payload: Any) -> None:
+    def _take(self, metadata: dict[str, Any], payload: Any) -> bool:
+        """Whether the record told something."""
         name = metadata.get("artifact", {}).get("name", "")
-        if payload is None or name not in (
-            *_MAPPINGS,
-            *_OLD_MAPPINGS,
-            "inductor_post_grad_graph",
-            "after_post_grad_graph",
-        ):
-            graph = "inductor_post_grad_graph" in metadata
-            if not (graph and payload):
-                return
+        if "inductor_post_grad_graph" in metadata:  # a record of its own up to torch 2.11, an artifact since
             name = "inductor_post_grad_graph"
-        if name in ("inductor_post_grad_graph", "after_post_grad_graph"):
-            self._nodes = [*self._nodes, *_nodes_of(str(payload))]
-            return
+        if payload is None or name not in (*_MAPPINGS, *_OLD_MAPPINGS, *_GRAPHS):
+            return False
+        if name in _GRAPHS:
+            self._nodes += _nodes_of(str(payload))
+            return True
         content = payload if isinstance(payload, dict) else json.loads(payload)
         if name == _MAPPINGS[0]:
             content = content.get("cppCodeToPost", {})
-        if name == _MAPPINGS[1]:
-            self._stacks.update({kernel: list(stacks) for kernel, stacks in content.items()})
-        else:
-            self._kernels.update({kernel: list(nodes) for kernel, nodes in content.items()})
+        members = {kernel: list(nodes) for kernel, nodes in content.items()}
+        (self._stacks if name == _MAPPINGS[1] else self._kernels).update(members)
+        return True
 
 
 def stack_entries(stack: Any) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import io
 import logging
 from collections.abc import Iterator
@@ -17,9 +18,9 @@ from typing import Any
 
 def warm() -> None:
     """Trace a small module, then leave torch as it was after its import. Raises what torch raises if it cannot compile here."""
-
+    importlib.import_module("torch._dynamo")
     with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
-        pass
+        importlib.import_module("torch._inductor.compile_fx")
     with undone():
         _trace()
     # a child that collects garbage would copy every page that these objects are on
