@@ -22,6 +22,13 @@ def test_releases_in_their_order() -> None:
         (Kind.ARGUMENT, "fullgraph", ""),
         (Kind.ARGUMENT, "recompile_limit", "added in torch 2.12"),
         (Kind.CODE, "GB0059", "added in torch 2.8"),
+        (Kind.OPERATOR, "aten.add", ""),
+        (Kind.OPERATOR, "aten._grouped_mm", "added in torch 2.8"),
+        (Kind.OPERATOR, "aten._fused_rms_norm", "added in torch 2.8, schema of `default` changed in torch 2.9"),
+        (Kind.OPERATOR, "aten._fused_rms_norm.default", "added in torch 2.8, schema of `default` changed in torch 2.9"),
+        (Kind.OPERATOR, "aten.align_to", "removed in torch 2.13"),
+        # TorchScript had it long before it was declared beside the others
+        (Kind.OPERATOR, "aten.numel", ""),
     ],
 )
 def test_a_note(kind: Kind, name: str, note: str) -> None:
@@ -43,3 +50,19 @@ def test_the_names_of_a_release_are_those_of_its_table(bundled: Knowledge) -> No
     for kind in (Kind.LOG, Kind.ARGUMENT, Kind.MODE, Kind.CODE, Kind.IR, Kind.OPS):
         listed = {name for name in past.known_elsewhere(kind) if release in past.seen(kind, name)}
         assert listed == set(bundled.tables.table(kind)), kind
+
+
+def test_the_declared_operators_of_a_release_are_in_its_table(bundled: Knowledge) -> None:
+    """What ``native_functions.yaml`` of torch 2.13 declares, against the operators that the running torch 2.13 has."""
+    past, table = bundled.past, bundled.tables.table(Kind.OPERATOR)
+    listed = {name for name in past.known_elsewhere(Kind.OPERATOR) if name.count(".") == 1}
+    here = {name for name in listed if "2.13" in past.seen(Kind.OPERATOR, name)}
+    running = {name for name in table if name.startswith("aten.")}
+    assert len(here) > 1500
+    # some have no kernel in a build for the CPU
+    assert len(here - running) < 0.1 * len(here)
+    assert not (listed - here) & running
+
+
+def test_an_operator_that_is_gone_says_when(bundled: Knowledge) -> None:
+    assert bundled.why_unknown("aten.align_to") == "it was removed in torch 2.13"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -16,10 +16,14 @@ DATA = Path(__file__).parent / "data" / "versions.json.gz"
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Releases (``2.6``, ``2.7``, …) that were looked at, and which of them have each name: a string of 0 and 1 per name."""
+    """Releases (``2.6``, ``2.7``, …) that were looked at, and which of them have each name: a string of 0 and 1 per name.
+
+    ``changed``: by operator, the releases in which a schema is another than in the release before, and of which overload.
+    """
 
     releases: tuple[str, ...]
     names: dict[str, dict[str, str]]
+    changed: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def seen(self, kind: Kind, name: str) -> tuple[str, ...]:
         """The releases that have ``name``; none when it is in none of them, or the kind was not looked at."""
@@ -31,7 +35,7 @@ class History:
         return kind.value in self.names
 
     def note(self, kind: Kind, name: str) -> str:
-        """``added in torch 2.9``, ``removed in torch 2.14``, or ''."""
+        """``added in torch 2.9``, ``removed in torch 2.14``, ``schema of `Tensor` changed in torch 2.8``, or ''."""
         seen = self.seen(kind, name)
         if not seen:
             return ""
@@ -41,7 +45,21 @@ class History:
             parts.append(f"added in torch {seen[0]}")
         if at[-1] < len(self.releases) - 1:
             parts.append(f"removed in torch {self.releases[at[-1] + 1]}")
+        if kind is Kind.OPERATOR:
+            parts += self._changes(name)
         return ", ".join(parts)
+
+    def _changes(self, name: str) -> list[str]:
+        """For ``aten.add`` those of all its overloads, for ``aten.add.Tensor`` its own."""
+        packet = ".".join(name.split(".")[:2])
+        wanted = name.removeprefix(packet).lstrip(".")
+        by_release: dict[str, list[str]] = {}
+        for release, overload in self.changed.get(packet, ()):
+            if wanted in ("", overload):
+                by_release.setdefault(release, []).append(f"`{overload}`")
+        return [
+            f"schema of {', '.join(overloads)} changed in torch {release}" for release, overloads in by_release.items()
+        ]
 
     def why_unknown(self, kind: Kind, name: str, torch: str) -> str:
         """Why the release ``torch`` does not know ``name`` though another does: a clause, or ''."""
@@ -73,4 +91,4 @@ def history() -> History:
     """What is bundled."""
     with gzip.open(DATA, "rt", encoding="utf-8") as file:
         content = json.load(file)
-    return History(tuple(content["releases"]), content["names"])
+    return History(tuple(content["releases"]), content["names"], content.get("changed", {}))
