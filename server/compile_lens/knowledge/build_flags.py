@@ -32,12 +32,14 @@ def log(name: str, row: Row) -> Entry:
                     "its own name turns it on, and so does `+component` for the component that writes it",
                 )
             )
+    sample, recorded = log_samples().get(name, ("", ""))
     return Entry(
         Kind.LOG,
         name,
         theirs=row.get("doc", ""),
         facts=tuple(facts),
-        sample=log_samples().get(name, ""),
+        sample=sample,
+        recorded=recorded,
         places=place(row, "registered"),
     )
 

@@ -1,7 +1,8 @@
 """Texts of ours: Markdown, one file per kind in ``texts/``.
 
-``## name`` begins an entry. Lines ``stage: …`` and ``related: a, b`` may follow it at once; the rest is its text. Where one line
-says all, entries are the items of a list: ``- `name`: text``.
+``## name`` begins an entry. Lines ``stage: …``, ``related: a, b`` and (of a sample) ``recorded: …`` may follow it at once; the rest
+is its text. Where one line says all, entries are the items of a list: ``- `name`: text``. What holds for several names is written
+once: ``a | b``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from compile_lens.knowledge.entry import Kind
 
 TEXTS = Path(__file__).parent / "texts"
 _ITEM = re.compile(r"- `([^`]+)`: (.+)")
-_FIELD = re.compile(r"(stage|related): (.+)")
+_FIELD = re.compile(r"(stage|related|recorded): (.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Curated:
     text: str
     stage: str = ""
     related: tuple[str, ...] = ()
+    recorded: str = ""
 
 
 @cache
@@ -34,10 +36,13 @@ def curated(kind: Kind) -> dict[str, Curated]:
 
 
 @cache
-def log_samples() -> dict[str, str]:
-    """What logs print, by name: recorded, never written by hand (tests/knowledge/record_samples.py)."""
+def log_samples() -> dict[str, tuple[str, str]]:
+    """What logs print, and where that was recorded, by name: never written by hand (tests/knowledge/record_samples.py)."""
     texts = read_texts(TEXTS / "log_samples.md")
-    return {name: entry.text.removeprefix("```text\n").removesuffix("\n```") for name, entry in texts.items()}
+    return {
+        name: (entry.text.removeprefix("```text\n").removesuffix("\n```"), entry.recorded or "torch 2.13")
+        for name, entry in texts.items()
+    }
 
 
 def read_texts(path: Path) -> dict[str, Curated]:
@@ -66,4 +71,4 @@ def _entry(lines: list[str]) -> Curated:
         fields[match.group(1)] = match.group(2)
         lines = lines[1:]
     related = tuple(part.strip().strip("`") for part in fields.get("related", "").split(",") if part.strip())
-    return Curated("\n".join(lines).strip(), fields.get("stage", ""), related)
+    return Curated("\n".join(lines).strip(), fields.get("stage", ""), related, fields.get("recorded", ""))

@@ -78,8 +78,8 @@ class Place:
 class Entry:
     """An explanation. ``ours`` is text of this project, ``theirs`` is torch's, word for word; either may be empty.
 
-    ``facts`` are label and value, made from torch's source. ``sample`` is output that was recorded. ``versions`` says in which
-    releases the thing is, as far as that is known.
+    ``facts`` are label and value, made from torch's source. ``sample`` is output that was recorded, ``recorded`` with what.
+    ``versions`` says in which releases the thing is, as far as that is known.
     """
 
     kind: Kind
@@ -88,6 +88,7 @@ class Entry:
     theirs: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     sample: str = ""
+    recorded: str = ""
     related: tuple[str, ...] = ()
     stage: str = ""
     places: tuple[Place, ...] = ()

@@ -19,7 +19,7 @@ def to_markdown(entry: Entry, tables: Tables, *, heading: bool = True) -> str:
     if entry.theirs:
         parts.append(_quoted(entry.theirs))
     if entry.sample:
-        parts.append(f"It prints, for example (recorded with torch 2.13):\n\n```text\n{entry.sample}\n```")
+        parts.append(f"It prints, for example (recorded with {entry.recorded}):\n\n```text\n{entry.sample}\n```")
     if entry.facts:
         parts.append("\n".join(f"- {label}: {value}" for label, value in entry.facts))
     if entry.related:
