@@ -99,3 +99,56 @@ def test_related_names_exist(bundled: Knowledge, kind: Kind) -> None:
         f"{name} → {other}" for name, text in curated(kind).items() for other in text.related if not bundled.find(other)
     ]
     assert not missing
+
+
+# names without a text of ours or of torch's; what is said of them is facts alone (signature, place, level, library)
+WITHOUT_TEXT = {
+    Kind.ENVIRONMENT: 31,  # C++ reads them, whose source no wheel has
+    Kind.OPTION: 0,
+    Kind.VARIABLE: 0,
+    Kind.FUNCTION: 44,
+    Kind.OPERATOR: 1277,
+    Kind.TRITON: 24,
+    Kind.ARTIFACT: 53,
+    Kind.BISECT: 1,
+}
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_how_many_names_have_facts_alone(bundled: Knowledge, kind: Kind) -> None:
+    entries = {name: bundled.get(kind, name) for name in bundled.names(kind)}
+    without = [name for name, entry in entries.items() if entry is None or not entry.has_meaning]
+    assert len(without) <= WITHOUT_TEXT.get(kind, 0), without
+
+
+def test_a_variable_that_sets_an_option_says_what_the_option_does(bundled: Knowledge) -> None:
+    entry = bundled.get(Kind.ENVIRONMENT, "TORCHINDUCTOR_INPLACE_PADDING")
+    assert entry is not None and entry.ours.startswith("Sets `torch._inductor.config.inplace_padding`. Pads a matrix ")
+
+
+def test_a_text_may_be_of_several_names(bundled: Knowledge) -> None:
+    shapes = [
+        bundled.get(Kind.OPTION, f"torch._inductor.config.{device}.compile_opt_level") for device in ("cuda", "xpu")
+    ]
+    assert all(entry is not None and entry.ours.startswith("How far the device compiler") for entry in shapes)
+
+
+@pytest.mark.parametrize(
+    ("name", "becomes"),
+    [
+        ("aten.softmax", "`aten.amax`, `aten.sub`, `aten.exp`, `aten.sum`, `aten.div`"),
+        ("aten.layer_norm", "`aten.var_mean`, `aten.add`, `aten.rsqrt`, `aten.sub`, `aten.mul`"),
+        ("aten.gelu.default", "`aten.mul`, `aten.erf`, `aten.add`; or `aten.mul`, `aten.add`, `aten.tanh`"),
+        ("aten.std_mean.correction", "`aten.var_mean`, `aten.sqrt`"),
+    ],
+)
+def test_what_an_operator_becomes(bundled: Knowledge, name: str, becomes: str) -> None:
+    entry = bundled.get(Kind.OPERATOR, name)
+    assert entry is not None
+    (told,) = [value for label, value in entry.facts if label == "Becomes"]
+    assert told.startswith(becomes) and told.endswith("(traced on CPU with torch 2.13.0)")
+
+
+def test_an_operator_that_stays_itself_becomes_nothing_else(bundled: Knowledge) -> None:
+    entry = bundled.get(Kind.OPERATOR, "aten.mul.Tensor")
+    assert entry is not None and "Becomes" not in dict(entry.facts)

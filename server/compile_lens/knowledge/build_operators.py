@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from compile_lens.knowledge.decompositions import decompositions
 from compile_lens.knowledge.entry import Entry, Kind, Place
 from compile_lens.knowledge.places import place, read_place
 
 Row = Mapping[str, Any]
 MOST_SCHEMAS = 8
+_KEPT = ("In AOTAutograd", "kept: there is no decomposition")
 _TAGS = {
     "core": "in the core ATen set",
     "pointwise": "element by element",
@@ -51,7 +53,11 @@ def operator(name: str, row: Row) -> Entry:
         facts.append(("Tags", ", ".join(f"`{tag}`" + (f" ({_TAGS[tag]})" if tag in _TAGS else "") for tag in tags)))
     if chosen.get("kernels"):
         facts.append(("Kernels", ", ".join(f"`{key}`" for key in chosen["kernels"])))
-    facts += _stages(chosen)
+    becomes = decompositions().told(f"{packet}.{main}")
+    # a trace says more than the tables of decompositions: some are added only where they are used
+    facts += [step for step in _stages(chosen) if step != _KEPT or not becomes]
+    if becomes:
+        facts.append(("Becomes", becomes))
     return Entry(
         Kind.OPERATOR,
         name,
@@ -104,7 +110,7 @@ def _stages(row: Row) -> list[tuple[str, str]]:
             ("In AOTAutograd", f"kept by Inductor, though torch has a decomposition of it (`{row['decomposition']}`)")
         )
     else:
-        steps.append(("In AOTAutograd", "kept: there is no decomposition"))
+        steps.append(_KEPT)
     lowering = row.get("lowering")
     if lowering is not None:
         makes = ", ".join(f"`{name}`" for name in lowering.get("makes", ())) or "what the lowering returns"
