@@ -7,12 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
-from test_vscode import PYTHON, lab, shots, vsix, workbench
-from workbench import Workbench
+from workbench import PYTHON, Workbench
 
 from compile_lens.workers.extraction import extract_tables, find_torch
 
-__all__ = ["lab", "shots", "vsix", "workbench"]
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("vscode")]
 
 PROGRAM = """\

@@ -6,20 +6,16 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench import HERE, ROOT, Lab, Workbench, build_extension, install_lab
+from workbench import PYTHON, ROOT, Lab, Workbench
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("vscode")]
 
-PYTHON = os.environ.get("COMPILE_LENS_TEST_PYTHON", sys.executable)
-SHOTS = HERE / "shots"
 SCREENSHOT = ROOT / "docs" / "images" / "vscode.png"
 NOT_COPIED = shutil.ignore_patterns("__pycache__")
 EXAMPLES = ("transformer_block.py", "training_step.py", "clean_model.py")
@@ -86,34 +82,6 @@ def pack_python_extension(vsix: Path, python: Path) -> None:
         )
         archive.writestr("extension/package.json", json.dumps({**manifest, "engines": {"vscode": "^1.90.0"}}))
         archive.writestr("extension/main.js", PYTHON_EXTENSION % json.dumps(str(python)))
-
-
-@pytest.fixture(scope="session")
-def lab() -> Lab:
-    return install_lab()
-
-
-@pytest.fixture(scope="session")
-def vsix(lab: Lab) -> Path:
-    return build_extension(lab)
-
-
-@pytest.fixture(scope="session")
-def workbench(lab: Lab, vsix: Path) -> Iterator[Workbench]:
-    # the command, so that it is the code of this checkout, even where a bundled server went into the VSIX
-    settings = {"compileLens.python": PYTHON, "compileLens.server.command": [PYTHON, "-m", "compile_lens", "serve"]}
-    with Workbench(lab, vsix, settings) as workbench:
-        yield workbench
-    workbench.assert_nothing_is_left()
-
-
-@pytest.fixture
-def shots(request: pytest.FixtureRequest) -> Path:
-    """Where the screenshots of a test go."""
-    folder = SHOTS / request.node.name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
 
 
 @pytest.fixture
@@ -208,7 +176,12 @@ def test_shows_what_the_terminal_prints(
         },
     ]
     files["training_step.py"]["hovers"] = [
-        {"line": "@torch.compile", "text": "compile", "says": ["recompiles", "scaled_loss", "Last run"], "links": []}
+        {
+            "line": "@torch.compile",
+            "text": "compile",
+            "says": ["recompiles", "scaled_loss", "Last run", "fullgraph"],
+            "links": [],
+        }
     ]
     workbench.play("findings", folder, shots, {"files": files})
 

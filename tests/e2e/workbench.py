@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -22,6 +23,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 CLIENT = ROOT / "vscode-client"
 VSIX = CLIENT / "compile-lens.vsix"
+PYTHON = os.environ.get("COMPILE_LENS_TEST_PYTHON", sys.executable)
 
 USER_SETTINGS: dict[str, Any] = {
     "chat.disableAIFeatures": True,

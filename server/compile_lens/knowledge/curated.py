@@ -54,7 +54,7 @@ def read_texts(path: Path) -> dict[str, Curated]:
     for line in [*path.read_text(encoding="utf-8").split("\n"), "## "]:
         item = _ITEM.fullmatch(line) if not name or not lines else None
         if item is not None:
-            found[item.group(1)] = Curated(item.group(2))
+            found.update(dict.fromkeys(item.group(1).split(" | "), Curated(item.group(2))))
         elif line.startswith("## "):
             if name:
                 entry = _entry(lines)

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from compile_lens.knowledge import build_compiler, build_flags, build_operators
-from compile_lens.knowledge.curated import curated
+from compile_lens.knowledge.curated import Curated, curated
 from compile_lens.knowledge.entry import Entry, Kind
 from compile_lens.knowledge.tables import Tables, bundled_tables
 from compile_lens.knowledge.versions import History, history
@@ -105,7 +105,7 @@ class Knowledge:
 
     def get(self, kind: Kind, name: str) -> Entry | None:
         """The entry of ``name``; None when this torch has no such thing."""
-        text = curated(kind).get(name)
+        text = curated(kind).get(name) or (self._of_its_option(name) if kind is Kind.ENVIRONMENT else None)
         row = self._row(kind, name)
         if row is not None and kind in _BUILDERS:
             entry = _BUILDERS[kind](name, row)
@@ -121,6 +121,14 @@ class Knowledge:
             related = tuple(dict.fromkeys((*text.related, *entry.related)))
             entry = replace(entry, ours=text.text, stage=text.stage or entry.stage, related=related)
         return replace(entry, versions=self.past.note(kind, name))
+
+    def _of_its_option(self, variable: str) -> Curated | None:
+        """What we wrote of the option that a variable sets, where torch has no comment on it."""
+        for option in self.options_set_by(variable):
+            text = curated(Kind.OPTION).get(option)
+            if text is not None and not self._environment[variable].get("doc"):
+                return Curated(f"Sets `{option}`. {text.text}")
+        return None
 
     def _arguments_of_compile(self) -> Iterator[tuple[str, str]]:
         for name, row in self.tables.table(Kind.ARGUMENT).items():
