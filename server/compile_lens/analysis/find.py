@@ -8,8 +8,16 @@ from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.graph_breaks import find_graph_breaks
 from compile_lens.analysis.not_compiled import find_not_compiled
 from compile_lens.analysis.performance.cache_bypass import find_cache_bypasses
+from compile_lens.analysis.performance.caches_off import find_caches_off
+from compile_lens.analysis.performance.compile_time import find_compile_time
+from compile_lens.analysis.performance.cuda_graphs import find_cuda_graph_trouble
+from compile_lens.analysis.performance.fallbacks import find_fallbacks
 from compile_lens.analysis.performance.float64 import find_float64
+from compile_lens.analysis.performance.input_copies import find_input_copies
+from compile_lens.analysis.performance.perf_hints import find_perf_hints
 from compile_lens.analysis.performance.small_graphs import find_small_graphs
+from compile_lens.analysis.performance.synchronisation import find_synchronisation
+from compile_lens.analysis.performance.tf32 import find_tf32_off
 from compile_lens.analysis.recompiles import find_recompiles
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
@@ -27,9 +35,11 @@ def find(
     raised: Raised | None = None,
     stopped: Stopped | None = None,
     completed: bool = False,
+    recorded: bool = False,
 ) -> tuple[Finding, ...]:
     """The findings of ``report`` and of how its run ended: those of the main file first, then by file, line and column.
 
+    ``recorded``: the run was none of ours, so that its times are the program's own.
     ``completed``: the program came to its end, so that what has not happened will not.
     """
     found = [
@@ -43,6 +53,14 @@ def find(
         *find_float64(report, sources),
         *find_small_graphs(report, index),
         *find_cache_bypasses(report, sources),
+        *find_caches_off(report, sources),
+        *find_cuda_graph_trouble(report, sources),
+        *find_fallbacks(report, sources),
+        *find_synchronisation(report, sources),
+        *find_tf32_off(report, sources),
+        *find_perf_hints(report, sources),
+        *find_input_copies(report, sources),
+        *(find_compile_time(report, sources) if recorded else ()),
         *find_wrong_numbers(report, sources),
     ]
     if raised is not None:

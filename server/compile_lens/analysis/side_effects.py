@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.guards import WRAPPED
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, SideEffect
+from compile_lens.trace.report import CompileReport, SideEffect, StackFrame
 
 CODE = "side-effect"
 # objects that nobody outside the graph has seen
 UNSEEN = ("created in torch.compile region", "no source")
+# what assigns an attribute of a module where Dynamo traces through it (torch 2.11): the line that assigns is the caller's
+SETTER = re.compile(r"[/\\]torch[/\\]nn[/\\]modules[/\\]module\.py$")
 
 
 def find_side_effects(report: CompileReport, sources: Sources) -> Iterator[Finding]:
@@ -20,7 +23,7 @@ def find_side_effects(report: CompileReport, sources: Sources) -> Iterator[Findi
     groups: dict[Place, list[SideEffect]] = {}
     callers = {c.compile_id: {(f.file, f.line) for f in c.call_stack} for c in report.compilations}
     for effect in report.side_effects:
-        line = effect.stack[-1]
+        line = _changing(effect.stack)
         # what Dynamo sets up before the first line of a function (its cells) has the stack of the call
         before = (line.file, line.line) in callers.get(effect.compile_id, ())
         if sources.is_own(line.file) and effect.source not in UNSEEN and not before:
@@ -43,3 +46,10 @@ def find_side_effects(report: CompileReport, sources: Sources) -> Iterator[Findi
             frames=tuple(dict.fromkeys(effect.compile_id for effect in effects)),
             call_path=call_path(first.stack, sources),
         )
+
+
+def _changing(stack: tuple[StackFrame, ...]) -> StackFrame:
+    """The line that changes the object."""
+    inner = stack[-1]
+    is_setter = inner.name == "__setattr__" and SETTER.search(inner.file) is not None
+    return stack[-2] if is_setter and len(stack) > 1 else inner

@@ -13,7 +13,8 @@ from compile_lens.trace.report import StackFrame
 
 # Paths of installed code, on any machine: a trace may come from another one.
 LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d(?:\.\d+)?[/\\]")
-NO_FILE = re.compile(r"^$|^<|<eval_with_key>")
+# … and what Inductor has generated: files are named after their hash (torch/_inductor/codecache.py, torch 2.6 to 2.13)
+NO_FILE = re.compile(r"^$|^<|<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from compile_lens.session.source_file import FileProblem, check_source
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import StackFrame
-from compile_lens.workers.host import AGENT_FOLDER, Host, HostError
+from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import AgentEvent, Frame
 
@@ -150,7 +150,7 @@ class _Analysis:
     def _make(self, status: Status, stopped: Stopped | None, output: str, final: bool) -> Outcome:
         report = self._builder.report()
         hello = self._host.hello
-        sources = Sources(self._job.file, self._tree_of, hello.library_roots if hello else (), str(AGENT_FOLDER))
+        sources = Sources(self._job.file, self._tree_of, hello.library_roots if hello else (), self._host.agent_folder)
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
         found = find(report, sources, index, self._raised, stopped, completed)

@@ -46,7 +46,7 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = ()) -> Outco
             for file in dict.fromkeys(compilation.file for compilation in report.compilations)
             for region in summarise_regions(report, RegionIndex(report, file, tree_of(file)))
         ),
-        findings=find(report, Sources("", tree_of), RegionIndex(report, "", None)),
+        findings=find(report, Sources("", tree_of), RegionIndex(report, "", None), recorded=True),
         graphs=report.graphs,
         options=report.options,
         compile_time_s=report.seconds,

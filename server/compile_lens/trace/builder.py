@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens.trace.break_text import parse_break
+from compile_lens.trace.compilation_costs import costs_of
 from compile_lens.trace.export_records import ExportProblems
 from compile_lens.trace.failure_text import parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
@@ -189,6 +190,8 @@ class ReportBuilder:
         compilation.line = fields.get("co_firstlineno") or compilation.line
         compilation.seconds = float(fields.get("entire_frame_compile_time_s") or 0.0)
         compilation.ops = fields.get("graph_op_count")
+        compilation.costs = costs_of(fields)
+        self._torch = self._torch or str(fields.get("pytorch_version") or "")
         compilation.restart_reasons = tuple(sorted(str(reason) for reason in fields.get("restart_reasons") or ()))
         if fields.get("fail_type"):
             self._on_failure(compilation, fields)
@@ -196,6 +199,7 @@ class ReportBuilder:
     def _on_backward_metrics(self, record: Record) -> None:
         """torch 2.6 ends a frame that is refused with metrics of this kind and no reason: it was to recompile, and never started."""
         compilation = self._compilation(record)
+        compilation.backward = costs_of(record.fields)
         if compilation.recompile is not None and not compilation.has_started:
             compilation.hit_limit = "recompile limit reached"
 

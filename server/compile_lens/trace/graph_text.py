@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 LINE = re.compile(r"^\s*# (?:File: )(?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<code>.*)$")
 NODE = re.compile(r'^\s*(?P<name>\w+)(?:: "(?P<type>[^"]*)")? = (?P<expression>.+?)(?:;.*)?$')
 INPUT = re.compile(r'(?P<name>\w+): "(?P<type>[^"]*)"')
-TYPE = re.compile(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\]")
+TYPE = re.compile(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\](?:\[[^\]]*\])?(?P<device>\w+(?::\d+)?)?")
+# before nodes that torch itself has put in
+NO_LINE = re.compile(r"^\s*# No stacktrace found")
+# of an expression, what is called
+TARGET = re.compile(r"^[\w.]+(?=\()")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
@@ -21,6 +26,7 @@ class GraphNode:
     """One value of a graph. ``dtype`` is torch's short name (``f32``, ``f64``, ``i64``), '' if it is no tensor; ``shape`` is its text.
 
     ``file`` and ``line`` are the user's, None for inputs. ``operands`` are the names of the values that it is made from.
+    ``device`` is ``cpu``, ``cuda:0``, or '' where it is not told; ``target`` is what is called, '' for inputs.
     """
 
     name: str
@@ -29,6 +35,9 @@ class GraphNode:
     operands: tuple[str, ...] = ()
     file: str | None = None
     line: int | None = None
+    device: str = ""
+    target: str = ""
+    expression: str = ""
 
     @property
     def is_scalar(self) -> bool:
@@ -36,6 +45,7 @@ class GraphNode:
         return not self.shape
 
 
+@lru_cache(maxsize=64)
 def parse_graph(text: str) -> tuple[GraphNode, ...]:
     """The inputs and nodes of a printed graph, in order."""
     nodes: dict[str, GraphNode] = {}
@@ -47,18 +57,38 @@ def parse_graph(text: str) -> tuple[GraphNode, ...]:
                 nodes[given["name"]] = _node(given["name"], given["type"])
         elif located := LINE.match(content):
             file, line = located["file"], int(located["line"])
+        elif NO_LINE.match(content):
+            file = line = None
         elif match := NODE.match(content):
             operands = tuple(word for word in WORD.findall(match["expression"]) if word in nodes)
             alias = nodes.get(match["expression"].strip())
             if alias is not None:
-                nodes[match["name"]] = GraphNode(match["name"], alias.dtype, alias.shape, operands)
+                nodes[match["name"]] = GraphNode(match["name"], alias.dtype, alias.shape, operands, device=alias.device)
             else:
-                nodes[match["name"]] = _node(match["name"], match["type"] or "", operands, file, line)
+                nodes[match["name"]] = _node(
+                    match["name"], match["type"] or "", operands, file, line, match["expression"]
+                )
     return tuple(nodes.values())
 
 
 def _node(
-    name: str, described: str, operands: tuple[str, ...] = (), file: str | None = None, line: int | None = None
+    name: str,
+    described: str,
+    operands: tuple[str, ...] = (),
+    file: str | None = None,
+    line: int | None = None,
+    expression: str = "",
 ) -> GraphNode:
     match = TYPE.match(described)
-    return GraphNode(name, match["dtype"] if match else "", match["shape"] if match else "", operands, file, line)
+    target = TARGET.match(expression)
+    return GraphNode(
+        name=name,
+        dtype=match["dtype"] if match else "",
+        shape=match["shape"] if match else "",
+        operands=operands,
+        file=file,
+        line=line,
+        device=(match["device"] or "") if match else "",
+        target=target[0] if target else "",
+        expression=expression,
+    )

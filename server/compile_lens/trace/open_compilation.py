@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from compile_lens.trace.break_text import parse_reason
 from compile_lens.trace.failure_text import parse_user_stack
 from compile_lens.trace.report import (
+    NO_COSTS,
     Compilation,
     CompileFailure,
+    Costs,
     GraphBreak,
     Recompile,
     ResumeOf,
@@ -40,6 +42,8 @@ class OpenCompilation:
     failure_text: str = ""
     hit_limit: str | None = None
     restart_reasons: tuple[str, ...] = ()
+    costs: Costs = NO_COSTS
+    backward: Costs = NO_COSTS
 
     def callers(self) -> tuple[StackFrame, ...]:
         """The stack above a frame; above a resume function, without the function that it resumes, which called it."""
@@ -76,4 +80,6 @@ class OpenCompilation:
             failure=failure,
             hit_limit=self.hit_limit,
             restart_reasons=self.restart_reasons,
+            costs=self.costs,
+            backward=self.backward,
         )

@@ -102,6 +102,26 @@ class ResumeOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Costs:
+    """What the record that ends a compilation says it cost. Times are in seconds, each part of the one before it; None: not told.
+
+    ``guard_latency_us`` is what checking the guards took, in microseconds; ``cuda_graph_skip`` is why there is no CUDA graph.
+    """
+
+    frame: float = 0.0
+    backend: float | None = None
+    inductor: float | None = None
+    code_generation: float | None = None
+    triton: float | None = None
+    guards: int = 0
+    guard_latency_us: int | None = None
+    cuda_graph_skip: str = ""
+
+
+NO_COSTS = Costs()
+
+
+@dataclass(frozen=True, slots=True)
 class Compilation:
     """One compile id: one entry of one frame, over all its attempts.
 
@@ -125,6 +145,8 @@ class Compilation:
     failure: CompileFailure | None = None
     hit_limit: str | None = None
     restart_reasons: tuple[str, ...] = ()
+    costs: Costs = NO_COSTS
+    backward: Costs = NO_COSTS
 
     @property
     def function(self) -> str:

@@ -55,6 +55,8 @@ class Host:
 
     def __init__(self, python: str, environment: Mapping[str, str] | None = None) -> None:
         self.python = python
+        # its frames are nobody's business
+        self.agent_folder = str(AGENT_FOLDER)
         self._environment = dict(os.environ if environment is None else environment)
         self._process: asyncio.subprocess.Process | None = None
         self._hello: Hello | None = None

@@ -1,0 +1,39 @@
+"""Caches that are switched off: everything is compiled anew in each process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.functions import function_place
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport
+
+CODE = "cache-off"
+# option -> the value that switches a cache off, and which (torch 2.6 to 2.13)
+SWITCHES = {
+    "torch._inductor.config.force_disable_caches": (True, "all of Inductor's caches"),
+    "torch._inductor.config.fx_graph_cache": (False, "Inductor's graph cache"),
+}
+
+
+def find_caches_off(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding for a run, at the first function of the user's that Inductor compiled without a cache."""
+    compiled = {artifact.compile_id for artifact in report.artifacts if artifact.name == "inductor_output_code"}
+    own = [c for c in report.compilations if c.compile_id in compiled and sources.is_own(c.file)]
+    if not own:
+        return
+    for option, (off, cache) in SWITCHES.items():
+        values = report.options.of(option)
+        if values and values[-1].value is off:
+            seconds = sum(compilation.seconds for compilation in own)
+            yield Finding(
+                code=CODE,
+                kind=Kind.PERFORMANCE,
+                severity=Severity.INFORMATION,
+                message=f"`{option.removeprefix('torch._')}` switches {cache} off: each process compiles all of it again.",
+                place=function_place(own[0].file, own[0].line, sources),
+                explanation=f"It took {seconds:.1f} s here, in {len(own)} compilation{'' if len(own) == 1 else 's'}.",
+                frames=tuple(compilation.compile_id for compilation in own),
+            )
+            return

@@ -1,0 +1,64 @@
+"""Operators that Inductor has no code for: it calls the library's, and fuses nothing into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport
+
+CODE = "fallback-op"
+CALL = re.compile(r"\btorch\.ops\.(?P<operator>\w+\.\w+(?:\.\w+)?)\(")
+WHERE_CODE_RUNS = re.compile(r"^(?:def call\(|    def call\(|def partition_\d+\()", re.MULTILINE)
+# fast kernels of the library, which are meant to be called; what costs nothing; and what synchronisation.py tells of
+MEANT = re.compile(
+    r"^(?:aten\.(?:_scaled_dot_product\w*|_flash\w*|_efficient\w*|_cudnn\w*|convolution\w*|_?(?:addmm|mm|bmm|scaled_mm)\w*"
+    r"|_linalg_check_errors|nonzero|masked_select|_?unique\w*|_local_scalar_dense|set_|resize_|_assert\w*)|_c10d_functional|higher_order|prims|inductor|streams)\b"
+)
+
+
+def find_fallbacks(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per line and operator."""
+    groups: dict[tuple[Place, str], list[str]] = {}
+    for graph in compiled_graphs(report):
+        for operator in called(graph):
+            place = _place(graph, operator, sources)
+            if place is not None:
+                groups.setdefault((place, operator), []).append(graph.compilation.compile_id)
+    for (place, operator), frames in groups.items():
+        own = not operator.startswith("aten.")
+        yield Finding(
+            code=CODE,
+            kind=Kind.PERFORMANCE,
+            severity=Severity.HINT,
+            message=f"Inductor has no code of its own for `{operator}` here: it calls the library's, and fuses nothing into it.",
+            place=place,
+            explanation="What comes before is written to memory for it, and what comes after reads its result back.",
+            hints=(
+                "If it is in a hot place, write it with torch's own operators, or as a Triton kernel (`torch.library.triton_op`)."
+                if own
+                else "If it is in a hot place, look for an operator that does the same and has code (`compile-lens explain` knows which).",
+            ),
+            count=len(frames),
+            frames=tuple(dict.fromkeys(frames)),
+        )
+
+
+def called(graph: CompiledGraph) -> list[str]:
+    """The operators that the code of a graph calls, each once, without those that are meant to be called."""
+    start = WHERE_CODE_RUNS.search(graph.code)
+    code = graph.code[start.start() :] if start else ""
+    operators = [match["operator"] for match in CALL.finditer(code)]
+    return [operator for operator in dict.fromkeys(operators) if not MEANT.match(operator)]
+
+
+def _place(graph: CompiledGraph, operator: str, sources: Sources) -> Place | None:
+    for node in graph.nodes:
+        if node.target == f"torch.ops.{operator}":
+            place = graph.place_of(node, sources)
+            if place is not None:
+                return place
+    return None

@@ -1,0 +1,64 @@
+"""Inputs that a compiled function changes, and whose change cannot be a part of the graph: each call computes anew and copies back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.functions import function_place
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport
+
+CODE = "input-copy"
+METADATA = "aot_forward_graph_fw_metadata"
+INPUT = re.compile(r"InputAliasInfo\((?P<fields>[^()]*)\)")
+FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\w+)")
+
+
+def find_input_copies(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding per function, with the inputs by number."""
+    compilations = {compilation.compile_id: compilation for compilation in report.compilations}
+    groups: dict[tuple[Place, int], list[str]] = {}
+    for artifact in report.artifacts:
+        compilation = compilations.get(artifact.compile_id or "")
+        if artifact.name != METADATA or compilation is None or not sources.is_own(compilation.file):
+            continue
+        number = sum(_is_copied_back(match["fields"]) for match in INPUT.finditer(artifact.payload.text() or ""))
+        if number:
+            key = function_place(compilation.file, compilation.line, sources), number
+            groups.setdefault(key, []).append(compilation.compile_id)
+    for (place, number), frames in groups.items():
+        what = "an input" if number == 1 else f"{number} inputs"
+        yield Finding(
+            code=CODE,
+            kind=Kind.PERFORMANCE,
+            severity=Severity.INFORMATION,
+            message=f"This changes {what} in place in a way that the graph cannot: the new value is copied back after each call.",
+            place=place,
+            explanation=(
+                "A change of data that autograd must see, or of a tensor's shape or memory, is not a part of the graph: the graph returns"
+                " the new value, and torch copies it into the input."
+            ),
+            hints=(
+                "Return the new value and assign it where the function is called, or make the change under `torch.no_grad()`.",
+            ),
+            count=len(frames),
+            frames=tuple(dict.fromkeys(frames)),
+        )
+
+
+def _is_copied_back(fields: str) -> bool:
+    """Whether a mutation is outside of the graph.
+
+    ``InputAliasInfo.mutation_type`` and ``_check_if_mutation_can_be_in_graph`` (torch/_functorch/_aot_autograd, torch 2.6 to 2.13).
+    """
+    is_true = {match["name"]: match["value"] == "True" for match in FIELD.finditer(fields)}
+    if not is_true.get("mutates_data"):
+        return False
+    unseen = (
+        is_true.get("mutations_hidden_from_autograd")
+        or is_true.get("mutations_under_no_grad_or_inference_mode")
+        or not (is_true.get("mutates_metadata") or is_true.get("requires_grad"))
+    )
+    return not (is_true.get("keep_input_mutations") and unseen)

@@ -1,0 +1,70 @@
+"""float32 matrix multiplications that a GPU could do on its tensor cores, where TensorFloat32 is off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport
+
+CODE = "tf32-off"
+MULTIPLICATION = re.compile(r"^torch\.ops\.aten\.(?:mm|addmm|bmm|baddbmm)\b")
+# the first entry is `torch.backends.cuda.matmul.fp32_precision`, or whether TF32 is allowed in older versions: part of the key of
+# Inductor's cache (torch/_inductor/codecache.py, ``FxGraphHashDetails``, torch 2.6 to 2.13)
+SETTING = re.compile(r"cuda_matmul_settings: \('?(?P<precision>\w+)'?,")
+OFF = ("none", "ieee", "False")
+CACHE_RECORDS = ("fx_graph_cache_miss", "fx_graph_cache_hit")
+CAPABILITY = re.compile(r"DeviceProperties\(type='cuda'.*?\bcc=(?P<capability>\d+)")
+AMPERE = 80
+
+
+def find_tf32_off(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+    """One finding for a run, at the line of the user's with most such multiplications: one setting is for all of them."""
+    off = _off(report)
+    capability = max((_capability(graph) for graph in compiled_graphs(report)), default=0)
+    groups: dict[Place, list[str]] = {}
+    for graph in compiled_graphs(report) if capability >= AMPERE else ():
+        if graph.compilation.compile_id not in off:
+            continue
+        for node in graph.nodes:
+            if MULTIPLICATION.match(node.target) and node.dtype == "f32" and node.device.startswith("cuda"):
+                place = graph.place_of(node, sources)
+                if place is not None:
+                    groups.setdefault(place, []).append(graph.compilation.compile_id)
+    places = sorted(groups, key=lambda place: -len(groups[place]))
+    for place in places[:1]:
+        frames = [frame for found in groups.values() for frame in found]
+        yield Finding(
+            code=CODE,
+            kind=Kind.PERFORMANCE,
+            severity=Severity.INFORMATION,
+            message="This float32 matrix multiplication leaves the GPU's tensor cores unused: TensorFloat32 is off.",
+            place=place,
+            explanation=(
+                "With it the inputs are rounded to 10 bits behind the point, and the multiplication is several times as fast."
+                " Many models train and run as well with it; a few do not."
+            ),
+            hints=("`torch.set_float32_matmul_precision('high')` at the start of the program switches it on.",),
+            count=len(frames),
+            frames=tuple(dict.fromkeys(frames)),
+            related=tuple(Related(other, "So does this line.") for other in places[1:]),
+        )
+
+
+def _off(report: CompileReport) -> set[str]:
+    """The compilations for which TF32 was off."""
+    found: set[str] = set()
+    for artifact in report.artifacts:
+        if artifact.name in CACHE_RECORDS and artifact.compile_id is not None:
+            match = SETTING.search(artifact.payload.text() or "")
+            if match is not None and match["precision"] in OFF:
+                found.add(artifact.compile_id)
+    return found
+
+
+def _capability(graph: CompiledGraph) -> int:
+    match = CAPABILITY.search(graph.code)
+    return int(match["capability"]) if match else 0

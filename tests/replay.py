@@ -1,0 +1,74 @@
+"""Plays back runs that ``tests/data/record.py`` recorded on another machine: the product analyses them as if they ran now."""
+
+from __future__ import annotations
+
+import asyncio
+import tarfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from compile_lens.session.analyse import analyse
+from compile_lens.session.outcome import Outcome
+from compile_lens.workers.host import Hello, Host
+from compile_lens.workers.job import Depth, End, EndKind, Job
+from compile_lens.workers.wire import AgentEvent, Frame, FrameDecoder, TraceRecord
+from fixture_notation import depth_of, is_compared
+
+RECORDINGS = Path(__file__).parent / "data" / "h200-torch2.11"
+# where record.py runs the programs, and keeps the agent
+JOB = "/cluster/job"
+AGENT = "/cluster/agent"
+
+
+class ReplayHost(Host):
+    """A host whose agent is a recording."""
+
+    def __init__(self, frames: list[Frame]) -> None:
+        super().__init__("")
+        self.agent_folder = AGENT
+        self._recorded = frames
+
+    async def start(self) -> Hello:
+        (said,) = [frame for frame in self._recorded if isinstance(frame, AgentEvent) and frame.name == "hello"]
+        fields = dict(said.fields)
+        fields["library_roots"] = tuple(fields["library_roots"])
+        self._hello = Hello(**fields)
+        return self._hello
+
+    async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
+        came_back = False
+        for frame in self._recorded:
+            if isinstance(frame, AgentEvent) and frame.name == "end":
+                kind = EndKind(frame.fields["kind"])
+                kind = EndKind.EXITED if kind is EndKind.FINISHED and not came_back else kind
+                return End(kind, frame.fields["code"], frame.fields["crash_stack"])
+            came_back = came_back or (isinstance(frame, AgentEvent) and frame.name in ("done", "raised"))
+            on_frame(frame)
+        raise AssertionError("the recording has no end")
+
+
+@cache
+def recording(archive: str) -> dict[str, bytes]:
+    """The files of an archive, by name."""
+    with tarfile.open(RECORDINGS / f"{archive}.tar.xz") as opened:
+        files = {member.name: opened.extractfile(member) for member in opened.getmembers()}
+        return {name: file.read() for name, file in files.items() if file is not None}
+
+
+def program(archive: str, name: str) -> str:
+    """The text of a recorded program."""
+    return recording(archive)[f"{name}.py"].decode()
+
+
+def replay(archive: str, name: str, depth: Depth = Depth.INDUCTOR, with_notes: bool = True) -> Outcome:
+    """What the product makes of a recorded run. Without notes: of what torch itself wrote of it."""
+    text = program(archive, name)
+    frames = list(FrameDecoder().feed(recording(archive)[f"{name}.wire"]))
+    if not with_notes:
+        frames = [
+            f for f in frames if not (isinstance(f, TraceRecord) and b'"compile_lens_' in f.data.partition(b"\n")[0])
+        ]
+    depth = Depth(depth_of(text)) if archive == "fixtures" else depth
+    job = Job(f"{JOB}/{name}.py", depth, text, compare=is_compared(text))
+    return asyncio.run(analyse(ReplayHost(frames), job))
