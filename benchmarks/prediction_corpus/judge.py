@@ -15,7 +15,7 @@ from compile_lens.trace.report import Compilation, CompileReport, GraphBreak
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A break at a line of a file of the corpus. ``is_elsewhere``: it happened in another library's file that the line calls."""
+    """A break at a line of a file of the corpus. ``is_elsewhere``: it happened in another file, whose function the line calls."""
 
     file: str
     line: int
@@ -42,7 +42,8 @@ class Observed:
         if not own:
             return
         deepest, last = own[-1], broken.stack[-1]
-        is_elsewhere = last.file not in files and "transformers" in last.file
+        # Dynamo's own replacements of Python (torch/_dynamo/polyfills) are no file that the line calls
+        is_elsewhere = last.file not in files and "/_dynamo/" not in last.file
         self.breaks.add(Real(deepest.file, deepest.line, broken.reason.code or "", is_elsewhere))
         if broken.reason.skipped_frame:
             self.skipped[compilation.file, compilation.line].add(deepest.line)
@@ -60,6 +61,20 @@ class Judged:
     found: list[Real] = field(default_factory=list)
     elsewhere: list[Real] = field(default_factory=list)
     functions: set[tuple[str, int]] = field(default_factory=set)
+
+    def within(self, files: set[str]) -> Judged:
+        """The verdicts on these files alone."""
+        return Judged(
+            *(
+                [entry for entry in found if entry[0] in files]
+                for found in (self.right, self.wrong, self.masked, self.not_run)
+            ),
+            *(
+                [broken for broken in found if broken.file in files]
+                for found in (self.missed, self.found, self.elsewhere)
+            ),
+            {entry for entry in self.functions if entry[0] in files},
+        )
 
     def by_rule(self) -> dict[str, tuple[int, int]]:
         """Right and wrong per rule."""

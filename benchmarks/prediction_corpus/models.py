@@ -19,7 +19,8 @@ wav2vec2-conformer xlm xlnet yoso
 _TRAINED = "bart biogpt flaubert hubert led longt5 m2m_100 mbart nllb-moe opt sew switch_transformers unispeech-sat wav2vec2 xlm"
 
 
-def _program(model_type: str, trains: bool = False) -> Program:
+def model_program(model_type: str, trains: bool = False) -> Program:
+    """The base model of this type."""
     name = MODEL_MAPPING_NAMES[model_type]
     model_class = name if isinstance(name, str) else name[0]
     folder = model_type.replace("-", "_")
@@ -39,4 +40,7 @@ def _program(model_type: str, trains: bool = False) -> Program:
     )
 
 
-MODELS = [*map(_program, _TYPES.split()), *(_program(model_type, trains=True) for model_type in _TRAINED.split())]
+MODELS = [
+    *map(model_program, _TYPES.split()),
+    *(model_program(model_type, trains=True) for model_type in _TRAINED.split()),
+]

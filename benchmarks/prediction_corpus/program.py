@@ -12,7 +12,7 @@ class Program:
     ``setup`` is code that may use the module's names through ``module``; ``subject`` is an expression for what to compile, ``call``
     one that calls it as ``f``. ``is_copied``: the module's source is loaded from a file of its own, as if it were the user's, since
     Dynamo skips some of torch's own files by their path (torch/_dynamo/trace_rules.py). ``is_script``: ``module`` is the path of a
-    whole program that has its regions itself. ``family`` is transformers, generation, torch or own.
+    whole program that has its regions itself. ``family`` is transformers, generation, torch, own or held-out.
     """
 
     name: str

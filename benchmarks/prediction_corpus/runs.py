@@ -11,6 +11,7 @@ import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from benchmarks.prediction_corpus.held_out import packages
 from benchmarks.prediction_corpus.judge import Observed
 from benchmarks.prediction_corpus.program import Program
 from compile_lens.syntax.tree import Range
@@ -28,8 +29,10 @@ RELATIVE = re.compile(r"^(\s*)from (\.+)([\w.]*) import", re.MULTILINE)
 
 @dataclass(slots=True)
 class Corpus:
-    """``texts`` maps each file to its source with the regions of its programs at the end; ``statuses`` says how each program ended."""
+    """``texts`` maps each file to its source with the regions of its programs at the end, ``families`` to the part that it is of;
+    ``statuses`` says how each program ended."""
 
+    families: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     statuses: dict[str, str] = field(default_factory=dict)
     observed: Observed = field(default_factory=Observed)
@@ -64,6 +67,7 @@ def _sources(programs: list[Program], folder: Path, corpus: Corpus) -> dict[str,
                 path.write_text(text, encoding="utf-8")
             paths[program.module] = str(path)
             corpus.texts[str(path)] = text
+            corpus.families[str(path)] = program.family
         if not program.is_script:
             regions.setdefault(paths[program.module], []).append(f"torch.compile({program.region})")
     for path, lines in regions.items():
@@ -72,6 +76,9 @@ def _sources(programs: list[Program], folder: Path, corpus: Corpus) -> dict[str,
 
 
 def _origin(module: str) -> Path:
+    for name in (f"{module.replace('.', '/')}.py", f"{module.replace('.', '/')}/__init__.py"):
+        if (packages.FOLDER / name).is_file():
+            return packages.FOLDER / name
     spec = importlib.util.find_spec(module)
     assert spec is not None and spec.origin is not None, module
     return Path(spec.origin)
@@ -100,7 +107,7 @@ def _script_of(programs: list[Program], paths: dict[str, str], output: Path) -> 
     fields = [asdict(program) for program in programs]
     used = {program.module: paths[program.module] for program in programs}
     return (
-        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nsys.path.append({str(packages.FOLDER)!r})\n"
         "from benchmarks.prediction_corpus.drive import drive\n"
         f"drive({fields!r}, {used!r}, {str(output)!r})\n"
     )

@@ -16,6 +16,7 @@ STUB = Path(__file__).resolve().parent / "stub_server.py"
 REAL = [sys.executable, "-m", "compile_lens", "serve"]
 LIMIT_S = 60.0
 Message = dict[str, Any]
+PREDICTED = "compile-lens (predicted)"
 
 
 class RequestError(Exception):
@@ -43,6 +44,16 @@ def capabilities(*, pull: bool = False, status: bool = True, progress: bool = Tr
     for section, entries in more.items():
         found.setdefault(section, {}).update(entries)
     return found
+
+
+def of_runs(diagnostics: list[Message]) -> list[Message]:
+    """What runs found, without what is only predicted."""
+    return [entry for entry in diagnostics if entry["source"] != PREDICTED]
+
+
+def predicted(diagnostics: list[Message]) -> list[Message]:
+    """What is only predicted."""
+    return [entry for entry in diagnostics if entry["source"] == PREDICTED]
 
 
 class Editor:
@@ -171,9 +182,11 @@ class Editor:
         await self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     async def pull(self, uri: str, previous: str | None = None) -> Message:
+        """A report, whose ``items`` are findings of runs, and ``predicted`` what is only predicted."""
         params = {"textDocument": {"uri": uri}, "previousResultId": previous, "identifier": "compile-lens"}
         report: Message = await self.request("textDocument/diagnostic", params)
-        return report
+        items = report.get("items")
+        return report if items is None else {**report, "items": of_runs(items), "predicted": predicted(items)}
 
     async def hover(self, uri: str, line: int, character: int) -> Message | None:
         found: Message | None = await self.request(
@@ -186,18 +199,21 @@ class Editor:
         return await self.request("workspace/executeCommand", {"command": name, "arguments": list(arguments)})
 
     async def published(
-        self, uri: str, wanted: Callable[[list[Message]], bool] = bool, since: int = 0
+        self,
+        uri: str,
+        wanted: Callable[[list[Message]], bool] = bool,
+        since: int = 0,
+        part: Callable[[list[Message]], list[Message]] = of_runs,
     ) -> list[Message]:
-        """The pushed diagnostics of a document, once they are as wanted."""
+        """The pushed diagnostics of a document, once they are as wanted: those of runs, or another ``part`` of them."""
 
         def fits(message: Message) -> bool:
             if message.get("method") != "textDocument/publishDiagnostics":
                 return False
-            return bool(message["params"]["uri"] == uri and wanted(message["params"]["diagnostics"]))
+            return bool(message["params"]["uri"] == uri and wanted(part(message["params"]["diagnostics"])))
 
         message = await self.wait(fits, since)
-        diagnostics: list[Message] = message["params"]["diagnostics"]
-        return diagnostics
+        return part(message["params"]["diagnostics"])
 
     async def status(self, since: int = 0, **wanted: Any) -> Message:
         """The first status whose fields are as wanted."""

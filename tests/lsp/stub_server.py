@@ -1,7 +1,8 @@
 """A server whose analysis is scripted by comments in the file, so that tests of the protocol need neither torch nor time.
 
 ``# finding CODE`` makes a finding of that line; ``# in FILE LINE`` makes one in another file; ``# partial`` anywhere
-publishes the first finding before the rest; ``# wait`` goes on once the file's ``.go`` is there; ``# hang`` runs until it
+publishes the first finding before the rest; ``# compiles FILE`` compiles the regions of another file, too;
+``# skip NAME`` leaves a region out; ``# wait`` goes on once the file's ``.go`` is there; ``# hang`` runs until it
 is cancelled; ``# fail SENTENCE`` cannot be analysed; ``# crash`` is a bug of ours. An interpreter below a folder
 ``torchless`` has no torch. ``# check hangs`` is ``# hang`` for the check of a fix alone.
 Each run and each host says what it does on standard error.
@@ -89,6 +90,7 @@ async def analyse(
     for name, line in re.findall(r"# in (\S+) (\d+)", text):
         other = str(Path(job.file).parent / name)
         findings.append(finding(other, int(line), Path(other).read_text().split("\n")[int(line) - 1], "GB0099"))
+    compiled = [str(Path(job.file).parent / name) for name in re.findall(r"# compiles (\S+)", text)]
     filtered = apply(tuple(findings), filters, job.file, lambda _: parse(text), True)
     outcome = Outcome(
         file=job.file,
@@ -101,10 +103,10 @@ async def analyse(
         findings=filtered.findings,
         hidden=sum(filtered.hidden.values()),
         regions=tuple(
-            RegionSummary(
-                r.name, Place(job.file, r.line, r.column, r.end_line, r.end_column), 2, 1, 0, 0.5, ("0/0", "1/0")
-            )
-            for r in find_regions(text)
+            RegionSummary(r.name, Place(path, r.line, r.column, r.end_line, r.end_column), 2, 1, 0, 0.5, ("0/0", "1/0"))
+            for path, source in [(job.file, text), *((other, Path(other).read_text()) for other in compiled)]
+            for r in find_regions(source)
+            if f"# skip {r.name}\n" not in source
         ),
     )
     if "# partial" in text and on_partial is not None:

@@ -150,7 +150,7 @@ async def test_a_form_feed_does_not_end_a_line(ed: Editor, root: Path) -> None:
     """pygls' own text breaks here: an edit below a form feed would land one line off."""
     file = write(root, "# page one\f page\x85two\u2028three\n" + ONE)
     uri = await ed.open(file)
-    await ed.published(uri, lambda found: found[0]["range"]["start"]["line"] == LINE + 1)
+    await ed.published(uri, lambda found: bool(found) and found[0]["range"]["start"]["line"] == LINE + 1)
     await ed.insert(uri, 2, LINE + 1, "\n")
     (moved,) = await ed.published(uri, lambda found: bool(found) and found[0]["range"]["start"]["line"] == LINE + 2)
     assert moved["range"]["end"] == {"line": LINE + 2, "character": 12}

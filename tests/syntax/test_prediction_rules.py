@@ -13,7 +13,11 @@ from fixture_notation import read
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "predictions.md"
-ROW = re.compile(r"^\| `([\w-]+)` \| .* \| ([\w, ]+) \| (\d+) \| (\d+) \| (\S+) \| (on|off) \|$", re.MULTILINE)
+JUDGED = r"(\d+ of \d+|–)"
+ROW = re.compile(
+    rf"^\| `([\w-]+)` \| .* \| ([\w, ]+) \| {JUDGED} \| {JUDGED} \| {JUDGED} \| (\S+) \| (on|off)(, certain)? \|$",
+    re.MULTILINE,
+)
 # a fixture that ends in an error tells that in place of its breaks, and one breaks in what never runs
 FIXTURES = [path for path in sorted((ROOT / "tests" / "fixtures").glob("[!_e]*.py")) if path.stem != "clean_unused"]
 
@@ -21,17 +25,22 @@ FIXTURES = [path for path in sorted((ROOT / "tests" / "fixtures").glob("[!_e]*.p
 def test_the_page_has_every_rule_with_its_figures_and_state() -> None:
     rows = ROW.findall(PAGE.read_text(encoding="utf-8"))
     assert [row[0] for row in rows] == [rule.name for rule in registry.RULES]
-    for name, codes, right, wrong, _, state in rows:
+    for name, codes, *parts, _, state, certain in rows:
         rule = registry.BY_NAME[name]
         assert codes == ", ".join(rule.codes)
-        assert (int(right), int(wrong)) == (rule.right, rule.wrong)
+        for part, (right, wrong) in zip(
+            parts, (rule.figures.own, rule.figures.looked_at, rule.figures.held_out), strict=True
+        ):
+            assert part == (f"{right} of {right + wrong}" if right + wrong else "–")
         assert (state == "on") == rule.is_on == (name in registry.ON)
+        assert bool(certain) == rule.is_certain
 
 
-def test_a_rule_is_on_for_its_precision_alone() -> None:
+def test_a_rule_is_on_for_its_precision_and_for_real_code_or_certainty() -> None:
     for rule in registry.RULES:
-        judged = rule.right + rule.wrong
-        assert rule.is_on == (judged >= registry.LEAST_JUDGED and rule.right / judged >= registry.LEAST_PRECISION)
+        judged, real = rule.right + rule.wrong, rule.figures.judged_in_real_code
+        is_tried = rule.is_certain or real >= registry.LEAST_JUDGED
+        assert rule.is_on == (judged > 0 and rule.right / judged >= registry.LEAST_PRECISION and is_tried)
     assert set(measured.FIGURES) <= registry.ALL
 
 

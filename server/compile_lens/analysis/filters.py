@@ -53,7 +53,8 @@ def apply(
     ignores = {name: list(_ignores(name, tree_of(name))) for name in {file, *(f.place.file for f in findings)}}
     kept = [finding for finding in findings if not _is_ignored(finding, ignores[finding.place.file])]
     if completed:
-        kept += [_unused(ignore) for ignore in ignores[file] if not ignore.used]
+        # a prediction is no finding of a run
+        kept += [_unused(i) for i in ignores[file] if not i.used and set(i.codes) != {Kind.PREDICTION.value}]
     leveled = [changed for finding in kept if (changed := _with_severity(finding, filters.severities)) is not None]
     shown: Counter[str] = Counter()
     hidden: Counter[str] = Counter()
@@ -77,6 +78,9 @@ def _take(finding: Finding, shown: Counter[str], cap: int) -> bool:
 
 def _with_severity(finding: Finding, severities: Mapping[str, str]) -> Finding | None:
     wanted = severities.get(finding.code) or severities.get(finding.kind.value)
+    if finding.kind is Kind.PREDICTION and severities.get(finding.code) != OFF:
+        # the level of a code is for breaks that happened
+        wanted = severities.get(finding.kind.value)
     if wanted is None:
         return finding
     return None if wanted == OFF else replace(finding, severity=Severity(wanted))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
-from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Severity
+from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Related, Severity
+from compile_lens.knowledge.entry import Kind as EntryKind
+from compile_lens.knowledge.versions import history, order
 from compile_lens.syntax.predictions import measured, registry
 from compile_lens.syntax.predictions.predict import predict
 from compile_lens.syntax.predictions.prediction import Prediction
 from compile_lens.syntax.tree import SourceTree
+
+LEADS_HERE = "The compile region that leads here"
 
 
 def find_predictions(
@@ -20,14 +25,15 @@ def find_predictions(
 ) -> tuple[Finding, ...]:
     """The predictions for a text as findings, in its order, without those that a run of the same text has replaced.
 
-    ``torch`` is the version that will run the file, '' if that is not known. ``rules`` are names of rules; None takes all that are on.
-    ``regions`` are those of the last outcome of exactly this text; without one, nothing is replaced.
+    ``torch`` is the version that will run the file, '' if that is not known: what that version does not know as a break is left out.
+    ``rules`` are names of rules; None takes all that are on. ``regions`` are those of the last outcome of exactly this text; without
+    one, nothing is replaced.
     """
-    kept = still_predicted(predict(source, rules), regions)
-    return tuple(_finding(file, prediction, torch) for prediction in kept)
+    found = (_finding(file, prediction, torch) for prediction in predict(source, rules) if _is_known(prediction, torch))
+    return still_predicted(found, regions)
 
 
-def still_predicted(predictions: Iterable[Prediction], regions: Iterable[RegionSummary]) -> tuple[Prediction, ...]:
+def still_predicted(predictions: Iterable[Finding], regions: Iterable[RegionSummary]) -> tuple[Finding, ...]:
     """The predictions that a run said nothing of: those that no region which it compiled leads to.
 
     ``regions`` are the summaries of an outcome of the same text. A region that was compiled has told what breaks in the functions
@@ -37,8 +43,24 @@ def still_predicted(predictions: Iterable[Prediction], regions: Iterable[RegionS
     return tuple(
         prediction
         for prediction in predictions
-        if not any((region.line, region.column) in compiled for region in prediction.regions)
+        if not any((entry.place.line, entry.place.column) in compiled for entry in prediction.related)
     )
+
+
+def _is_known(prediction: Prediction, torch: str) -> bool:
+    """Whether ``torch`` may break there: it has the code, or it is a release from before there were codes (2.6 and 2.7)."""
+    past = history()
+    release = ".".join(map(str, order(torch)))
+    seen = past.seen(EntryKind.CODE, prediction.code)
+    return (
+        not torch or not seen or release in seen or order(torch) < _first_with_codes() or release not in past.releases
+    )
+
+
+@cache
+def _first_with_codes() -> tuple[int, int]:
+    past = history()
+    return min(order(past.seen(EntryKind.CODE, code)[0]) for code in past.known_elsewhere(EntryKind.CODE))
 
 
 def _finding(file: str, prediction: Prediction, torch: str) -> Finding:
@@ -51,6 +73,10 @@ def _finding(file: str, prediction: Prediction, torch: str) -> Finding:
         place=Place(file, place.line, place.column, place.end_line, place.end_column),
         explanation="\n\n".join(_explanation(prediction, torch)),
         hints=registry.BY_NAME[prediction.rule].hints,
+        related=tuple(
+            Related(Place(file, region.line, region.column, region.end_line, region.end_column), LEADS_HERE)
+            for region in prediction.regions
+        ),
         detail=f"rule: {prediction.rule}",
     )
 
@@ -58,16 +84,27 @@ def _finding(file: str, prediction: Prediction, torch: str) -> Finding:
 def _explanation(prediction: Prediction, torch: str) -> list[str]:
     names = list(dict.fromkeys(region.name for region in prediction.regions))
     reached = ", ".join(f"`{name}`" for name in names)
+    rule = registry.BY_NAME[prediction.rule]
     said = [
         f"This is a prediction from the source: nothing was run. The line is reached from {reached}. It is replaced by what really"
-        " happens as soon as the file has run."
+        " happens as soon as the file has run.",
+        f"Rule `{rule.name}`: {rule.about}. {_verified(rule, torch)}",
     ]
     if prediction.is_error:
-        said.append("With fullgraph=True a graph break is an error.")
-    verified = f"The rule `{prediction.rule}` was measured on torch {measured.TORCH}"
-    rule = registry.BY_NAME[prediction.rule]
-    if rule.right + rule.wrong:
-        verified += f": {rule.right} of its {rule.right + rule.wrong} predictions came true"
-    is_other = torch and torch.split("+")[0] != measured.TORCH
-    said.append(f"{verified}{f'; this file runs on torch {torch}' if is_other else ''}.")
+        said.insert(1, "With fullgraph=True a graph break is an error.")
     return said
+
+
+def _verified(rule: registry.Rule, torch: str) -> str:
+    said = f"It was measured on torch {measured.TORCH}"
+    judged = rule.right + rule.wrong
+    if judged:
+        said += f": {rule.right} of its {judged} predictions came true ({rule.right / judged:.0%})"
+    said += "."
+    if not torch or torch.split("+")[0] == measured.TORCH:
+        return said
+    release = ".".join(map(str, order(torch)))
+    known = [code for code in rule.codes if release in history().seen(EntryKind.CODE, code)]
+    if order(torch) < _first_with_codes():
+        return f"{said} This file runs on torch {torch}, which has no codes yet for its breaks."
+    return f"{said} This file runs on torch {torch}{', which knows ' + ' and '.join(known) if known else ''}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lsprotocol import types
@@ -26,8 +26,13 @@ class Configuration:
         self._initial = Settings()
         self._problems: tuple[str, ...] = ()
         self._warned: set[str] = set()
+        self._listeners: list[Callable[[], None]] = []
         server.on(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._on_change)
         server.on(TRUST, self._on_trust)
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` when settings or trust changed."""
+        self._listeners.append(listener)
 
     def at_start(self, options: object) -> None:
         """``initializationOptions``: the settings, and beside them ``trusted``. Problems are told when the editor listens."""
@@ -74,7 +79,12 @@ class Configuration:
         if settings.python != before.python:
             await self._server.scheduler.close()
             await self._server.hosts.close()
+        self._changed()
+
+    def _changed(self) -> None:
         self._runs.consider_all()
+        for listener in self._listeners:
+            listener()
 
     def _tell(self, problems: tuple[str, ...]) -> None:
         for problem in problems:
@@ -93,7 +103,7 @@ class Configuration:
             await self._fetch()
         else:
             await self._runs.stop(Permission.UNTRUSTED)
-        self._runs.consider_all()
+        self._changed()
 
 
 def _section(value: object) -> object:

@@ -34,8 +34,8 @@ class Diagnostics:
         self._pushed: dict[str, str] = {}
         self._refresh_wanted = False
         self._refreshing = False
-        # what is known of a document without a run: lsp/knowledge_diagnostics.py
-        self.without_run: Callable[[Snapshot], list[types.Diagnostic]] = lambda _: []
+        # what is known of a document without a run: lsp/knowledge_diagnostics.py, lsp/predictions.py
+        self.without_run: list[Callable[[Snapshot], list[types.Diagnostic]]] = []
 
     def register_pull(self) -> None:
         """Offer to be pulled from. Only for an editor that can: pygls would tell every editor."""
@@ -99,7 +99,7 @@ class Diagnostics:
         uri = server.documents.uri_of_key(key) or self._pushed.get(key)
         snapshot = server.documents.get(uri) if uri is not None else None
         items = [to_diagnostic(finding, server.sources, server.client) for finding in findings]
-        items += self.without_run(snapshot) if snapshot is not None else []
+        items += self._without_run(snapshot)
         if not items and key not in self._pushed:
             return
         if uri is None:
@@ -108,6 +108,9 @@ class Diagnostics:
         self._publish(uri, snapshot.version if snapshot else None, items)
         if not items:
             del self._pushed[key]
+
+    def _without_run(self, snapshot: Snapshot | None) -> list[types.Diagnostic]:
+        return [item for known in self.without_run for item in known(snapshot)] if snapshot is not None else []
 
     def _publish(self, uri: str, version: int | None, items: list[types.Diagnostic]) -> None:
         params = types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=items)
@@ -131,7 +134,7 @@ class Diagnostics:
             return types.RelatedFullDocumentDiagnosticReport(items=[], result_id="0")
         server = self._server
         snapshot = server.documents.get(params.text_document.uri)
-        found = self.without_run(snapshot) if snapshot is not None else []
+        found = self._without_run(snapshot)
         result = str(server.results.stamp(key))
         if found:
             result += f":{zlib.crc32(repr(found).encode())}"

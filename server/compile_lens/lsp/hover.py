@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from compile_lens.analysis.finding import Place
+from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.lsp.convert import from_position, to_range, uri_from_path
 from compile_lens.lsp.knowledge_hover import KnowledgeHovers
+from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import finding_markdown, region_markdown
+from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.consent import Permission
 from compile_lens.session.documents import Snapshot, file_key
@@ -25,10 +27,11 @@ NO_RESULT = {
 class Hovers:
     """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs, knowledge: KnowledgeHovers) -> None:
+    def __init__(self, server: CompileLensServer, runs: Runs, store: KnowledgeStore, predictions: Predictions) -> None:
         self._server = server
         self._runs = runs
-        self._knowledge = knowledge
+        self._knowledge = KnowledgeHovers(store, server.results)
+        self._predictions = predictions
         server.on(types.TEXT_DOCUMENT_HOVER, self._on_hover)
 
     def _on_hover(self, params: types.HoverParams) -> types.Hover | None:
@@ -53,11 +56,19 @@ class Hovers:
 
     def _on_finding(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> types.Hover | None:
         server = self._server
-        found = [finding for finding in server.results.findings(file_key(path)) if _holds(finding.place, point)]
+        findings = (*server.results.findings(file_key(path)), *self._predictions.shown(snapshot))
+        found = [finding for finding in findings if _holds(finding.place, point)]
         if not found:
             return None
-        texts = [finding_markdown(finding, lambda file: uri_from_path(file, server.sources)) for finding in found]
+        texts = [self._finding(finding, path) for finding in found]
         return self._hover("\n\n---\n\n".join(texts), found[0].place, snapshot)
+
+    def _finding(self, finding: Finding, path: str) -> str:
+        server = self._server
+        text = finding_markdown(finding, lambda file: uri_from_path(file, server.sources))
+        # of a break that happened, torch's own words are in the finding
+        is_predicted = finding.kind is Kind.PREDICTION
+        return f"{text}\n\n{self._knowledge.of_code(finding.code, path)}".strip() if is_predicted else text
 
     def _region_at(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> Region | None:
         regions = [region for region in self._runs.regions(snapshot) if _holds(_place(region, path), point)]

@@ -6,15 +6,14 @@ from compile_lens.lsp import definition, knowledge_fixes, links, signature
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
-from compile_lens.lsp.knowledge_hover import KnowledgeHovers
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.session.documents import file_key
 
 
-def register(server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics) -> KnowledgeHovers:
-    """Offer every feature but hovers, which are shared with findings and regions: they are returned."""
+def register(server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics) -> KnowledgeStore:
+    """Offer every feature but hovers, which are shared with findings and regions: they need the store, which is returned."""
 
     def show_again() -> None:
         paths = [snapshot.path for snapshot in server.documents.all() if snapshot.path is not None]
@@ -22,10 +21,10 @@ def register(server: CompileLensServer, permissions: Permissions, diagnostics: D
 
     store = KnowledgeStore(server, permissions.of, show_again)
     found = KnowledgeDiagnostics(server, store)
-    diagnostics.without_run = found.of
+    diagnostics.without_run.append(found.of)
     Completions(server, store)
     definition.register(server, store)
     links.register(server, store)
     signature.register(server, store)
     knowledge_fixes.register(server, found)
-    return KnowledgeHovers(store, server.results)
+    return store

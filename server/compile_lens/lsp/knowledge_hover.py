@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compile_lens.knowledge.entry import Kind
 from compile_lens.knowledge.in_run import with_run_value
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.knowledge_at import compile_method_at, named_at
@@ -31,6 +32,12 @@ class KnowledgeHovers:
     def __init__(self, store: KnowledgeStore, results: Results) -> None:
         self._store = store
         self._results = results
+
+    def of_code(self, code: str, path: str) -> str:
+        """What the torch of a document says of the break ``code``, '' if it does not know it."""
+        knowledge = self._store.of(path)
+        entry = knowledge.get(Kind.CODE, code)
+        return "" if entry is None else to_markdown(entry, knowledge.tables)
 
     def at(self, snapshot: Snapshot, point: tuple[int, int], region: Region | None = None) -> KnownHover | None:
         """What is known of a place, or None. ``region`` is the compile region that it is in."""

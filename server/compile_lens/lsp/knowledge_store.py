@@ -27,6 +27,7 @@ FIRST_RUNS_S = 20.0
 @dataclass(slots=True)
 class _Known:
     knowledge: Knowledge
+    torch: str
     looked_at: float
 
 
@@ -47,32 +48,39 @@ class KnowledgeStore:
 
     def of(self, path: str | None) -> Knowledge:
         """What to explain the document at ``path`` with; None for one that is no file."""
+        return self._of(path).knowledge
+
+    def torch_of(self, path: str | None) -> str:
+        """The version of the torch that runs the document at ``path``; '' while that is not known."""
+        return self._of(path).torch
+
+    def _of(self, path: str | None) -> _Known:
         root = self._server.root_of(path) if path is not None else next(iter(self._server.folders()), None)
         key = (root, self._server.settings.python)
         known = self._known.get(key)
         if known is None or time.monotonic() - known.looked_at > LOOK_AGAIN_S:
-            known = self._known[key] = _Known(self._look_up(path, root), time.monotonic())
-        return known.knowledge
+            known = self._known[key] = _Known(*self._look_up(path, root), time.monotonic())
+        return known
 
-    def _look_up(self, path: str | None, root: Path | None) -> Knowledge:
+    def _look_up(self, path: str | None, root: Path | None) -> tuple[Knowledge, str]:
         file = Path(path) if path is not None else (root or Path.home()) / "program.py"
         trusted = self._server.trusted
         try:
             # an interpreter that an untrusted workspace brings is not even looked for
             python = find_interpreter(file, [root] if root and trusted else [], self._server.settings.python or None)
         except InterpreterError:
-            return self._bundled_knowledge()
+            return self._bundled_knowledge(), ""
         torch = find_torch(python) if trusted else None
         if torch is None:
-            return self._bundled_knowledge()
+            return self._bundled_knowledge(), ""
         cached = cached_tables(torch)
         if cached is not None:
-            return self._open(cached)
+            return self._open(cached), torch.version
         allowed = path is not None and self._permission_of(path) is Permission.ALLOWED
         if allowed and torch.folder not in self._extracting:
             self._extracting.add(torch.folder)
             self._server.background.start(self._extract(torch))
-        return self._bundled_knowledge()
+        return self._bundled_knowledge(), torch.version
 
     def _bundled_knowledge(self) -> Knowledge:
         if self._bundled is None:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -59,10 +59,16 @@ class Runs:
         self._warned: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
         self._ran: dict[str, str] = {}
+        self._followers: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` when a run begins or ends, when it tells something, and when settings change."""
         self._listeners.append(listener)
+
+    def follow(self, follower: Callable[[str, Outcome | None, Mapping[str, int]], None]) -> None:
+        """Tell ``follower`` of each run that ends: the document, the outcome, and the versions of documents that it read. The outcome
+        is None when what was found is taken back."""
+        self._followers.append(follower)
 
     def is_active(self, uri: str) -> bool:
         """Whether the document is being analysed, or waits for it."""
@@ -129,8 +135,7 @@ class Runs:
         self._regions.pop(uri, None)
         self._ran.pop(uri, None)
         cancelled = self._server.scheduler.cancel(uri)
-        changed = self._server.results.forget(uri)
-        self._diagnostics.show(changed)
+        changed = self._take_back(uri)
         if cancelled or changed:
             self.settle(uri)
 
@@ -160,6 +165,17 @@ class Runs:
         self._tell()
         return task
 
+    def _take_back(self, uri: str) -> set[str]:
+        """What the last run of a document found is no longer so; the keys of the files that it was about."""
+        changed = self._server.results.forget(uri)
+        self._diagnostics.show(changed)
+        self._tell_followers(uri, None, {})
+        return changed
+
+    def _tell_followers(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
+        for follower in self._followers:
+            follower(uri, outcome, versions)
+
     def _tell(self) -> None:
         for listener in self._listeners:
             listener()
@@ -172,7 +188,7 @@ class Runs:
         try:
             outcome = await self._analyse(path, snapshot, ticket, progress)
         except (HostError, InterpreterError) as error:
-            self._diagnostics.show(self._server.results.forget(ticket.uri))
+            self._take_back(ticket.uri)
             self._problem(str(error), ticket)
             return None
         except Exception:
@@ -216,6 +232,8 @@ class Runs:
             show(outcome)
             if snapshot is not None:
                 self._ran[ticket.uri] = snapshot.text
+            if server.scheduler.is_current(ticket):
+                self._tell_followers(ticket.uri, outcome, versions)
         server.background.start(self._warm(path))
         server.background.start(self._limit_caches())
         return outcome

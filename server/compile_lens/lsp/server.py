@@ -26,6 +26,7 @@ from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import ended
 from compile_lens.lsp.permissions import Permissions
+from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.status import StatusReporter
@@ -49,11 +50,16 @@ def create_server(
     status = StatusReporter(server)
     runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status)
     configuration = Configuration(server, runs)
-    Hovers(server, runs, knowledge.register(server, runs.permissions, diagnostics))
+    store = knowledge.register(server, runs.permissions, diagnostics)
+    predictions = Predictions(server, diagnostics, store.torch_of)
+    diagnostics.without_run.append(predictions.diagnostics)
+    runs.follow(predictions.ran)
+    configuration.listen(predictions.make_all)
+    Hovers(server, runs, store, predictions)
     Lenses(server, runs)
     Inlays(server, runs)
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
-    sync.register(server, runs, diagnostics)
+    sync.register(server, runs, diagnostics, predictions)
     commands.register(server, runs)
 
     @server.feature(types.INITIALIZE)
@@ -74,6 +80,7 @@ def create_server(
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_: Any) -> None:
+        predictions.close()
         await server.close()
 
     @server.feature(types.EXIT)

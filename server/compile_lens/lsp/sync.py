@@ -9,6 +9,7 @@ from lsprotocol import types
 from compile_lens.lsp.convert import from_changes, path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.documents import file_key
 from compile_lens.session.scheduler import Reason
@@ -16,7 +17,7 @@ from compile_lens.session.scheduler import Reason
 log = logging.getLogger(__name__)
 
 
-def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics) -> None:
+def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics, predictions: Predictions) -> None:
     """Follow the editor's documents."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
@@ -26,6 +27,7 @@ def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics) ->
         language = str(getattr(document.language_id, "value", document.language_id))
         snapshot = server.documents.open(document.uri, path, language, document.version, document.text)
         diagnostics.opened(snapshot)
+        predictions.opened(snapshot)
         runs.consider(snapshot, Reason.OPENED)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
@@ -40,6 +42,7 @@ def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics) ->
             runs.edited(file_key(path), edits)
         snapshot = server.documents.get(document.uri)
         if snapshot is not None:
+            predictions.edited(snapshot, edits)
             diagnostics.edited(snapshot)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
@@ -47,11 +50,13 @@ def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics) ->
         snapshot = server.documents.get(params.text_document.uri)
         if snapshot is not None:
             server.documents.saved(snapshot.uri)
+            predictions.saved(snapshot)
             runs.consider(snapshot, Reason.SAVED)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         snapshot = server.documents.close(params.text_document.uri)
         if snapshot is not None:
+            predictions.closed(snapshot)
             runs.forget(snapshot.uri)
             diagnostics.closed(snapshot)

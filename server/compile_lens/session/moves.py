@@ -69,6 +69,19 @@ def move_place(place: Place, edit: LineEdit) -> Place | None:
     return None
 
 
+def is_touched(place: Place, edits: Iterable[LineEdit]) -> bool:
+    """Whether one of the ``edits``, which led to the text that ``place`` is in, wrote a line of it, or took one out of its middle."""
+    first, last = place.line, place.end_line
+    for edit in reversed(list(edits)):
+        if first < edit.first + edit.added and edit.first <= last and edit.added:
+            return True
+        if first < edit.first <= last:
+            return True
+        if edit.first + edit.added <= first:
+            first, last = first - edit.shift, last - edit.shift
+    return False
+
+
 def move_finding(finding: Finding, edit: LineEdit, here: Callable[[str], bool]) -> Finding | None:
     """``finding`` after ``edit`` of the file for which ``here`` is true; None if its own lines were touched.
 

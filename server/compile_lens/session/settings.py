@@ -20,6 +20,7 @@ import cattrs
 
 from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
 from compile_lens.analysis.finding import Severity
+from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
 from compile_lens.workers.job import Depth
 
@@ -37,10 +38,16 @@ class Consent(str, Enum):
 
 
 def _doc(
-    text: str, *, values: tuple[str, ...] = (), minimum: float | None = None, scope: str = "window"
+    text: str,
+    *,
+    values: tuple[str, ...] = (),
+    minimum: float | None = None,
+    scope: str = "window",
+    switches: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:
-    """Metadata of a field. ``values`` documents the members of an enum in their order; ``scope`` is VS Code's word."""
-    return {"text": text, "values": values, "minimum": minimum, "scope": scope}
+    """Metadata of a field. ``values`` documents the members of an enum in their order; ``scope`` is VS Code's word; ``switches``
+    are the keys of an object of true and false."""
+    return {"text": text, "values": values, "minimum": minimum, "scope": scope, "switches": switches}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,27 @@ class InlaySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PredictionSettings:
+    """Breaks that the source foretells."""
+
+    enabled: bool = field(
+        default=True,
+        metadata=_doc(
+            "Show as you type where the source alone foretells a graph break. Nothing is run for it, so it works in workspaces where "
+            "files may not run, too; a run replaces it by what really happens. Its severity is that of `prediction`."
+        ),
+    )
+    rules: Mapping[str, bool] = field(
+        default_factory=dict,
+        metadata=_doc(
+            'Rules to turn on or off, as in `{"tensor-item": false, "copy": true}`. docs/predictions.md lists them with how often each '
+            "is right; those that are not right often enough, or too seldom tried, are off.",
+            switches=ALL,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class FixSettings:
     """Quick fixes."""
 
@@ -173,6 +201,7 @@ class Settings:
     )
     lenses: LensSettings = field(default_factory=LensSettings)
     inlays: InlaySettings = field(default_factory=InlaySettings)
+    predictions: PredictionSettings = field(default_factory=PredictionSettings)
     fixes: FixSettings = field(default_factory=FixSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)
 
@@ -251,6 +280,14 @@ def _list_of_texts(value: object, _: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _switches(value: object, _: Any) -> dict[str, bool]:
+    if not isinstance(value, Mapping) or not all(isinstance(is_on, bool) for is_on in value.values()):
+        raise TypeError(value)
+    if not value.keys() <= ALL:
+        raise ValueError(value)
+    return dict(value)
+
+
 def _levels(value: object, _: Any) -> dict[str, Level]:
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
         raise TypeError(value)
@@ -263,6 +300,7 @@ _CONVERTER.register_structure_hook(str, _strict(str))
 _CONVERTER.register_structure_hook(float, _strict((int, float)))
 _CONVERTER.register_structure_hook_func(lambda kind: kind == tuple[str, ...], _list_of_texts)
 _CONVERTER.register_structure_hook_func(lambda kind: kind == Mapping[str, Level], _levels)
+_CONVERTER.register_structure_hook_func(lambda kind: kind == Mapping[str, bool], _switches)
 
 
 def _properties(settings: object, path: str) -> list[tuple[str, dict[str, Any]]]:
@@ -274,7 +312,7 @@ def _properties(settings: object, path: str) -> list[tuple[str, dict[str, Any]]]
             continue
         schema: dict[str, Any] = {
             "scope": entry.metadata["scope"],
-            **_json_type(default),
+            **_json_type(entry, default),
             "default": _plain(default),
             "markdownDescription": entry.metadata["text"],
         }
@@ -286,7 +324,10 @@ def _properties(settings: object, path: str) -> list[tuple[str, dict[str, Any]]]
     return found
 
 
-def _json_type(default: object) -> dict[str, Any]:
+def _json_type(entry: dataclasses.Field[Any], default: object) -> dict[str, Any]:
+    if names := sorted(entry.metadata["switches"]):
+        properties = {name: {"type": "boolean"} for name in names}
+        return {"type": "object", "properties": properties, "additionalProperties": False}
     if isinstance(default, Enum):
         return {"type": "string", "enum": [member.value for member in type(default)]}
     if isinstance(default, tuple):
@@ -297,6 +338,8 @@ def _json_type(default: object) -> dict[str, Any]:
 
 
 def _expected(entry: dataclasses.Field[Any], default: object) -> str:
+    if entry.metadata["switches"]:
+        return "an object of names of rules (docs/predictions.md) with true or false"
     if isinstance(default, Enum):
         return "one of " + ", ".join(json.dumps(member.value) for member in type(default))
     if isinstance(default, tuple):

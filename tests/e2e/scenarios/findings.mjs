@@ -8,7 +8,8 @@ await play(
     const [first, ...others] = Object.keys(files);
     let editor = await window.open(first);
     await window.statusReads(/off/);
-    assert.deepEqual(await editor.squiggles(), [], "something ran before the user agreed");
+    // what is only predicted is a hint, for which nothing runs
+    assert.deepEqual((await editor.squiggles()).filter(({ severity }) => severity !== "hint"), [], "something ran before the user agreed");
     await window.answer(/in the background/, "Allow");
 
     let shown = 0;

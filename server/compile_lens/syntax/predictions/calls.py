@@ -190,6 +190,8 @@ class Calls:
         """An assignment to an attribute or an index."""
         owner_node = target.child_by_field_name("object")
         attribute_node = target.child_by_field_name("attribute")
+        if target.type == "subscript" and (held := target.child_by_field_name("value")) is not None:
+            self._hold(held, value, scope)
         if target.type != "attribute" or owner_node is None or attribute_node is None:
             for child in target.named_children:
                 self._trace.expressions.value(child, scope)
@@ -201,8 +203,24 @@ class Calls:
             attributes = self._attributes.setdefault(owner.node.id, {})
             attributes[attribute] = join(attributes[attribute], value) if attribute in attributes else value
 
-    def register(self, use: Call) -> None:
-        """``self.register_buffer("name", tensor)`` and ``self.register_parameter``."""
+    def _hold(self, held: tree_sitter.Node, value: Value, scope: Scope) -> None:
+        """``__init__`` puts one more module into a ModuleList or ModuleDict that it has assigned to an attribute."""
+        instance = scope.names.get("self")
+        owner, _, name = self._program.text(held).partition(".")
+        if not self.is_silent or owner != "self" or instance is None or instance.node is None:
+            return
+        attributes = self._attributes.get(instance.node.id, {})
+        holder = attributes.get(name)
+        if holder is not None and holder.sort is Sort.SEQUENCE and holder.name in _MODULE_LISTS:
+            is_first = holder.each is None or holder.each.sort is Sort.UNKNOWN
+            attributes[name] = replace(holder, each=value if is_first else join(holder.each or value, value))
+
+    def register(self, use: Call, scope: Scope) -> None:
+        """``self.register_buffer("name", tensor)``, ``self.register_parameter`` and ``self.layers.append(layer)``."""
+        function = use.node.child_by_field_name("function")
+        held = function.child_by_field_name("object") if function is not None and use.method == "append" else None
+        if held is not None and use.positional:
+            self._hold(held, use.positional[-1], scope)
         receiver = use.receiver
         arguments = use.node.child_by_field_name("arguments")
         if receiver is None or receiver.sort is not Sort.INSTANCE or receiver.node is None or arguments is None:

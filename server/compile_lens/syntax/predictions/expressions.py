@@ -231,7 +231,7 @@ class Expressions:
             return UNBACKED
         if any(value.sort is Sort.ARRAY for value in values):
             return ARRAY
-        return PYTHON if any(value.sort is Sort.PYTHON and value.truth is None for value in values) else UNKNOWN
+        return PYTHON if all(value.sort is Sort.PYTHON for value in values) else UNKNOWN
 
     def _binary(self, node: tree_sitter.Node, scope: Scope) -> Value:
         left = self.value(node.child_by_field_name("left"), scope)

@@ -54,7 +54,6 @@ _SKIPPED = frozenset(
     [
         "gc.collect",
         "threading.Lock",
-        "threading.RLock",
         "uuid.uuid4",
         "uuid.uuid1",
         "pickle.dumps",
@@ -98,7 +97,6 @@ _NUMPY_NUMBERS = {
 _CONTEXTS = frozenset(
     {
         "threading.Lock",
-        "threading.RLock",
         "builtins.open",
         "torch.random.fork_rng",
         "torch.autograd.set_detect_anomaly",
@@ -106,6 +104,9 @@ _CONTEXTS = frozenset(
     }
 )
 _DEBUGGERS = frozenset({"pdb.set_trace", "ipdb.set_trace", "pdb.breakpoint"})
+
+# everything that breaks by its name alone
+NAMES = _BUILTINS | _TIME | _RANDOM | _FILES | _SKIPPED | _C_METHODS | _NUMPY_RANDOM | _CONTEXTS | _DEBUGGERS
 
 
 def find(use: Use, setting: Setting) -> Iterator[Broken]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 
 import tree_sitter
@@ -21,6 +22,9 @@ from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors, parse
 
 _DEFINITIONS = tree_sitter.Query(LANGUAGE, "[(function_definition) (class_definition) (lambda)] @definition")
+
+# statements walked for all regions of a file, so that no file takes long
+_MOST_STATEMENTS = 40_000
 
 
 def predict(source: str | SourceTree, rules: frozenset[str] | None = None) -> tuple[Prediction, ...]:
@@ -52,10 +56,14 @@ class _Predictor:
         self._reached: set[int] = set()
 
     def of(self, regions: list[Region]) -> tuple[Prediction, ...]:
+        left = _MOST_STATEMENTS
         for region in regions:
-            trace = Trace(self._program, self._switches, partial(self._on_use, region))
-            trace.enter(self._target(region, trace))
+            trace = Trace(self._program, self._switches, partial(self._on_use, region), left)
+            # code that is nested deeper than Python's stack: what was found by then counts
+            with suppress(RecursionError):
+                trace.enter(self._target(region, trace))
             self._reached |= trace.reached
+            left = max(0, left - trace.statements)
         predictions = (self._prediction(*found) for found in self._found.values())
         return tuple(sorted(predictions, key=lambda found: (found.place.line, found.place.column, found.rule)))
 

@@ -11,7 +11,7 @@ import tree_sitter
 from compile_lens.syntax.definitions import decorator_expression, decorator_nodes
 from compile_lens.syntax.imports import Imports, read_imports
 from compile_lens.syntax.predictions import vocabulary
-from compile_lens.syntax.tree import SourceTree, ancestors
+from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
 
 # a function marked with one of these is left out of the graph, and the call is a break
 DISABLING = frozenset(
@@ -44,6 +44,11 @@ OPAQUE = frozenset(
     ]
 )
 _MOST_BASES = 20
+_ASSIGNED = tree_sitter.Query(
+    LANGUAGE,
+    "[(assignment left: (attribute) @target) (augmented_assignment left: (attribute) @target)]",
+)
+_GLOBAL = tree_sitter.Query(LANGUAGE, "(global_statement) @statement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +154,10 @@ class Program:
         for member in self.members(class_node):
             if member.type != "function_definition" or self.name_of(member) == "__init__":
                 continue
-            waiting = [member]
-            while waiting:
-                node = waiting.pop()
-                left = node.child_by_field_name("left") if node.type in ("assignment", "augmented_assignment") else None
-                if left is not None and left.type == "attribute" and self.text(left).startswith("self."):
-                    found.add(self.text(left).removeprefix("self."))
-                waiting.extend(node.named_children)
+            for target in tree_sitter.QueryCursor(_ASSIGNED).captures(member).get("target", []):
+                written = self.text(target)
+                if written.startswith("self."):
+                    found.add(written.removeprefix("self."))
         return found
 
     def class_around(self, function: tree_sitter.Node) -> tree_sitter.Node | None:
@@ -225,12 +227,8 @@ class Program:
         )
 
     def _declared_global(self) -> set[str]:
-        return {
-            self.text(name)
-            for line in self.tree.root.named_children
-            for statement in _global_statements(line)
-            for name in statement.named_children
-        }
+        statements = tree_sitter.QueryCursor(_GLOBAL).captures(self.tree.root).get("statement", [])
+        return {self.text(name) for statement in statements for name in statement.named_children}
 
 
 # functions of torch whose first argument may well be a number or a shape
@@ -277,12 +275,3 @@ def _blocks_of(clause: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         for child in clause.named_children:
             if child.type == "block":
                 yield from _top_level(child)
-
-
-def _global_statements(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if current.type == "global_statement":
-            yield current
-        waiting.extend(current.named_children)

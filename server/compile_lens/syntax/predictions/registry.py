@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from compile_lens.syntax.predictions import (
@@ -15,6 +15,7 @@ from compile_lens.syntax.predictions import (
     printing,
     tensor_state,
 )
+from compile_lens.syntax.predictions.figures import Figures
 from compile_lens.syntax.predictions.prediction import Broken
 from compile_lens.syntax.predictions.setting import Setting
 from compile_lens.syntax.predictions.uses import Use
@@ -36,23 +37,31 @@ FAMILIES: tuple[Callable[[Use, Setting], Iterator[Broken]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A construct. ``codes`` are those that torch 2.13 gives for it. The figures are measured on the corpus.
+    """A construct. ``codes`` are those that torch 2.13 gives for it. ``hints`` are what to do about it, one action each.
 
-    ``right`` predictions broke, ``wrong`` ones were executed and did not. ``hints`` are what to do about it, one action each.
+    ``is_certain``: what is called decides alone, whatever it is given (tests/analysis/test_certain_predictions.py runs each name).
     """
 
     name: str
     codes: tuple[str, ...]
     about: str
     hints: tuple[str, ...] = ()
+    is_certain: bool = False
+
+    @property
+    def figures(self) -> Figures:
+        """Measured on the corpus."""
+        return measured.FIGURES.get(self.name, Figures())
 
     @property
     def right(self) -> int:
-        return measured.FIGURES.get(self.name, (0, 0))[0]
+        """Predictions that broke."""
+        return self.figures.right
 
     @property
     def wrong(self) -> int:
-        return measured.FIGURES.get(self.name, (0, 0))[1]
+        """Predictions that were executed and did not."""
+        return self.figures.wrong
 
     @property
     def precision(self) -> float | None:
@@ -63,7 +72,8 @@ class Rule:
     @property
     def is_on(self) -> bool:
         precision = self.precision
-        return precision is not None and precision >= LEAST_PRECISION and self.right + self.wrong >= LEAST_JUDGED
+        is_tried = self.is_certain or self.figures.judged_in_real_code >= LEAST_JUDGED
+        return precision is not None and precision >= LEAST_PRECISION and is_tried
 
 
 RULES: tuple[Rule, ...] = (
@@ -72,18 +82,21 @@ RULES: tuple[Rule, ...] = (
         ("GB0059",),
         "`print(…)`",
         ("Remove the print, or add it to `torch._dynamo.config.reorderable_logging_functions`.",),
+        is_certain=True,
     ),
     Rule(
         "logging",
         ("GB0291",),
         "a method of a logger",
         ("Log outside of the compiled function, or guard the call with `if not torch.compiler.is_compiling():`.",),
+        is_certain=True,
     ),
     Rule(
         "logging-module",
         ("GB4841",),
         "`logging.info(…)` and its like",
         ("Log outside of the compiled function, or guard the call with `if not torch.compiler.is_compiling():`.",),
+        is_certain=True,
     ),
     Rule(
         "warnings",
@@ -92,8 +105,9 @@ RULES: tuple[Rule, ...] = (
         (
             "Warn outside of the compiled function, or add `warnings.warn` to `torch._dynamo.config.reorderable_logging_functions`.",
         ),
+        is_certain=True,
     ),
-    Rule("standard-stream", ("GB0156",), "`sys.stdout.write(…)`, `sys.stderr.flush()`"),
+    Rule("standard-stream", ("GB0156",), "`sys.stdout.write(…)`, `sys.stderr.flush()`", is_certain=True),
     Rule(
         "tensor-item",
         ("GB0124", "GB0033"),
@@ -168,47 +182,76 @@ RULES: tuple[Rule, ...] = (
     Rule("sequence-index", ("GB0124", "GB0070"), "`modules[i]`, `list[i]` where `i` is a tensor"),
     Rule("tensor-as-size", ("GB0033",), "a size that is a tensor: `torch.zeros(n)`, `x.view(n)`"),
     Rule("range-of-tensor", ("GB0059",), "`range(n)` where `n` is a tensor"),
-    Rule("one-hot", ("GB0246",), "`one_hot` without `num_classes`", ("Give `num_classes`.",)),
-    Rule("tensor-equality", ("GB0033",), "`torch.equal`, `torch.allclose`, `torch.is_nonzero`"),
+    Rule("one-hot", ("GB0246",), "`one_hot` without `num_classes`", ("Give `num_classes`.",), is_certain=True),
+    Rule("tensor-equality", ("GB0033",), "`torch.equal`, `torch.allclose`, `torch.is_nonzero`", is_certain=True),
     Rule("sort-by-tensor", ("GB0207",), "`sorted` of tensors"),
     Rule(
         "breakpoint",
         ("GB0059", "GB0007"),
         "`breakpoint()`, `pdb.set_trace()`",
         ("Remove it, or use `torch._dynamo.comptime.breakpoint` to stop while Dynamo traces.",),
+        is_certain=True,
     ),
-    Rule("unsupported-builtin", ("GB0059",), "`open`, `input`, `exec`, `compile`, `globals`"),
-    Rule("time", ("GB0007",), "`time.time()` and its like", ("Measure time outside of the compiled function.",)),
+    Rule("unsupported-builtin", ("GB0059",), "`open`, `input`, `exec`, `compile`, `globals`", is_certain=True),
+    Rule(
+        "time",
+        ("GB0007",),
+        "`time.time()` and its like",
+        ("Measure time outside of the compiled function.",),
+        is_certain=True,
+    ),
     Rule(
         "python-random",
         ("GB0007",),
         "`random.random()`, `random.choice(…)`",
         ("Use torch's random numbers, such as `torch.rand`.",),
+        is_certain=True,
     ),
-    Rule("files-and-processes", ("GB0007",), "`os.listdir`, `torch.save`, `subprocess.run`"),
-    Rule("standard-library", ("GB0007", "GB0156"), "`gc`, `uuid`, `pickle`, `json`, `datetime`, `hashlib`"),
+    Rule("files-and-processes", ("GB0007",), "`os.listdir`, `torch.save`, `subprocess.run`", is_certain=True),
+    Rule(
+        "standard-library",
+        ("GB0007", "GB0156"),
+        "`gc`, `uuid`, `pickle`, `json`, `datetime`, `hashlib`",
+        is_certain=True,
+    ),
     Rule(
         "numpy-random",
         ("GB0294", "GB0156", "GB0033"),
         "`np.random.default_rng`, `np.random.beta`, `np.random.choice` without a size",
         ("Use torch's random numbers, such as `torch.rand`.",),
+        is_certain=True,
     ),
-    Rule("random-state", ("GB0007", "GB0363"), "`torch.manual_seed`, `torch.Generator`"),
-    Rule("context-manager", ("GB0142",), "`with` a lock, a file, `fork_rng`"),
-    Rule("backward", ("GB0123",), "`x.backward()`", ("Call `backward` outside of the compiled function.",)),
-    Rule("requires-grad", ("GB0125", "GB0206", "GB8985"), "`x.requires_grad_()`, `x.requires_grad = …`"),
+    Rule("random-state", ("GB0007", "GB0363"), "`torch.manual_seed`, `torch.Generator`", is_certain=True),
+    Rule("context-manager", ("GB0142",), "`with` a lock, a file, `fork_rng`", is_certain=True),
+    Rule(
+        "backward",
+        ("GB0123",),
+        "`x.backward()`",
+        ("Call `backward` outside of the compiled function.",),
+        is_certain=True,
+    ),
+    Rule("requires-grad", ("GB0125", "GB8985"), "`x.requires_grad_()`"),
+    Rule(
+        "requires-grad-attribute", ("GB0206",), "`x.requires_grad = …`", ("Set it outside of the compiled function.",)
+    ),
     Rule("retain-grad", ("GB0108",), "`x.retain_grad()`"),
     Rule("tensor-resize", ("GB0148",), "`x.resize_(…)`, `x.set_(…)`"),
     Rule("is-inference", ("GB0045",), "`x.is_inference()`"),
     Rule("sparse-tensor", ("GB0277",), "`x.to_sparse()`"),
     Rule("storage-offset", ("GB0208",), "`x.storage_offset()`"),
-    Rule("autograd-grad", ("GB9186",), "`torch.autograd.grad(…)`"),
+    Rule("autograd-grad", ("GB9186",), "`torch.autograd.grad(…)`", is_certain=True),
     Rule("deepcopy", ("GB4198",), "`copy.deepcopy` of a tensor, or of what holds one", ("Use `clone`.",)),
     Rule("copy", ("GB0208",), "`copy.copy` of a tensor", ("Use `clone`.",)),
-    Rule("explicit-break", ("GB0025",), "`torch._dynamo.graph_break()`"),
-    Rule("disabled-call", ("GB0098",), "a call of what `torch.compiler.disable` marks"),
+    Rule("explicit-break", ("GB0025",), "`torch._dynamo.graph_break()`", is_certain=True),
+    Rule("disabled-call", ("GB0098",), "a call of what `torch.compiler.disable` marks", is_certain=True),
 )
 
 BY_NAME = {rule.name: rule for rule in RULES}
 ALL = frozenset(BY_NAME)
 ON = frozenset(rule.name for rule in RULES if rule.is_on)
+
+
+def chosen(switched: Mapping[str, bool]) -> frozenset[str]:
+    """The rules that are on, with those of ``switched`` turned on or off."""
+    wanted = {name for name, is_on in switched.items() if is_on and name in ALL}
+    return (ON | wanted) - {name for name, is_on in switched.items() if not is_on}

@@ -27,7 +27,9 @@ _METHODS = {
 def find(use: Use, setting: Setting) -> Iterator[Broken]:
     if isinstance(use, SetAttribute):
         if use.attribute == "requires_grad" and use.receiver.is_tensor:
-            yield Broken("requires-grad", "GB0206", use.node, "setting `requires_grad` changes the tensor itself")
+            yield Broken(
+                "requires-grad-attribute", "GB0206", use.node, "setting `requires_grad` changes the tensor itself"
+            )
     elif isinstance(use, Call):
         if use.receiver is not None and use.receiver.is_tensor and use.method in _METHODS:
             rule, code, sentence = _METHODS[use.method]

@@ -30,16 +30,19 @@ from compile_lens.syntax.predictions.values import (
 _DEEPEST = 25
 # a function is followed at most so often with different kinds of arguments
 _MOST_CONTEXTS = 8
-# statements walked in all, so that no file takes long
-_MOST_STATEMENTS = 40_000
 # a body of a loop is walked again, for what its end says of its beginning
 _ROUNDS = 2
 
 
 class Trace:
-    """One walk from an entry. ``on_use`` gets every use with the definition of the function it stands in."""
+    """One walk from an entry. ``on_use`` gets every use with the definition of the function it stands in.
 
-    def __init__(self, program: Program, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None]) -> None:
+    At most ``most`` statements are walked; ``statements`` counts them.
+    """
+
+    def __init__(
+        self, program: Program, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None], most: int
+    ) -> None:
         self.program = program
         self.switches = switches
         self._on_use = on_use
@@ -50,11 +53,12 @@ class Trace:
         self._results: dict[tuple[object, ...], Value] = {}
         self._contexts: dict[int, int] = {}
         self._depth = 0
-        self._statements = 0
+        self.statements = 0
+        self._most = most
 
     def report(self, use: Use, scope: Scope) -> None:
         if isinstance(use, Call):
-            self.calls.register(use)
+            self.calls.register(use, scope)
         if not self.calls.is_silent and scope.function is not None:
             self._on_use(use, scope.function)
 
@@ -158,8 +162,8 @@ class Trace:
     def block(self, node: tree_sitter.Node, scope: Scope) -> bool:
         """Walk statements; False when what stands behind them is not reached from here."""
         for statement in node.named_children:
-            self._statements += 1
-            if self._statements > _MOST_STATEMENTS:
+            self.statements += 1
+            if self.statements > self._most:
                 return False
             if not self._statement(statement, scope):
                 return False

@@ -1,0 +1,27 @@
+"""The packages of the held-out part, in a folder of their own below ``.cache``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+LIST = Path(__file__).with_name("packages.txt")
+FOLDER = Path(__file__).parents[3] / ".cache" / "prediction_corpus"
+
+
+def versions() -> list[str]:
+    """``torchmetrics 1.9.0`` and so on: those that functions are taken from come first in the list's order."""
+    lines = (line.strip() for line in LIST.read_text(encoding="utf-8").splitlines())
+    return [line.replace("==", " ") for line in lines if line and not line.startswith("#")]
+
+
+def install() -> Path:
+    """The folder with the packages; they are fetched when the list is another than last time. Raises CalledProcessError."""
+    mark = FOLDER / "installed.txt"
+    wanted = LIST.read_text(encoding="utf-8")
+    if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", str(FOLDER)]
+        subprocess.run([*command, "--requirement", str(LIST)], check=True)
+        mark.write_text(wanted, encoding="utf-8")
+    return FOLDER
