@@ -31,9 +31,9 @@ def page(ran: Mapping[str, int], parts: Mapping[str, tuple[Judged, str, str]], p
             f"- *looked at*: {ran.get('transformers', 0)} runs of models of transformers, {ran.get('generation', 0)} of its helpers,"
             f" {ran.get('torch', 0)} of torch's own library, {len(looked_at.functions)} functions. The rules were refined while these"
             " were looked at.",
-            f"- *held out*: {ran.get('held-out', 0)} functions, modules and models that no rule was tuned on,"
-            f" {len(held_out.functions)} functions of theirs ran: {', '.join(packages)}, other modules of torch, other models of"
-            " transformers (`benchmarks/prediction_corpus/held_out`).",
+            f"- *held out*: {ran.get('held-out', 0)} functions and modules and {ran.get('held-out models', 0)} models that no rule was"
+            f" tuned on, {len(held_out.functions)} functions of theirs ran: {', '.join(packages)}, and modules of torch that the other"
+            " part does not have (`benchmarks/prediction_corpus/held_out`).",
             "",
             "| part | rules that are on | all rules |",
             "|---|---|---|",

@@ -65,7 +65,11 @@ def write(programs: list[Program], corpus: Corpus, judged: Judged) -> None:
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(MEASURED)], check=True)
     reload(measured)
     reload(registry)
-    ran = Counter(program.family for program in programs if corpus.statuses.get(program.name) == "ok")
+    ran = Counter(
+        "held-out models" if program.family == "held-out" and program.subject == "model" else program.family
+        for program in programs
+        if corpus.statuses.get(program.name) == "ok"
+    )
     described = {name: (part, figures(part, registry.ON), figures(part, registry.ALL)) for name, part in parts.items()}
     PAGE.write_text(page(ran, described, packages.versions()), encoding="utf-8")
 

@@ -226,7 +226,7 @@ def test_predicts_as_the_user_types_until_a_run_tells_the_truth(
     folder = tmp_path / "predicted"
     folder.mkdir()
     (folder / "small.py").write_text(SMALL)
-    hint = {"line": 12, "text": "pr", "severity": "hint"}
+    hint = {"line": 11, "text": "pr", "severity": "hint"}
     data = {
         "file": "small.py",
         "predicted": [hint],
@@ -234,7 +234,7 @@ def test_predicts_as_the_user_types_until_a_run_tells_the_truth(
         "typed": {
             "behind": "print(",
             "text": "y = x.sum().item()",
-            "predicted": [hint, {"line": 13, "text": "x.", "severity": "hint"}],
+            "predicted": [hint, {"line": 12, "text": "x.", "severity": "hint"}],
         },
         "truth": underlined(terminal["small.py"], SMALL),
     }

@@ -34,7 +34,7 @@ def test_every_setting_is_read() -> None:
             "arguments": ["--steps", "1"],
         },
     }
-    run = RunSettings(Consent.ALWAYS, False, False, 5.0, Depth.AOT, ("--steps", "1"))
+    run = RunSettings(Consent.ALWAYS, False, False, 5.0, Depth.AOT, arguments=("--steps", "1"))
     assert read_settings(given) == (Settings("/venv/bin/python", run), ())
 
 
