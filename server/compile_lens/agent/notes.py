@@ -13,10 +13,13 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import log_notes
 from .trace_sink import write_note
+
+if TYPE_CHECKING:
+    from .capture.recorder import Recorder
 
 MOST_FRAMES = 80
 MOST_TEXT = 50_000
@@ -24,17 +27,21 @@ MOST_TEXT = 50_000
 COMPILING_CALLS = (("torch.export", "export"), ("torch._inductor", "aoti_compile_and_package"))
 
 
-def install(own_folder: str) -> None:
-    """Install every note that this torch offers. ``own_folder`` holds the agent: its frames are left out of call stacks."""
-    Notes(own_folder).install()
+def install(own_folder: str, recorder: Recorder | None = None) -> None:
+    """Install every note that this torch offers. ``own_folder`` holds the agent: its frames are left out of call stacks.
+
+    ``recorder`` sees the calls of every region, if there is one.
+    """
+    Notes(own_folder, recorder).install()
 
 
 class Notes:
     """The wrappers, and what they need to remember between calls."""
 
-    def __init__(self, own_folder: str) -> None:
+    def __init__(self, own_folder: str, recorder: Recorder | None) -> None:
         import torch
 
+        self._recorder = recorder
         self._own_folder = own_folder
         self._torch_folder = str(torch.__path__[0])
         self._depth = 0
@@ -74,6 +81,8 @@ class Notes:
                 self._region_count += 1
                 with contextlib.suppress(Exception):
                     self._note_region(fn)
+                if self._recorder is not None:
+                    self._recorder.region_begins(self._region_count)
             self._depth += 1
             try:
                 wrapped = original(context, fn)
@@ -81,6 +90,9 @@ class Notes:
                 self._depth -= 1
             # a module's context wraps its __call__ in turn: each wrapper's `fn` leads to the one region
             inner = _closure_value(wrapped, "fn")
+            if inner is not None and self._recorder is not None:
+                inner = self._recorder.spy(self._region_count, inner)
+                _set_closure_value(wrapped, "fn", inner)
             if inner is not None:
                 self._regions[id(inner)] = (self._region_count, inner)
             return wrapped
@@ -223,6 +235,10 @@ def _closure_value(function: Any, name: str) -> Any:
     with contextlib.suppress(ValueError):  # an empty cell
         return cells[code.co_freevars.index(name)].cell_contents
     return None
+
+
+def _set_closure_value(function: Any, name: str, value: Any) -> None:
+    function.__closure__[function.__code__.co_freevars.index(name)].cell_contents = value
 
 
 Position = tuple[int | None, int | None, int | None]  # end line, start byte, end byte (from 0)

@@ -188,11 +188,23 @@ def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
         faulthandler.enable(crash)
         faulthandler.dump_traceback_later(max(command["timeout_s"] - 0.05, 0.01), file=crash)
     trace_sink.install(wire)
-    notes.install(OWN_FOLDER)
+    notes.install(OWN_FOLDER, _recorder(command))
     depth.apply(command["depth"])
     if command.get("compare"):
         compare.install()
     return program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER, command["plan"])
+
+
+def _recorder(command: dict[str, Any]) -> Any:
+    """What watches the calls of compile regions, in a run that is to give a repro."""
+    if command.get("capture") is None:
+        return None
+    from . import trace_sink
+    from .capture.recorder import Recorder
+
+    recorder = Recorder(trace_sink.write_note, _library_roots(), OWN_FOLDER, command["capture"]["exact_folder"])
+    recorder.install()
+    return recorder
 
 
 def _supervise(child: int, commands: int, timeout_s: float) -> tuple[str, int]:

@@ -20,6 +20,7 @@ VERBS = {
     "cache": "cache",
     "bisect": "bisect",
     "verify": "bisect",
+    "repro": "repro",
     "serve": "serve",
 }
 

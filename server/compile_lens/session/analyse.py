@@ -48,9 +48,13 @@ STATUS = {
 
 
 async def analyse(
-    host: Host, job: Job, on_partial: Callable[[Outcome], None] | None = None, filters: Filters = NO_FILTERS
+    host: Host,
+    job: Job,
+    on_partial: Callable[[Outcome], None] | None = None,
+    filters: Filters = NO_FILTERS,
+    watch: Callable[[Frame], None] = lambda _: None,
 ) -> Outcome:
-    """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs.
+    """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs; ``watch``, each frame.
 
     Problems of the user's are findings, or an outcome with status FAILED and a sentence in ``failure``; nothing is raised for them.
     Cancelling the awaiting task ends the run.
@@ -60,7 +64,12 @@ async def analyse(
     try:
         analysis.check_file()
         await host.start()
-        end = await host.run(job, analysis.on_frame)
+
+        def take(frame: Frame) -> None:
+            watch(frame)
+            analysis.on_frame(frame)
+
+        end = await host.run(job, take)
     except (HostError, FileProblem) as problem:
         return analysis.failed(str(problem))
     finally:

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from compile_lens.workers.cache_leases import leased
@@ -256,6 +256,7 @@ def _command(job: Job) -> dict[str, object]:
         "env": job.env,
         "compare": job.compare,
         "task": job.task,
+        "capture": None if job.capture is None else asdict(job.capture),
     }
 
 

@@ -17,6 +17,16 @@ class Depth(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Capture:
+    """A run also writes down the calls of its compile regions, for a repro.
+
+    ``exact_folder``: tensors are saved there with their values; None describes them, to be made anew from a seed.
+    """
+
+    exact_folder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock.
 
@@ -36,6 +46,7 @@ class Job:
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
     task: dict[str, Any] | None = None
+    capture: Capture | None = None
 
 
 class EndKind(str, Enum):

@@ -1,0 +1,283 @@
+"""The source that a value needs: definitions, imports, constants and registrations of the user's own files, found by name.
+
+Names are followed from the text of a definition to what binds them at the top level of its file, on and on, over the files of the
+user's that they are imported from. Code of installed packages is imported by the script, never copied.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib.util
+import inspect
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .source_text import SourceText, compiles
+
+if TYPE_CHECKING:
+    from .describe import Describer
+
+SIMPLE = (bool, int, float, str, type(None))
+MISSING = object()
+
+
+class Slicer:
+    """What has been asked for so far, over all files."""
+
+    def __init__(self, library_roots: list[str], own_folder: str) -> None:
+        self._library = (*library_roots, own_folder)
+        self._modules: dict[str, ModuleSlice] = {}
+
+    def is_own(self, module: ModuleType | None) -> bool:
+        """Whether ``module`` is the user's: the script, or a file that is no installed package."""
+        file: str = getattr(module, "__file__", None) or ""
+        return bool(file) and not file.startswith(self._library) and not file.startswith("<")
+
+    def reference(self, value: Any) -> dict[str, Any]:
+        """How a script names the class or function ``value``: by import, or by a definition that is copied into it."""
+        module = sys.modules.get(getattr(value, "__module__", None) or "")
+        name = getattr(value, "__qualname__", getattr(value, "__name__", ""))
+        if module is None or not self.is_own(module):
+            return self._imported(value, module, name)
+        part = self.module(module)
+        if "<" in name:
+            return {"is": "name", "name": part.need_local(value)}
+        part.need(name.partition(".")[0])
+        return {"is": "name", "name": name, "module": module.__name__}
+
+    def _imported(self, value: Any, module: ModuleType | None, name: str) -> dict[str, Any]:
+        from .describe import Unsupported
+
+        owner = module
+        for part in name.split("."):
+            owner = getattr(owner, part, None)
+        if owner is not value and inspect.isbuiltin(value) and getattr(sys.modules.get("torch"), name, None) is value:
+            return {"is": "name", "name": f"torch.{name}", "import": "torch"}
+        if module is None or owner is None or "<" in name:
+            raise Unsupported(f"{name or 'A callable'} is defined where a script cannot import it from.")
+        if module is builtins:
+            return {"is": "name", "name": name}
+        return {"is": "name", "name": f"{module.__name__}.{name}", "import": module.__name__}
+
+    def module(self, module: ModuleType) -> ModuleSlice:
+        """The slice of one file of the user's."""
+        found = self._modules.get(module.__name__)
+        if found is None:
+            found = self._modules[module.__name__] = ModuleSlice(self, module)
+        return found
+
+    def simple_globals(self) -> dict[str, Any]:
+        """The present values of globals that are plain data, by name, of the script alone: what may change from call to call."""
+        main = self._modules.get("__main__")
+        return main.simple_values() if main is not None else {}
+
+    def result(self, describer: Describer) -> dict[str, Any]:
+        """All that was asked for: files in the order in which a script has them (what is imported first, the script last)."""
+        # describing a value may ask for more names
+        described: dict[tuple[str, str], Any] = {}
+        while True:
+            open_values = [
+                (part.name, name, value)
+                for part in list(self._modules.values())
+                for name, value in part.open_values()
+                if (part.name, name) not in described
+            ]
+            if not open_values:
+                break
+            for part_name, name, value in open_values:
+                described[part_name, name] = describer.describe(value)
+        order = {name: -number for number, name in enumerate(list(sys.modules))}
+        parts = sorted(self._modules.values(), key=lambda part: (part.name == "__main__", order.get(part.name, 0)))
+        return {"files": [part.result(described) for part in parts], "unsupported": describer.unsupported}
+
+
+class ModuleSlice:
+    """What is needed of one file: statements by their place, and values by the place where they are bound."""
+
+    def __init__(self, slicer: Slicer, module: ModuleType) -> None:
+        self.name = module.__name__
+        self.values: dict[str, tuple[int, Any]] = {}
+        self._slicer = slicer
+        self._module = module
+        self._text = SourceText(str(module.__file__))
+        self._seen: set[str] = set()
+        self._taken: dict[int, ast.stmt] = {}
+        self._locals: dict[str, dict[str, Any]] = {}
+        self._imports: list[str] = []
+        self._aliases: list[tuple[int, str]] = []
+        self._takes_registrations = False
+
+    def need(self, name: str) -> None:
+        """Take what binds ``name`` at the top level, and what that needs in turn."""
+        if name in self._seen:
+            return
+        self._seen.add(name)
+        statements = self._text.bindings.get(name, [])
+        value = vars(self._module).get(name, MISSING)
+        if not statements:
+            if value is not MISSING and not hasattr(builtins, name):
+                self._take_unbound(name, value)
+            return
+        for statement in statements:
+            self._take_binding(name, statement, value)
+        for statement in self._text.uses_of(name):
+            self._take(statement)
+        self._take_registrations()
+
+    def _take_unbound(self, name: str, value: Any) -> None:
+        """A name from ``import *``, or put there while the program ran."""
+        if self._text.star_imports:
+            self._imports += [text for text in self._text.star_imports if text not in self._imports]
+        elif not name.startswith("__"):
+            self.values.setdefault(name, (0, value))
+
+    def _take_binding(self, name: str, statement: ast.stmt, value: Any) -> None:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            self._take_import(name, statement, value)
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self._take(statement)
+        elif isinstance(statement, ast.Assign) and compiles(statement.value):
+            # what `f = torch.compile(f)` wraps is described in its place, where it is not the same name
+            if not any(isinstance(other, (ast.FunctionDef, ast.ClassDef)) for other in self._text.bindings[name]):
+                self.values[name] = (statement.lineno, value)
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and self._is_constant(statement):
+            self._take(statement)
+        elif value is not MISSING and self._is_data(value):
+            self.values[name] = (statement.lineno, value)
+        else:
+            self._take(statement)
+
+    def _is_constant(self, statement: ast.Assign | ast.AnnAssign) -> bool:
+        """Whether a name is bound once, to a literal: the program's own words are the better ones."""
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name) or statement.value is None:
+            return False
+        name = targets[0].id
+        if len(self._text.bindings[name]) > 1 or name in self._text.changed_globals:
+            return False
+        try:
+            return bool(ast.literal_eval(statement.value) == vars(self._module).get(name, MISSING))
+        except (ValueError, TypeError, SyntaxError):
+            return False
+
+    def _is_data(self, value: Any) -> bool:
+        torch = sys.modules["torch"]
+        kinds = (*SIMPLE, list, tuple, dict, set, torch.Tensor, torch.nn.Module, torch.dtype, torch.device)
+        return isinstance(value, kinds) or type(value).__module__.partition(".")[0] in ("numpy", "transformers")
+
+    def _take_import(self, name: str, statement: ast.Import | ast.ImportFrom, value: Any) -> None:
+        if isinstance(statement, ast.ImportFrom):
+            source = sys.modules.get(self._resolved(statement))
+            if statement.module == "__future__":
+                return
+            if source is not None and self._slicer.is_own(source):
+                original = next((a.name for a in statement.names if (a.asname or a.name) == name), name)
+                if not inspect.ismodule(value):
+                    self._slicer.module(source).need(original)
+                    if original != name:
+                        self._aliases.append((statement.lineno, f"{name} = {original}"))
+                    return
+            alias = next(a for a in statement.names if (a.asname or a.name) == name)
+            as_name = f" as {alias.asname}" if alias.asname else ""
+            self._add_import(f"from {self._resolved(statement)} import {alias.name}{as_name}")
+            return
+        for alias in statement.names:
+            if (alias.asname or alias.name.partition(".")[0]) == name:
+                as_name = f" as {alias.asname}" if alias.asname else ""
+                self._add_import(f"import {alias.name}{as_name}")
+
+    def _resolved(self, statement: ast.ImportFrom) -> str:
+        relative = "." * statement.level + (statement.module or "")
+        package = getattr(self._module, "__package__", None)
+        return importlib.util.resolve_name(relative, package) if statement.level and package else statement.module or ""
+
+    def _add_import(self, text: str) -> None:
+        if text not in self._imports:
+            self._imports.append(text)
+
+    def _take(self, statement: ast.stmt) -> None:
+        if statement.lineno in self._taken:
+            return
+        self._taken[statement.lineno] = statement
+        self._seen |= {name for name, bound in self._text.bindings.items() if bound == [statement]}
+        for name in self._text.names_in(statement):
+            self.need(name)
+
+    def _take_registrations(self) -> None:
+        """Operators, lowerings and backends that the program registers: nobody names them where they are used."""
+        if not self._takes_registrations:
+            self._takes_registrations = True
+            for statement in self._text.registrations():
+                self._take(statement)
+
+    def need_local(self, value: Any) -> str:
+        """A lambda, or a function or class defined inside of a function: copied to the top level. Returns its name there."""
+        from .describe import Unsupported
+
+        node = self._text.definition_of(value)
+        if node is None:
+            raise Unsupported(f"The source of {value.__qualname__} was not found in {self._text.file}.")
+        name = getattr(node, "name", "target")
+        key = f"{name}:{node.lineno}:{node.col_offset}"
+        if key in self._locals:
+            return name
+        free = _closure(value)
+        self._locals[key] = {"name": name, "text": self._text.dedented(node), "line": node.lineno, "free": free}
+        for used in self._text.names_in(node):
+            if used not in free:
+                self.need(used)
+        return name
+
+    def simple_values(self) -> dict[str, Any]:
+        """Plain data among the values that were taken, as they are now."""
+        now = vars(self._module)
+        return {name: now[name] for name in self.values if isinstance(now.get(name, MISSING), SIMPLE)}
+
+    def open_values(self) -> list[tuple[str, Any]]:
+        """What a description is needed of: globals by their names, free variables by those of their functions and their own."""
+        free = [
+            (f"{key}.{name}", value) for key, local in self._locals.items() for name, value in local["free"].items()
+        ]
+        return [(name, value) for name, (_, value) in self.values.items()] + free
+
+    def result(self, described: dict[tuple[str, str], Any]) -> dict[str, Any]:
+        """What was taken, as JSON."""
+        locals_ = [
+            {**local, "free": {name: described[self.name, f"{key}.{name}"] for name in local["free"]}}
+            for key, local in self._locals.items()
+        ]
+        items: list[dict[str, Any]] = [
+            {"line": line, "text": self._text.without_compile(statement)} for line, statement in self._taken.items()
+        ]
+        items += [{"line": line, "text": text} for line, text in self._aliases]
+        items += [
+            {"line": line, "name": name, "value": described[self.name, name]} for name, (line, _) in self.values.items()
+        ]
+        return {
+            "module": self.name,
+            "file": self._text.file,
+            "future": self._text.has_future_annotations,
+            "imports": self._imports,
+            "items": sorted(items, key=lambda item: int(item["line"])),
+            "locals": locals_,
+        }
+
+
+def _closure(value: Any) -> dict[str, Any]:
+    """The free variables of a function, or of a class's methods, with the values that they have now; not ``__class__``."""
+    functions = [value]
+    if isinstance(value, type):
+        functions = [getattr(member, "__func__", member) for member in vars(value).values()]
+    free: dict[str, Any] = {}
+    for function in functions:
+        code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
+        for name, cell in zip(getattr(code, "co_freevars", ()), cells, strict=False):
+            if name == "__class__":
+                continue
+            try:
+                free[name] = cell.cell_contents
+            except ValueError:  # not bound yet: the function itself, most often
+                continue
+    return free

@@ -1,0 +1,163 @@
+"""``compile-lens repro``: a script of plain torch that fails by its exit code, for a finding, a region or a frame."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from compile_lens.repro.choose import Wanted
+from compile_lens.repro.contract import Criterion
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.verify import TIMEOUT_S
+from compile_lens.repro.write import Request, Written, write_repro
+from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.job import Depth, Job
+
+KINDS = ("source", "graph")
+
+
+@click.command(context_settings={"ignore_unknown_options": False})
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|TRACE [-- ARGUMENTS]")
+@click.option("--finding", default="", metavar="CODE@LINE", help="The finding to reproduce, as `check` prints it.")
+@click.option("--region", default="", metavar="NAME", help="The compile region to take out.")
+@click.option("--frame", default="", metavar="ID", help="The frame to take out, as in 0/1.")
+@click.option(
+    "--kind", type=click.Choice(KINDS), help="source: your own code and inputs; graph: what Dynamo made of it."
+)
+@click.option(
+    "--criterion",
+    type=click.Choice([Criterion.DIFFERS.value, Criterion.ANY.value]),
+    help="Judge by the numbers, or by any difference from eager, whatever the finding is.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Where to write.  [default: repro_NAME.py here]",
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option(
+    "--depth",
+    type=click.Choice([depth.value for depth in Depth]),
+    default=Depth.DYNAMO.value,
+    show_default=True,
+    help="How far the run compiles; a finding that is not there is looked for further on.",
+)
+@click.option(
+    "--device", default="", metavar="DEVICE", help="Move inputs and weights of other devices there, as in cpu."
+)
+@click.option("--no-run", is_flag=True, help="Write the script and do not run it.")
+@click.option(
+    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=TIMEOUT_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="Per run.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print the path alone.")
+@click.pass_context
+def repro(
+    context: click.Context,
+    file: Path,
+    finding: str,
+    region: str,
+    frame: str,
+    kind: str | None,
+    criterion: str | None,
+    output: Path | None,
+    force: bool,
+    depth: str,
+    device: str,
+    no_run: bool,
+    python: str | None,
+    timeout: float,
+    quiet: bool,
+) -> int:
+    """Write a script that shows a problem of FILE and nothing else, run it, and say whether the problem is there.
+
+    Without --finding, --region or --frame it is about the finding that matters most. The exit code is 0 if the script shows the
+    problem, 1 if it does not, and 2 if none could be written.
+    """
+    wanted = Wanted(region, frame, finding)
+    out = output or Path(default_name(wanted, file))
+    if out.exists() and not force:
+        raise click.ClickException(f"{out} is there already; give another path with -o, or --force to replace it.")
+    # a link stays a link: the program sees the path that the user gave
+    job = Job(
+        os.path.abspath(file),  # noqa: PTH100
+        Depth(depth),
+        argv=context.obj or (),
+        cwd=os.getcwd(),  # noqa: PTH109
+        timeout_s=timeout,
+    )
+    request = Request(job, wanted, out, Criterion(criterion) if criterion else None, device, not no_run, timeout)
+    try:
+        written = asyncio.run(_write(request, python, quiet))
+    except (CannotWrite, InterpreterError, HostError) as problem:
+        raise click.ClickException(str(problem)) from None
+    click.echo(str(written.file) if quiet else told(written))
+    return 0 if written.verification is None or written.reproduces or _is_as_in_eager(written) else 1
+
+
+def default_name(wanted: Wanted, file: Path) -> str:
+    """``repro_GB0059_12.py``, after what is asked for."""
+    about = wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.stem)
+    return f"repro_{re.sub(r'[^0-9A-Za-z]+', '_', about).strip('_') or 'region'}.py"
+
+
+async def _write(request: Request, python: str | None, quiet: bool) -> Written:
+    host = Host(find_interpreter(Path(request.job.file), (), python))
+    try:
+        with _progress(not quiet) as progress:
+            return await write_repro(host, request, progress)
+    finally:
+        await host.close()
+
+
+def _is_as_in_eager(written: Written) -> bool:
+    """Of a region without a finding, nothing has to be wrong."""
+    is_any = written.expected.criterion is Criterion.ANY
+    return is_any and written.verification is not None and not written.verification.cannot_judge
+
+
+def told(written: Written) -> str:
+    """What was written, and what came of it."""
+    lines = [f"{written.file}: {written.title}."]
+    if written.verification is None:
+        lines.append("  It was not run.")
+    else:
+        word = "The problem is there" if written.reproduces else "The problem is not there"
+        if written.expected.criterion is Criterion.ANY and not written.reproduces:
+            word = "Nothing is wrong"
+        if written.verification.cannot_judge:
+            word = "It cannot be judged"
+        first, *more = written.verification.words().splitlines()
+        lines += [f"  {word}: {first.partition(', ')[2]}", *(f"  {line}" for line in more)]
+    if written.data is not None:
+        lines.append(f"  Values of the run are in {written.data}: the problem depends on them.")
+    lines += [f"  Note: {note}" for note in written.notes]
+    return "\n".join(lines)
+
+
+@contextmanager
+def _progress(shown: bool) -> Iterator[Callable[[str], None]]:
+    """A line on a terminal's stderr that says what is going on."""
+    console = Console(stderr=True)
+    if not shown or not console.is_terminal:
+        yield lambda _: None
+        return
+    with console.status("starting") as spinner:
+        yield spinner.update

@@ -1,0 +1,133 @@
+"""What the agent wrote down about the calls of compile regions: its notes, put together per region."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from compile_lens.trace.report import Artifact, CompileReport
+
+PREFIX = "compile_lens_capture_"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a region. ``frames``: the compile ids that it brought; ``globals`` and ``attributes``: plain data before it."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    globals: Mapping[str, Any]
+    attributes: Mapping[str, Any]
+    unsupported: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedRegion:
+    """A region that was called. ``number`` is the report's; ``target``, ``options`` and values are the agent's descriptions.
+
+    ``files`` is the source that all of it needs. ``uses_random``: calls took random numbers. ``runs_backward``: the program went
+    backward from an output.
+    """
+
+    number: int
+    target: Any
+    options: Mapping[str, Any]
+    config: tuple[str, ...]
+    state: Mapping[str, Any]
+    files: tuple[Any, ...]
+    calls: tuple[Call, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    uses_random: bool = False
+    runs_backward: bool = False
+
+
+@dataclass(slots=True)
+class _Open:
+    note: dict[str, Any]
+    files: list[Any]
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    frames: list[list[str]] = field(default_factory=list)
+    facts: set[str] = field(default_factory=set)
+
+
+def read_capture(report: CompileReport) -> tuple[CapturedRegion, ...]:
+    """The regions that were called, in the order of their first calls."""
+    regions: dict[int, _Open] = {}
+    for artifact in report.artifacts:
+        text = artifact.payload.text() if _is_of_capture(artifact) else None
+        if text is None:
+            continue
+        note = json.loads(text)
+        if artifact.name == "compile_lens_frame":
+            region = regions.get(note["region"])
+            if region is not None and region.frames and artifact.compile_id:
+                region.frames[-1].append(artifact.compile_id)
+        elif artifact.name == f"{PREFIX}region":
+            regions[note["region"]] = _Open(note, note["files"])
+        elif note["region"] in regions:
+            _take(regions[note["region"]], artifact.name, note)
+    return tuple(_closed(number, region) for number, region in regions.items())
+
+
+def _is_of_capture(artifact: Artifact) -> bool:
+    return artifact.name.startswith(PREFIX) or artifact.name == "compile_lens_frame"
+
+
+def _take(region: _Open, name: str, note: dict[str, Any]) -> None:
+    if name == f"{PREFIX}call":
+        region.calls.append(note)
+        region.frames.append([])
+        if note["needed"] is not None:
+            region.files = note["needed"]["files"]
+    else:
+        region.facts.add(note["fact"])
+
+
+def _closed(number: int, region: _Open) -> CapturedRegion:
+    calls = tuple(
+        Call(
+            tuple(call["args"]),
+            call["kwargs"],
+            call["globals"],
+            call["attributes"],
+            tuple(call["unsupported"]),
+            tuple(dict.fromkeys(frames)),
+        )
+        for call, frames in zip(region.calls, region.frames, strict=True)
+    )
+    return CapturedRegion(
+        number=number,
+        target=region.note["target"],
+        options=region.note["options"],
+        config=tuple(region.note["config"]),
+        state=region.note["state"],
+        files=tuple(region.files),
+        calls=calls,
+        unsupported=tuple(region.note["unsupported"]),
+        uses_random="random" in region.facts,
+        runs_backward="backward" in region.facts,
+    )
+
+
+def calls_for(region: CapturedRegion, frames: tuple[str, ...], keep_earlier: bool) -> tuple[Call, ...]:
+    """The calls that a repro needs: those that brought ``frames``, and with ``keep_earlier`` what was compiled before them.
+
+    Without frames, the calls that compiled anything; a frame that is compiled again needs its earlier entries.
+    """
+    compiling = [call for call in region.calls if call.frames] or list(region.calls[:1])
+    if not frames:
+        return tuple(compiling)
+    wanted = [call for call in compiling if set(frames) & set(call.frames)]
+    if not wanted:
+        # refused before it began (a limit), or called from what was compiled already: the last call says most
+        return region.calls
+    # the first time that it happened is enough
+    first = wanted[0]
+    recompiled = any(frame.rpartition("/")[2] != "0" for frame in frames if frame in first.frames)
+    if keep_earlier or recompiled:
+        until = region.calls.index(wanted[-1] if keep_earlier else first)
+        return tuple(call for call in region.calls[: until + 1] if call.frames) or (first,)
+    return (first,)

@@ -1,0 +1,131 @@
+"""What a repro is about: a finding, a region or a frame of a run, by the words of the user."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.repro.capture import CapturedRegion
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.session.outcome import Outcome
+from compile_lens.syntax.tree import SourceTree
+from compile_lens.trace.report import CompileReport
+
+FINDING = re.compile(r"^(?P<code>[\w-]+)?(?:@(?P<line>\d+))?$")
+JUDGED = (Kind.COMPILE_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE_LIMIT, Kind.RECOMPILE, Kind.RUN_ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user asked for; all empty asks for what matters most. ``finding`` is ``CODE@LINE``, ``CODE`` or ``@LINE``."""
+
+    region: str = ""
+    frame: str = ""
+    finding: str = ""
+
+    @property
+    def words(self) -> str:
+        """The same in words, for a message."""
+        if self.finding:
+            return f"finding {self.finding}"
+        return f"frame {self.frame}" if self.frame else f"region {self.region}" if self.region else "finding"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The subject of a repro: ``finding`` may be None; ``name`` is the region's."""
+
+    region: CapturedRegion
+    name: str
+    finding: Finding | None = None
+    frames: tuple[str, ...] = ()
+
+
+def find_wanted(outcome: Outcome, wanted: Wanted) -> Finding | None:
+    """The finding that ``wanted`` names, or the one that matters most where nothing is named. None if there is none."""
+    if wanted.finding:
+        match = FINDING.match(wanted.finding)
+        if match is None:
+            raise CannotWrite(f"'{wanted.finding}' is not CODE@LINE, as in GB0059@12.")
+        code, line = match["code"], match["line"]
+        fitting = [f for f in outcome.findings if (not code or f.code.lower() == code.lower())]
+        fitting = [f for f in fitting if not line or f.place.line == int(line)]
+        return min(fitting, key=_rank, default=None)
+    if wanted.frame:
+        return min((f for f in outcome.findings if wanted.frame in f.frames), key=_rank, default=None)
+    if wanted.region:
+        return None
+    return min(
+        (f for f in outcome.findings if f.kind in JUDGED and f.severity is not Severity.HINT), key=_rank, default=None
+    )
+
+
+def _rank(finding: Finding) -> tuple[int, bool, int, float]:
+    judged = JUDGED.index(finding.kind) if finding.kind in JUDGED else len(JUDGED)
+    return finding.severity.rank, not finding.frames, judged, -finding.weight
+
+
+def choose(
+    wanted: Wanted,
+    finding: Finding | None,
+    captured: tuple[CapturedRegion, ...],
+    report: CompileReport,
+    file: str,
+    tree: SourceTree | None,
+) -> Chosen:
+    """The region that ``wanted`` is about. Raises CannotWrite in one sentence when there is none."""
+    index = RegionIndex(report, file, tree)
+    names = {region.number: _name(region, index, report) for region in captured}
+    if not captured:
+        raise CannotWrite("No compile region was called in this run, so there are no inputs to write a repro with.")
+    if wanted.region:
+        fitting = [region for region in captured if names[region.number] == wanted.region]
+        if not fitting:
+            known = ", ".join(dict.fromkeys(names.values()))
+            raise CannotWrite(f"No region '{wanted.region}' was called in this run; those that were: {known}.")
+        return Chosen(fitting[0], wanted.region)
+    frames = (wanted.frame,) if wanted.frame else finding.frames if finding is not None else ()
+    if frames:
+        fitting = [region for region in captured if any(set(call.frames) & set(frames) for call in region.calls)]
+        fitting = fitting or _by_report(frames, captured, report)
+        if not fitting:
+            raise CannotWrite(f"Frame {frames[0]} does not belong to a region that was called from Python in this run.")
+        return Chosen(fitting[0], names[fitting[0].number], finding, frames)
+    if finding is not None:
+        if finding.kind is Kind.COMPILE_ERROR and report.failed_calls:
+            raise CannotWrite(
+                f"{finding.code} at line {finding.place.line} is of {report.failed_calls[0].call}, not of a compile region: "
+                "a repro of an export is not supported."
+            )
+        region = _at(finding, captured, index) or captured[-1]
+        return Chosen(region, names[region.number], finding)
+    if len(captured) > 1:
+        known = ", ".join(dict.fromkeys(names.values()))
+        raise CannotWrite(f"There is no finding, and more than one region: choose one with --region, of {known}.")
+    return Chosen(captured[0], names[captured[0].number])
+
+
+def _by_report(
+    frames: tuple[str, ...], captured: tuple[CapturedRegion, ...], report: CompileReport
+) -> list[CapturedRegion]:
+    numbers = {c.region for c in report.compilations if c.compile_id in frames}
+    return [region for region in captured if region.number in numbers]
+
+
+def _at(finding: Finding, captured: tuple[CapturedRegion, ...], index: RegionIndex) -> CapturedRegion | None:
+    for region in captured:
+        found = index.of_call(region.number)
+        if found is not None and finding.place.file == index.file:
+            first, last = found.target_line or found.line, found.target_end_line or found.end_line
+            if first <= finding.place.line <= last or found.line <= finding.place.line <= found.end_line:
+                return region
+    return None
+
+
+def _name(region: CapturedRegion, index: RegionIndex, report: CompileReport) -> str:
+    found = index.of_call(region.number)
+    if found is not None:
+        return found.name
+    return next((call.name for call in report.regions if call.region == region.number), "region")

@@ -1,0 +1,140 @@
+"""How a finding is told from its absence: the criterion of a repro, and the constants that its harness compares with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from compile_lens.analysis.device_errors import CRASH
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.repro.contract import Criterion
+from compile_lens.trace.break_text import parse_break
+from compile_lens.trace.failure_text import own_words_of
+from compile_lens.trace.report import CompileReport
+
+# of a message, what another process has, too: no addresses, numbers, paths
+CHANGES = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|/\S+")
+ADDRESS = re.compile(r"\d{9,}")
+MOST_MESSAGE = 300
+# kinds that say nothing about right or wrong
+WITHOUT_JUDGEMENT = {
+    Kind.SIDE_EFFECT: "a side effect",
+    Kind.PERFORMANCE: "a matter of speed",
+    Kind.SPECIALIZATION: "a specialization",
+    Kind.PREDICTION: "a prediction",
+    Kind.NOT_COMPILED: "code that was not compiled",
+    Kind.UNUSED_IGNORE: "a comment",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """``constants`` are Python expressions by name; ``words`` says in a phrase what is expected; ``stage`` is the finding's.
+
+    ``keeps_earlier``: the calls before the one in question matter.
+    """
+
+    criterion: Criterion
+    words: str
+    constants: Mapping[str, str] = field(default_factory=dict)
+    stage: str = ""
+    note: str = ""
+    keeps_earlier: bool = False
+
+
+def expect(finding: Finding | None, report: CompileReport, criterion: Criterion | None = None) -> Expectation:
+    """What a repro of ``finding`` is judged by; of a region or frame without one, that it runs compiled as it does in eager.
+
+    ``criterion`` is the user's, where a finding has none of its own.
+    """
+    if finding is not None and criterion is None:
+        if finding.kind is Kind.GRAPH_BREAK:
+            return _of_break(finding, report)
+        if finding.kind in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):
+            return _of_recompile(finding, report)
+        if finding.kind is Kind.COMPILE_ERROR:
+            return _of_error(finding, report)
+        if finding.kind is Kind.RUN_ERROR and finding.code == CRASH:
+            return Expectation(Criterion.CRASHES, "the process is ended by a signal", stage=finding.stage)
+    if criterion is Criterion.DIFFERS:
+        return Expectation(Criterion.DIFFERS, "outputs or gradients differ from eager's")
+    note = ""
+    if finding is not None and finding.kind in WITHOUT_JUDGEMENT:
+        note = f"The finding is {WITHOUT_JUDGEMENT[finding.kind]}, which is neither right nor wrong: eager and compiled are compared."
+    return Expectation(Criterion.ANY, "the compiled code raises what eager does not, or differs", note=note)
+
+
+def _of_break(finding: Finding, report: CompileReport) -> Expectation:
+    for broken in report.breaks:
+        if broken.compile_id in finding.frames and finding.code in (broken.reason.code, "graph-break"):
+            # torch's own text is what the harness sees; its last line of the user's is where it broke
+            own = parse_break(broken.text).stack or broken.stack
+            line = next((frame.text for frame in reversed(own) if frame.text and frame.text in broken.text), "")
+            known = finding.code.lower() if broken.reason.code else broken.reason.title.splitlines()[0]
+            constants = {"EXPECTED_BREAK": repr(known), "EXPECTED_LINE": repr(line)}
+            return Expectation(Criterion.BREAKS, f"a graph break {known} at `{line}`", constants)
+    return Expectation(
+        Criterion.ANY, "the compiled code raises what eager does not, or differs", note="The break was not found again."
+    )
+
+
+def _of_recompile(finding: Finding, report: CompileReport) -> Expectation:
+    for compilation in report.compilations:
+        recompile = compilation.recompile
+        if compilation.compile_id not in finding.frames or recompile is None or not recompile.failures:
+            continue
+        guard = recompile.failures[0].guard
+        pattern = ADDRESS.sub(r"\\d+", re.escape(guard)).replace(r"\ ", " ")
+        frame = compilation.compile_id.rpartition("/")[0]
+        siblings = [
+            c for c in report.compilations if c.recompile is not None and c.compile_id.rpartition("/")[0] == frame
+        ]
+        # the limit is reached by as many recompiles as there were, for whatever reason
+        is_limit = finding.kind is Kind.RECOMPILE_LIMIT
+        constants = {
+            "EXPECTED_GUARD": _raw("" if is_limit else pattern),
+            "AT_LEAST": str(len(siblings) if is_limit else 1),
+        }
+        words = (
+            f"it compiles again because of `{guard}`" if not is_limit else f"it compiles again {len(siblings)} times"
+        )
+        return Expectation(Criterion.RECOMPILES, words, constants, keeps_earlier=True)
+    return Expectation(
+        Criterion.ANY,
+        "the compiled code raises what eager does not, or differs",
+        note="The recompile was not found again.",
+    )
+
+
+def _of_error(finding: Finding, report: CompileReport) -> Expectation:
+    for compilation in report.compilations:
+        if compilation.failure is not None and compilation.compile_id in finding.frames:
+            return expect_error(compilation.failure.type, compilation.failure.message, finding.stage)
+    for call in report.failed_calls:
+        if not finding.frames:
+            return expect_error(call.type, call.message, finding.stage)
+    last = (finding.detail.strip().splitlines() or [""])[-1]
+    type_name, _, message = last.partition(": ")
+    return expect_error(type_name or "Exception", message, finding.stage)
+
+
+def expect_error(type_name: str, message: str, stage: str = "") -> Expectation:
+    """The exception ``type_name``, with the first line of ``message`` but for numbers, addresses and paths."""
+    name = type_name.rpartition(".")[2]
+    words = own_words_of(message) or message
+    first = next((line.strip() for line in words.splitlines() if line.strip()), "")[:MOST_MESSAGE]
+    pattern, at = "", 0
+    for match in CHANGES.finditer(first):
+        pattern += re.escape(first[at : match.start()]) + r"\S+"
+        at = match.end()
+    pattern += re.escape(first[at:])
+    constants = {"EXPECTED_ERROR": repr(name), "EXPECTED_MESSAGE": _raw(pattern.replace(r"\ ", " "))}
+    return Expectation(Criterion.RAISES, f"{name}: {first}", constants, stage)
+
+
+def _raw(pattern: str) -> str:
+    """A pattern as a raw string, or as repr writes it where that cannot be."""
+    quote = '"' if '"' not in pattern else "'"
+    plain = quote not in pattern and not pattern.endswith("\\") and pattern.isprintable()
+    return f"r{quote}{pattern}{quote}" if plain else repr(pattern)

@@ -1,0 +1,229 @@
+"""The *source* kind of repro: the user's own function or module, what it needs from its files, and its inputs rebuilt."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from compile_lens.repro.capture import Call, CapturedRegion
+from compile_lens.repro.contract import Criterion
+from compile_lens.repro.expectation import Expectation
+from compile_lens.repro.expressions import CannotWrite, Expressions
+from compile_lens.repro.harness import WITH_RECORDS, harness, imports
+from compile_lens.repro.slices import own_source, own_values
+
+RULE = "# ---- {} " + 60 * "-"
+REBUILT = '''def rebuilt(kind, attributes):
+    """An object of a class with these attributes, without its constructor."""
+    value = kind.__new__(kind)
+    vars(value).update(attributes)
+    return value'''
+SAVED = '''def saved(name):
+    """Values of the run, which the problem depends on."""
+    return torch.load(Path(__file__).with_name(FOLDER) / f"{name}.pt", weights_only=True)'''
+# options of torch.compile that say where, not what: the environment says which backend
+NOT_OPTIONS = ("backend", "disable")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The text of a repro below its header, and what the header should say. ``folders`` were put on the import path.
+
+    ``saved`` names what it loads from its folder of values."""
+
+    body: str
+    notes: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    saved: tuple[str, ...] = ()
+
+
+def write_source(
+    region: CapturedRegion, calls: tuple[Call, ...], expected: Expectation, retarget: str = "", data_folder: str = ""
+) -> Script:
+    """The script for ``calls`` of ``region``. Raises CannotWrite with the reason, in one sentence."""
+    if not calls:
+        raise CannotWrite("The region was never called in this run, so there are no inputs to rebuild.")
+    expressions = Expressions(retarget)
+    source = own_source(region, expressions)
+    backend = _backend(region, expressions, expected.criterion)
+    made = _make_target(region, calls[0], expressions)
+    inputs = _make_calls(calls, expressions)
+    changes = _before_call(region, calls)
+    options = _options(region, expressions)
+    notes = [*source.notes, *_notes(region, expressions)]
+    if retarget and expressions.devices - {"cpu", "meta"}:
+        notes.append(
+            f"Made for {', '.join(sorted(expressions.devices - {'cpu', 'meta'}))}, which is not here: moved to {retarget}."
+        )
+    judged = harness(expected.criterion, expected.constants, region.runs_backward, _modes(region.state), bool(changes))
+    head = sorted(
+        imports(expected.criterion) | {name for name in expressions.imports if name.partition(".")[0] != "torch"}
+    )
+    parts = [
+        "from __future__ import annotations\n\n" if source.future else "",
+        "\n".join([*(f"import {name}" for name in head), "from pathlib import Path", ""]),
+        "\n".join(["", "import torch", "import torch._dynamo", "import torch._inductor.config", ""]),
+        "".join(f"import {name}\n" for name in sorted(expressions.imports) if name.startswith("torch.")),
+        f"\n{RULE.format('what is compiled')}\n\n",
+        _settings(region, expected.criterion),
+        "\n\n\n".join(part for part in (source.text, _helpers(expressions, data_folder)) if part),
+        f"\n\n\nCOMPILE_OPTIONS = {options}\nDEFAULT_BACKEND = {backend}\n\n\n",
+        "\n\n\n".join(part for part in (made, inputs, changes) if part),
+        f"\n\n\n{RULE.format('how it is judged')}\n\n",
+        judged,
+    ]
+    return Script("".join(parts), tuple(notes), source.folders, tuple(expressions.saved))
+
+
+def _helpers(expressions: Expressions, data_folder: str) -> str:
+    parts = [REBUILT] if expressions.uses_rebuilt else []
+    if expressions.saved:
+        parts.append(SAVED.replace("FOLDER", repr(data_folder)))
+    return "\n\n\n".join(parts)
+
+
+def _settings(region: CapturedRegion, criterion: Criterion) -> str:
+    lines = []
+    state = region.state
+    if state["default_dtype"] != "torch.float32":
+        lines.append(f"torch.set_default_dtype({state['default_dtype']})")
+    if state["matmul_precision"] != "highest":
+        lines.append(f"torch.set_float32_matmul_precision({state['matmul_precision']!r})")
+    if state["deterministic"]:
+        lines.append("torch.use_deterministic_algorithms(True)")
+    lines += region.config
+    if region.uses_random and criterion in (Criterion.ANY, Criterion.DIFFERS):
+        lines.append(
+            "torch._inductor.config.fallback_random = True  # the random numbers of eager: others would be no difference"
+        )
+    return "\n".join(lines) + "\n\n" if lines else ""
+
+
+def _modes(state: Any) -> Iterator[str]:
+    if state["inference"]:
+        yield "torch.inference_mode()"
+    elif not state["grad"]:
+        yield "torch.no_grad()"
+    for device, dtype in state["autocast"]:
+        yield f"torch.autocast({device!r}, {dtype})"
+
+
+def _options(region: CapturedRegion, expressions: Expressions) -> str:
+    expressions.begin()
+    kept = {
+        name: value for name, value in region.options.items() if name not in NOT_OPTIONS and value not in (None, False)
+    }
+    if region.options.get("dynamic") is False:
+        kept["dynamic"] = False
+    return f"{{{', '.join(f'{name!r}: {expressions.write(value)}' for name, value in kept.items())}}}"
+
+
+def _backend(region: CapturedRegion, expressions: Expressions, criterion: Criterion) -> str:
+    """The program's own; but what Dynamo alone decides needs no more than ``eager``, and no minute of a C++ compiler."""
+    expressions.begin()
+    own = region.options.get("backend") or "inductor"
+    if own == "inductor" and criterion in WITH_RECORDS:
+        return '"eager"  # Dynamo decides this before a backend is asked'
+    return expressions.write(own)
+
+
+def _make_target(region: CapturedRegion, first: Call, expressions: Expressions) -> str:
+    """Builds the modules and values that may change, and returns what is compiled."""
+    values = own_values(region, first)
+    expressions.begin(region.target, *(value for _, value in values))
+    lines = ["torch.manual_seed(0)"]
+    for name, value in values:
+        text = expressions.write(value)
+        lines += expressions.statements()
+        expressions.statements().clear()
+        lines.append(f"{name} = {text}")
+    target = expressions.write(region.target)
+    lines += expressions.statements()
+    lines.append(f"return {target}")
+    if values:
+        lines.insert(0, f"global {', '.join(name for name, _ in values)}")
+    if lines[0] == "torch.manual_seed(0)" and len(lines) == 2 and "(" not in lines[1]:
+        lines = lines[1:]
+    return "def make_target():\n" + textwrap.indent("\n".join(lines), "    ")
+
+
+def _make_calls(calls: tuple[Call, ...], expressions: Expressions) -> str:
+    lines = ["torch.manual_seed(0)", "calls = []"]
+    plain = True
+    for call in calls:
+        expressions.begin([list(call.args), dict(call.kwargs)])
+        args = [expressions.write(value) for value in call.args]
+        kwargs = [f"{name!r}: {expressions.write(value)}" for name, value in call.kwargs.items()]
+        plain = plain and not expressions.statements()
+        lines += expressions.statements()
+        lines.append(f"calls.append((({', '.join(args)}{',' if len(args) == 1 else ''}), {{{', '.join(kwargs)}}}))")
+    lines.append("return calls")
+    if plain:
+        made = [f"    {line.removeprefix('calls.append(').removesuffix(')')}," for line in _wrapped(lines[2:-1])]
+        lines = [lines[0], "return [", *made, "]"]
+    return "def make_calls():\n" + textwrap.indent("\n".join(_wrapped(lines)), "    ")
+
+
+def _wrapped(lines: list[str]) -> Iterator[str]:
+    """Long calls with one argument a line."""
+    for line in lines:
+        yield line if len(line) <= 116 else _broken(line)
+
+
+def _broken(line: str) -> str:
+    """One argument a line."""
+    inner = line.removeprefix("calls.append(")
+    depth, parts, start, quote = 0, [], 0, ""
+    for at, character in enumerate(inner):
+        if quote:
+            quote = "" if character == quote and inner[at - 1] != "\\" else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and depth <= 2 and inner.startswith("(("):
+            parts.append(inner[start : at + 1])
+            start = at + 1
+    parts.append(inner[start:])
+    return line[: len(line) - len(inner)] + "\n    ".join(part.strip() for part in parts)
+
+
+def _before_call(region: CapturedRegion, calls: tuple[Call, ...]) -> str:
+    """What the program itself changed from call to call: globals, and plain attributes of modules."""
+    lines: list[str] = []
+    names: set[str] = set()
+    before = calls[0]
+    for number, call in enumerate(calls[1:], 2):
+        changed = [(name, value) for name, value in call.globals.items() if before.globals.get(name, value) != value]
+        names |= {name for name, _ in changed}
+        body = [f"{name} = {value!r}" for name, value in changed]
+        owner = "target.__self__" if region.target["is"] == "attribute" else "target"
+        for path, value in call.attributes.items():
+            if path in before.attributes and before.attributes[path] != value:
+                module, _, attribute = path.rpartition(".")
+                holder = f"{owner}.get_submodule({module!r})" if module else owner
+                body.append(f"{holder}.{attribute} = {value!r}")
+        if body:
+            lines += [f"if number == {number}:", *(f"    {line}" for line in body)]
+        before = replace(
+            call, globals={**before.globals, **call.globals}, attributes=call.attributes or before.attributes
+        )
+    if not lines:
+        return ""
+    if names:
+        lines.insert(0, f"global {', '.join(sorted(names))}")
+    lines.insert(0, '"""What the program changed between its calls."""')
+    return "def before_call(number, target):\n" + textwrap.indent("\n".join(lines), "    ")
+
+
+def _notes(region: CapturedRegion, expressions: Expressions) -> Iterator[str]:
+    if region.uses_random:
+        yield "The code takes random numbers; each call is made with the same seed."
+    if "module" in (region.target["is"], region.target.get("of", {}).get("is")) and not expressions.saved:
+        yield "Weights are those that the constructor makes after torch.manual_seed(0), not those of the run."
+    if expressions.uses_rebuilt:
+        yield "Objects are rebuilt from their attributes, without their constructors."

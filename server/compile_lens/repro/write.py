@@ -1,0 +1,219 @@
+"""From a file to a verified repro: run it with a look at its calls, write the script, run the script, and say what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from compile_lens.analysis.filters import Filters
+from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
+from compile_lens.repro.choose import Chosen, Wanted, choose, find_wanted
+from compile_lens.repro.contract import Criterion, write_header
+from compile_lens.repro.expectation import Expectation, expect
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.source import write_source
+from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
+from compile_lens.session.analyse import analyse
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.source_file import FileProblem, read_source
+from compile_lens.syntax.tree import parse
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.report import CompileReport
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Capture, Depth, Job
+from compile_lens.workers.wire import Frame, TraceRecord
+
+ALL = Filters({}, 10_000)
+# what to read first, by criterion, then by the part of the compiler that failed
+LOGS = {
+    Criterion.BREAKS: "graph_breaks",
+    Criterion.RECOMPILES: "recompiles,guards",
+    Criterion.DIFFERS: "post_grad_graphs,output_code",
+    Criterion.CRASHES: "+inductor,output_code",
+    Criterion.ANY: "graph_breaks,recompiles,output_code",
+}
+STAGE_LOGS = {
+    "aot": "+aot,aot_graphs",
+    "backend": "aot_graphs",
+    "inductor lowering": "+inductor,post_grad_graphs",
+    "inductor codegen": "+inductor,output_code",
+    "c++": "+inductor,output_code",
+    "triton": "+inductor,output_code,kernel_code",
+}
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A repro on disk. ``data`` is its side file, if it has one; ``notes`` are sentences that its header has, too."""
+
+    file: Path
+    title: str
+    expected: Expectation
+    verification: Verification | None
+    notes: tuple[str, ...] = ()
+    data: Path | None = None
+
+    @property
+    def reproduces(self) -> bool:
+        """Whether the problem was there when the repro was run."""
+        return self.verification is not None and self.verification.reproduces
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A repro of ``wanted`` in the run ``job``, to be written to ``out``. ``criterion`` is the user's, or None for the finding's."""
+
+    job: Job
+    wanted: Wanted
+    out: Path
+    criterion: Criterion | None = None
+    retarget: str = ""
+    verify: bool = True
+    timeout_s: float = TIMEOUT_S
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    job: Job
+    outcome: Outcome
+    report: CompileReport
+    captured: tuple[CapturedRegion, ...]
+
+
+async def write_repro(host: Host, request: Request, progress: Progress = lambda _: None) -> Written:
+    """Write the *source* kind, run it, and write down in its header what happened.
+
+    A repro that does not show the problem with inputs from a seed is written again with the run's own values in a folder beside it.
+    Raises CannotWrite, in one sentence. ``request.out`` is replaced. Cancelling leaves nothing.
+    """
+    with _nothing_left(request.out):
+        run = await _run(host, request, "", progress)
+        written = await _attempt(host, request, run, progress)
+        is_as_expected = (
+            written.verification is None or written.reproduces or written.expected.criterion is Criterion.ANY
+        )
+        if not is_as_expected:
+            written = await _with_values(host, request, written, progress)
+    return written
+
+
+async def _with_values(host: Host, request: Request, seeded: Written, progress: Progress) -> Written:
+    """The problem may depend on the values: try with those of the run, and keep that if it helps."""
+    progress("the problem is not there with other values: once more with those of the run")
+    text = request.out.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="compile-lens-") as folder, contextlib.suppress(CannotWrite):
+        run = await _run(host, request, folder, progress)
+        exact = await _attempt(host, request, run, progress, Path(folder))
+        if exact.reproduces:
+            return exact
+    shutil.rmtree(_data_folder(request.out), ignore_errors=True)
+    request.out.write_text(text, encoding="utf-8")
+    return seeded
+
+
+async def _run(host: Host, request: Request, folder: str, progress: Progress) -> _Run:
+    """The run with the wanted finding in it: at the depth of the job, else as far as torch compiles."""
+    depths = [request.job.depth] if request.job.depth is Depth.INDUCTOR else [request.job.depth, Depth.INDUCTOR]
+    for depth in depths:
+        progress(f"running {Path(request.job.file).name} ({depth.value})")
+        job = replace(request.job, depth=depth, capture=Capture(folder or None))
+        builder = ReportBuilder()
+
+        def watch(frame: Frame, builder: ReportBuilder = builder) -> None:
+            if isinstance(frame, TraceRecord):
+                builder.feed(frame.data)
+
+        outcome = await analyse(host, job, None, ALL, watch)
+        if outcome.status is Status.FAILED:
+            raise CannotWrite(outcome.failure)
+        report = builder.report()
+        if depth is depths[-1] or find_wanted(outcome, request.wanted) or not request.wanted.finding:
+            break
+    return _Run(job, outcome, report, read_capture(report))
+
+
+def _subject(run: _Run, request: Request) -> tuple[Chosen, Expectation]:
+    finding = find_wanted(run.outcome, request.wanted)
+    if request.wanted.finding and finding is None:
+        known = ", ".join(dict.fromkeys(f"{f.code}@{f.place.line}" for f in run.outcome.findings)) or "none"
+        raise CannotWrite(f"There is no finding {request.wanted.finding} in this run; there are: {known}.")
+    text = run.job.text
+    with contextlib.suppress(FileProblem):
+        text = read_source(Path(run.job.file)) if text is None else text
+    tree = parse(text) if text is not None else None
+    chosen = choose(request.wanted, finding, run.captured, run.report, run.job.file, tree)
+    return chosen, expect(finding, run.report, request.criterion)
+
+
+async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, values: Path | None = None) -> Written:
+    chosen, expected = _subject(run, request)
+    calls = calls_for(chosen.region, chosen.frames, expected.keeps_earlier)
+    folder = _data_folder(request.out)
+    script = write_source(chosen.region, calls, expected, request.retarget, folder.name)
+    if values is not None and script.saved:
+        folder.mkdir(exist_ok=True)
+        for name in script.saved:
+            shutil.copy(values / f"{name}.pt", folder)
+    title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}, compiled as in eager?"
+    notes = (*script.notes, *([expected.note] if expected.note else []))
+    written = Written(request.out, title, expected, None, notes, folder if script.saved and values else None)
+    place = f"{Path(run.job.file).name}, region {chosen.name}"
+    if chosen.finding is not None:
+        place += f", {chosen.finding.code} at line {chosen.finding.place.line}"
+    write_file(written, script.body, {"kind": "source", "from": place}, host)
+    if not request.verify:
+        return written
+    progress(f"running {request.out.name} in a new process")
+    with_eager = expected.criterion in (Criterion.RAISES, Criterion.DIFFERS, Criterion.CRASHES)
+    verification = await verify(host.python, request.out, expected.criterion, with_eager, request.timeout_s)
+    written = replace(written, verification=verification)
+    write_file(written, script.body, {"kind": "source", "from": place}, host)
+    return written
+
+
+def write_file(written: Written, body: str, fields: Mapping[str, str], host: Host) -> None:
+    """The repro with its header."""
+    name, hello = written.file.name, host.hello
+    criterion = written.expected.criterion
+    verified = "not run yet" if written.verification is None else written.verification.words()
+    logs = LOGS.get(criterion) or STAGE_LOGS.get(written.expected.stage, "+dynamo")
+    header = write_header(
+        written.title,
+        {
+            "criterion": criterion.value,
+            "expect": written.expected.words,
+            **fields,
+            "verified": verified,
+            "torch": f"{hello.torch}, Python {hello.python}" if hello else "",
+            "run": f"python {name}\nexit code 0: good, 1: the problem is there, 125: cannot be judged",
+            "bisect": f"compile-lens bisect {name}",
+            "minify": f"compile-lens minify {name}",
+            "logs": f'TORCH_LOGS="{logs}" python {name}',
+            "note": "\n".join(written.notes),
+        },
+    )
+    written.file.write_text(header + body, encoding="utf-8")
+
+
+def _data_folder(out: Path) -> Path:
+    return out.with_name(f"{out.stem}_values")
+
+
+@contextlib.contextmanager
+def _nothing_left(out: Path) -> Iterator[None]:
+    """What was begun is taken away again when it is not finished; what stood there before is put back."""
+    before = out.read_bytes() if out.exists() else None
+    try:
+        yield
+    except BaseException:
+        if before is None:
+            out.unlink(missing_ok=True)
+            shutil.rmtree(_data_folder(out), ignore_errors=True)
+        else:
+            out.write_bytes(before)
+        raise
