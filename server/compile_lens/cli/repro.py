@@ -16,7 +16,8 @@ from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.verify import TIMEOUT_S
-from compile_lens.repro.write import Request, Written, write_repro
+from compile_lens.repro.write import Request, Written, write_recorded, write_repro
+from compile_lens.trace.records import TraceError, trace_files
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job
@@ -103,10 +104,13 @@ def repro(
         cwd=os.getcwd(),  # noqa: PTH109
         timeout_s=timeout,
     )
-    request = Request(job, wanted, out, Criterion(criterion) if criterion else None, device, not no_run, timeout)
+    judged_by = Criterion(criterion) if criterion else None
     try:
-        written = asyncio.run(_write(request, python, quiet))
-    except (CannotWrite, InterpreterError, HostError) as problem:
+        recorded = _recorded(file, kind, wanted)
+        chosen = kind or ("graph" if recorded else "source")
+        request = Request(job, wanted, out, judged_by, device, chosen, not no_run, timeout)
+        written = asyncio.run(_write(request, recorded, python, quiet))
+    except (CannotWrite, TraceError, InterpreterError, HostError) as problem:
         raise click.ClickException(str(problem)) from None
     click.echo(str(written.file) if quiet else told(written))
     return 0 if written.verification is None or written.reproduces or _is_as_in_eager(written) else 1
@@ -118,10 +122,25 @@ def default_name(wanted: Wanted, file: Path) -> str:
     return f"repro_{re.sub(r'[^0-9A-Za-z]+', '_', about).strip('_') or 'region'}.py"
 
 
-async def _write(request: Request, python: str | None, quiet: bool) -> Written:
+def _recorded(file: Path, kind: str | None, wanted: Wanted) -> Path | None:
+    """The trace file, if ``file`` is a recorded trace and no program. Raises TraceError and CannotWrite."""
+    if not (file.is_dir() or file.name.endswith((".log", ".log.gz"))):
+        return None
+    if kind == "source" or wanted.region:
+        raise CannotWrite("A trace has no source: only --kind graph can be made of it, by --frame or --finding.")
+    found = trace_files(file)
+    if len(found) > 1:
+        names = ", ".join(trace.name for trace in found)
+        raise CannotWrite(f"There is a trace per rank: give one of {names}.")
+    return found[0]
+
+
+async def _write(request: Request, recorded: Path | None, python: str | None, quiet: bool) -> Written:
     host = Host(find_interpreter(Path(request.job.file), (), python))
     try:
         with _progress(not quiet) as progress:
+            if recorded is not None:
+                return await write_recorded(host, recorded, request, progress)
             return await write_repro(host, request, progress)
     finally:
         await host.close()
@@ -135,7 +154,7 @@ def _is_as_in_eager(written: Written) -> bool:
 
 def told(written: Written) -> str:
     """What was written, and what came of it."""
-    lines = [f"{written.file}: {written.title}."]
+    lines = [f"{written.file}: {written.title}"]
     if written.verification is None:
         lines.append("  It was not run.")
     else:

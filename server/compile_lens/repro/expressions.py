@@ -178,13 +178,18 @@ class Expressions:
             return f"{self._values(value, expanded)}.expand({', '.join(map(str, shape))})"
         if 0 in stride:
             raise CannotWrite("An input has overlapping memory of a kind that a script cannot rebuild.")
+        order = sorted(range(len(shape)), key=lambda dim: (-stride[dim], dim))
+        arranged = [shape[dim] for dim in order]
+        if [stride[dim] for dim in order] == contiguous_strides(arranged):
+            back = ", ".join(str(order.index(dim)) for dim in range(len(shape)))
+            return f"{self._values(value, arranged)}.permute({back})"
         return (
             f"torch.empty_strided({tuple(shape)}, {tuple(stride)}, dtype={value['dtype']})"
             f".copy_({self._values(value, shape)})"
         )
 
     def _values(self, value: Any, shape: list[int]) -> str:
-        dtype, values, size = value["dtype"], value["values"], ", ".join(map(str, shape))
+        dtype, values, size = value["dtype"], value["values"], ", ".join(map(str, shape)) or "()"
         typed = "" if dtype == FLOAT32 else f", dtype={dtype}"
         if "file" in values:
             self.saved.append(values["file"])

@@ -161,9 +161,11 @@ def _make_calls(calls: tuple[Call, ...], expressions: Expressions) -> str:
         lines.append(f"calls.append((({', '.join(args)}{',' if len(args) == 1 else ''}), {{{', '.join(kwargs)}}}))")
     lines.append("return calls")
     if plain:
-        made = [f"    {line.removeprefix('calls.append(').removesuffix(')')}," for line in _wrapped(lines[2:-1])]
-        lines = [lines[0], "return [", *made, "]"]
-    return "def make_calls():\n" + textwrap.indent("\n".join(_wrapped(lines)), "    ")
+        made = [f"{line.removeprefix('calls.append(').removesuffix(')')}," for line in _wrapped(lines[2:-1])]
+        lines = [lines[0], "return [", *(textwrap.indent(line, "    ") for line in made), "]"]
+    else:
+        lines = list(_wrapped(lines))
+    return "def make_calls():\n" + textwrap.indent("\n".join(lines), "    ")
 
 
 def _wrapped(lines: list[str]) -> Iterator[str]:
@@ -189,7 +191,7 @@ def _broken(line: str) -> str:
             parts.append(inner[start : at + 1])
             start = at + 1
     parts.append(inner[start:])
-    return line[: len(line) - len(inner)] + "\n    ".join(part.strip() for part in parts)
+    return line[: len(line) - len(inner)] + "\n ".join(part.strip() for part in parts)
 
 
 def _before_call(region: CapturedRegion, calls: tuple[Call, ...]) -> str:

@@ -10,18 +10,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.choose import Chosen, Wanted, choose, find_wanted
 from compile_lens.repro.contract import Criterion, write_header
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
-from compile_lens.repro.source import write_source
+from compile_lens.repro.graph import frames_with_graphs, torch_of, write_graph
+from compile_lens.repro.graph_inputs import GraphInputs
+from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
 from compile_lens.session.analyse import analyse
 from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.recorded import read_recorded
 from compile_lens.session.source_file import FileProblem, read_source
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.records import iterate, opened, parse_record
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Capture, Depth, Job
@@ -66,13 +71,17 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A repro of ``wanted`` in the run ``job``, to be written to ``out``. ``criterion`` is the user's, or None for the finding's."""
+    """A repro of ``wanted`` in the run ``job``, to be written to ``out``. ``criterion`` is the user's, or None for the finding's.
+
+    ``kind`` is ``source`` or ``graph``; ``retarget``, a device in the place of others.
+    """
 
     job: Job
     wanted: Wanted
     out: Path
     criterion: Criterion | None = None
     retarget: str = ""
+    kind: str = "source"
     verify: bool = True
     timeout_s: float = TIMEOUT_S
 
@@ -80,19 +89,25 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class _Run:
     job: Job
+    inputs: GraphInputs
     outcome: Outcome
     report: CompileReport
     captured: tuple[CapturedRegion, ...]
 
 
 async def write_repro(host: Host, request: Request, progress: Progress = lambda _: None) -> Written:
-    """Write the *source* kind, run it, and write down in its header what happened.
+    """Write the repro, run it, and write down in its header what happened.
 
     A repro that does not show the problem with inputs from a seed is written again with the run's own values in a folder beside it.
     Raises CannotWrite, in one sentence. ``request.out`` is replaced. Cancelling leaves nothing.
     """
     with _nothing_left(request.out):
         run = await _run(host, request, "", progress)
+        if request.kind == "graph":
+            finding = find_wanted(run.outcome, request.wanted)
+            frame = request.wanted.frame or _frame_of(finding, run.report)
+            expected = expect(finding, run.report, request.criterion)
+            return await _graph_attempt(host, request, run.report, run.inputs, frame, finding, expected, progress)
         written = await _attempt(host, request, run, progress)
         is_as_expected = (
             written.verification is None or written.reproduces or written.expected.criterion is Criterion.ANY
@@ -122,11 +137,14 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
     for depth in depths:
         progress(f"running {Path(request.job.file).name} ({depth.value})")
         job = replace(request.job, depth=depth, capture=Capture(folder or None))
-        builder = ReportBuilder()
+        builder, inputs = ReportBuilder(), GraphInputs()
 
-        def watch(frame: Frame, builder: ReportBuilder = builder) -> None:
+        def watch(frame: Frame, builder: ReportBuilder = builder, inputs: GraphInputs = inputs) -> None:
             if isinstance(frame, TraceRecord):
                 builder.feed(frame.data)
+                record = parse_record(frame.data, 0, len(frame.data))
+                if record is not None:
+                    inputs.add(record)
 
         outcome = await analyse(host, job, None, ALL, watch)
         if outcome.status is Status.FAILED:
@@ -134,7 +152,7 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
         report = builder.report()
         if depth is depths[-1] or find_wanted(outcome, request.wanted) or not request.wanted.finding:
             break
-    return _Run(job, outcome, report, read_capture(report))
+    return _Run(job, inputs, outcome, report, read_capture(report))
 
 
 def _subject(run: _Run, request: Request) -> tuple[Chosen, Expectation]:
@@ -148,6 +166,65 @@ def _subject(run: _Run, request: Request) -> tuple[Chosen, Expectation]:
     tree = parse(text) if text is not None else None
     chosen = choose(request.wanted, finding, run.captured, run.report, run.job.file, tree)
     return chosen, expect(finding, run.report, request.criterion)
+
+
+async def write_recorded(host: Host, trace: Path, request: Request, progress: Progress = lambda _: None) -> Written:
+    """The *graph* kind from the trace file ``trace`` of a run somewhere else. Raises CannotWrite and TraceError."""
+    progress(f"reading {trace.name}")
+    builder, inputs = ReportBuilder(), GraphInputs()
+    for record in iterate(opened(trace)):
+        builder.add(record)
+        if record is not None:
+            inputs.add(record)
+    report = builder.report()
+    outcome = read_recorded(trace)
+    await host.start()
+    with _nothing_left(request.out):
+        finding = find_wanted(outcome, request.wanted) if request.wanted.finding else None
+        frame = request.wanted.frame or _frame_of(finding, report)
+        failed = next((c for c in report.compilations if c.compile_id == frame and c.failure is not None), None)
+        finding = finding or next((f for f in outcome.findings if failed and frame in f.frames and is_error(f)), None)
+        expected = expect(finding, report, request.criterion)
+        return await _graph_attempt(host, request, report, inputs, frame, finding, expected, progress)
+
+
+def is_error(finding: Finding) -> bool:
+    """Whether a finding is something that did not compile."""
+    return finding.kind is Kind.COMPILE_ERROR
+
+
+def _frame_of(finding: Finding | None, report: CompileReport) -> str:
+    known = frames_with_graphs(report)
+    wanted = [frame for frame in finding.frames if frame in known] if finding is not None else list(known)
+    if not wanted:
+        raise CannotWrite("No graph was made: there is nothing that a graph repro could hold.")
+    if finding is None and len(wanted) > 1:
+        raise CannotWrite(f"There is more than one graph: choose one with --frame, of {', '.join(wanted)}.")
+    return wanted[0]
+
+
+async def _graph_attempt(
+    host: Host,
+    request: Request,
+    report: CompileReport,
+    inputs: GraphInputs,
+    frame: str,
+    finding: Finding | None,
+    expected: Expectation,
+    progress: Progress,
+) -> Written:
+    retarget = request.retarget or ("" if has_accelerator() else "cpu")
+    script = write_graph(report, inputs, frame, expected, retarget)
+    title = finding.message.rstrip(".") if finding else f"the graph of frame {frame}, compiled as in eager?"
+    fields = {"kind": "graph", "from": f"frame {frame} of a run with torch {torch_of(report) or '(not told)'}"}
+    return await _finished(
+        host, request, Written(request.out, title, expected, None, script.notes), script, fields, progress
+    )
+
+
+def has_accelerator() -> bool:
+    """Whether this machine has a device that a trace may speak of, as far as the system tells."""
+    return any(Path(device).exists() for device in ("/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128"))
 
 
 async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, values: Path | None = None) -> Written:
@@ -165,14 +242,22 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
     place = f"{Path(run.job.file).name}, region {chosen.name}"
     if chosen.finding is not None:
         place += f", {chosen.finding.code} at line {chosen.finding.place.line}"
-    write_file(written, script.body, {"kind": "source", "from": place}, host)
+    return await _finished(host, request, written, script, {"kind": "source", "from": place}, progress)
+
+
+async def _finished(
+    host: Host, request: Request, written: Written, script: Script, fields: Mapping[str, str], progress: Progress
+) -> Written:
+    """The file on disk, run, and on disk again with what happened."""
+    write_file(written, script.body, fields, host)
     if not request.verify:
         return written
     progress(f"running {request.out.name} in a new process")
-    with_eager = expected.criterion in (Criterion.RAISES, Criterion.DIFFERS, Criterion.CRASHES)
-    verification = await verify(host.python, request.out, expected.criterion, with_eager, request.timeout_s)
+    criterion = written.expected.criterion
+    with_eager = criterion in (Criterion.RAISES, Criterion.DIFFERS, Criterion.CRASHES)
+    verification = await verify(host.python, request.out, criterion, with_eager, request.timeout_s)
     written = replace(written, verification=verification)
-    write_file(written, script.body, {"kind": "source", "from": place}, host)
+    write_file(written, script.body, fields, host)
     return written
 
 

@@ -28,20 +28,23 @@ class Unsupported(Exception):
 class Describer:
     """Describes values that belong together: what is the same object in two places has the same ``id``."""
 
-    def __init__(self, slicer: Slicer, constructions: Constructions, exact_folder: str | None) -> None:
+    def __init__(
+        self, slicer: Slicer, constructions: Constructions, exact_folder: str | None, first_number: int = 0
+    ) -> None:
         self.unsupported: list[str] = []
         self._slicer = slicer
         self._constructions = constructions
         self._exact_folder = exact_folder
         self._count = 0
         self._numbers: dict[int, int] = {}
+        self._first_number = first_number
         self._kept: list[Any] = []  # ids stay those of living objects
         self._open: set[int] = set()
 
     def _identity(self, value: Any) -> int:
         """A number that is the same for the same object, and from run to run."""
         self._kept.append(value)
-        return self._numbers.setdefault(id(value), len(self._numbers) + 1)
+        return self._numbers.setdefault(id(value), self._first_number + len(self._numbers) + 1)
 
     def describe(self, value: Any, depth: int = 0) -> Any:
         """The description of ``value``; one of kind ``unsupported`` in the place of what cannot be rebuilt."""

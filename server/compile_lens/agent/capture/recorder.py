@@ -19,6 +19,9 @@ from .slices import Slicer
 
 # per region; a training loop makes the same call a thousand times
 MOST_CALLS = 24
+# between the numbers of objects that are described at different times
+APART = 1_000_000
+SET_BY_DYNAMIC = ("assume_static_by_default", "automatic_dynamic_shapes")
 
 
 class Recorder:
@@ -35,7 +38,8 @@ class Recorder:
         exact_folder: str | None = None,
     ) -> None:
         self._write_note = write_note
-        self._slicer = Slicer(library_roots, own_folder)
+        self._folders = (library_roots, own_folder)
+        self._slicers: dict[int, Slicer] = {}
         self._constructions = Constructions()
         self._exact_folder = exact_folder
         self._options_before = changed_options()
@@ -101,33 +105,22 @@ class Recorder:
         if len(known) >= MOST_CALLS:
             return
         target = innermost(fn)
-        describer = self._describer()
+        slicer = self._slicers.setdefault(region, Slicer(*self._folders))
         if not known:
-            options = {name: describer.describe(value) for name, value in self._compile_options.get(region, {}).items()}
-            self._write_note(
-                "compile_lens_capture_region",
-                {
-                    "region": region,
-                    "target": describer.describe(target),
-                    "options": options,
-                    "config": changed_options(self._options_before),
-                    "state": state_of_call(),
-                    **self._slicer.result(describer),
-                },
-            )
-            describer = self._describer()
+            self._note_region(region, target, slicer)
+        describer = Describer(slicer, self._constructions, self._exact_folder)
         call = {
             "region": region,
             "args": [describer.describe(value) for value in args],
             "kwargs": {name: describer.describe(value) for name, value in kwargs.items()},
-            "globals": self._slicer.simple_globals(),
+            "globals": slicer.simple_globals(),
             "attributes": self._constructions.simple_attributes(target),
         }
         text = repr(call)
         if text in known and self._exact_folder is None:
             return
         known.append(text)
-        needed = self._slicer.result(describer)
+        needed = slicer.result(Describer(slicer, self._constructions, self._exact_folder, APART * len(known)))
         changed = repr(needed) != self._needed.get(region)
         self._needed[region] = repr(needed)
         self._write_note(
@@ -135,8 +128,25 @@ class Recorder:
             {**call, "unsupported": describer.unsupported, "needed": needed if changed else None},
         )
 
-    def _describer(self) -> Describer:
-        return Describer(self._slicer, self._constructions, self._exact_folder)
+    def _note_region(self, region: int, target: Any, slicer: Slicer) -> None:
+        describer = Describer(slicer, self._constructions, self._exact_folder, APART * (MOST_CALLS + 1))
+        given = self._compile_options.get(region, {})
+        options = {name: describer.describe(value) for name, value in given.items()}
+        config = changed_options(self._options_before)
+        if given.get("dynamic") is not None:
+            # within the call, the option is in force as these
+            config = [line for line in config if not any(name in line for name in SET_BY_DYNAMIC)]
+        self._write_note(
+            "compile_lens_capture_region",
+            {
+                "region": region,
+                "target": describer.describe(target),
+                "options": options,
+                "config": config,
+                "state": state_of_call(),
+                **slicer.result(describer),
+            },
+        )
 
     def _after(self, region: int, before: Any, result: Any) -> None:
         import torch

@@ -59,7 +59,8 @@ class Slicer:
             raise Unsupported(f"{name or 'A callable'} is defined where a script cannot import it from.")
         if module is builtins:
             return {"is": "name", "name": name}
-        return {"is": "name", "name": f"{module.__name__}.{name}", "import": module.__name__}
+        public = _public(module.__name__, name, value)
+        return {"is": "name", "name": f"{public}.{name}", "import": public}
 
     def module(self, module: ModuleType) -> ModuleSlice:
         """The slice of one file of the user's."""
@@ -219,12 +220,12 @@ class ModuleSlice:
         node = self._text.definition_of(value)
         if node is None:
             raise Unsupported(f"The source of {value.__qualname__} was not found in {self._text.file}.")
-        name = getattr(node, "name", "target")
+        name = getattr(node, "name", f"function_{node.lineno}_{node.col_offset}")
         key = f"{name}:{node.lineno}:{node.col_offset}"
         if key in self._locals:
             return name
         free = _closure(value)
-        self._locals[key] = {"name": name, "text": self._text.dedented(node), "line": node.lineno, "free": free}
+        self._locals[key] = {"name": name, "text": self._text.dedented(node, name), "line": node.lineno, "free": free}
         for used in self._text.names_in(node):
             if used not in free:
                 self.need(used)
@@ -263,6 +264,19 @@ class ModuleSlice:
             "items": sorted(items, key=lambda item: int(item["line"])),
             "locals": locals_,
         }
+
+
+def _public(module: str, name: str, value: Any) -> str:
+    """The shortest package above ``module`` that has ``value`` under its name: ``torch.nn`` for ``torch.nn.modules.linear``."""
+    parts = module.split(".")
+    for end in range(1, len(parts)):
+        package = sys.modules.get(".".join(parts[:end]))
+        try:
+            if getattr(package, name, None) is value:
+                return ".".join(parts[:end])
+        except Exception:  # a package may load what it names only now, and fail
+            continue
+    return module
 
 
 def _closure(value: Any) -> dict[str, Any]:

@@ -103,10 +103,10 @@ class SourceText:
                     return node
         return None
 
-    def dedented(self, node: Any) -> str:
-        """The text of a node at the left margin; a lambda becomes ``target = lambda …``."""
+    def dedented(self, node: Any, name: str) -> str:
+        """The text of a node at the left margin; a lambda becomes ``name = lambda …``."""
         if isinstance(node, ast.Lambda):
-            return f"target = {ast.unparse(node)}"
+            return f"{name} = {ast.unparse(node)}"
         return textwrap.dedent(self.without_compile(node))
 
     def without_compile(self, node: Any) -> str:

@@ -66,11 +66,11 @@ def _values(values: Any, torch: Any) -> dict[str, Any]:
         return {"mean": 0.0, "std": 1.0}
     if values.dtype.is_floating_point:
         return _floats(values, torch)
-    if values.numel() <= FEW:
-        return {"list": repr(values.tolist())}
-    found = _pattern(values, torch)
+    found = _pattern(values, torch) if values.numel() > 6 else {}
     if found:
         return found
+    if values.numel() <= FEW:
+        return {"list": repr(values.tolist())}
     if values.dtype is torch.bool:
         return {"chance": round(values.float().mean().item(), 3), "high": 1}
     return {"low": int(values.min()), "high": int(values.max())}
@@ -93,7 +93,11 @@ def _floats(values: Any, torch: Any) -> dict[str, Any]:
     low, high = finite.min().item(), finite.max().item()
     if low >= 0:
         return {"low": _short(low), "high": _short(high), "mean": 0.0, "uniform": True}
-    return {"mean": _short(finite.mean().item()), "std": _short(finite.std(unbiased=False).item())}
+    mean, std = finite.mean().item(), finite.std(unbiased=False).item()
+    # what a few numbers of a normal distribution come to by chance says nothing
+    chance = 3 / finite.numel() ** 0.5
+    is_normal = abs(mean) < chance and abs(std - 1) < chance
+    return {"mean": 0.0, "std": 1.0} if is_normal else {"mean": _short(mean), "std": _short(std)}
 
 
 def _pattern(values: Any, torch: Any) -> dict[str, Any]:

@@ -1,0 +1,224 @@
+"""The *graph* kind of repro: one graph that torch printed in its trace, and inputs of its sizes. Nothing of the program is needed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from compile_lens.repro.contract import Criterion
+from compile_lens.repro.expectation import Expectation
+from compile_lens.repro.expressions import CannotWrite, Expressions, contiguous_strides
+from compile_lens.repro.graph_inputs import GraphInputs, tensor
+from compile_lens.repro.harness import harness, imports
+from compile_lens.repro.source import RULE, Script
+from compile_lens.trace.report import Artifact, CompileReport
+
+# the best first: torch.compile takes a graph of Dynamo's as it took the program's
+STAGES = {
+    "dynamo_output_graph": "what Dynamo made of the program",
+    "fx_graph_runnable": "what AOTAutograd handed to Inductor",
+    "aot_inference_graph": "what AOTAutograd handed to Inductor",
+    "aot_forward_graph": "the forward that AOTAutograd handed to Inductor",
+}
+VERSION = re.compile(r"^# torch version: (?P<version>\S+)$", re.MULTILINE)
+DEVICE_CALL = re.compile(r"device\(type='(?P<type>\w+)'(?:, index=\d+)?\)")
+DEVICE_TEXT = re.compile(r"(?P<quote>['\"])(?P<type>cuda|xpu|mps|hpu|npu)(?::\d+)?(?P=quote)")
+ANNOTATED = re.compile(r"\](?:cuda|xpu|mps|hpu|npu)(?::\d+)?(?P<end>\")")
+# an annotation is no part of the computation, and a comment names files of the machine that wrote it
+COMMENT = re.compile(r"^\s*# (?:File: .*?, code: ?)?(?P<code>.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """Python text of a module's class, its name there, and its inputs as descriptions by name."""
+
+    text: str
+    name: str
+    inputs: tuple[tuple[str, Any], ...]
+
+
+def frames_with_graphs(report: CompileReport) -> tuple[str, ...]:
+    """Compile ids that a graph repro can be made of, in the order of the trace."""
+    found = (artifact.compile_id for artifact in report.artifacts if artifact.name in STAGES)
+    return tuple(dict.fromkeys(compile_id for compile_id in found if compile_id))
+
+
+def torch_of(report: CompileReport) -> str:
+    """The version of torch that wrote a trace, as its records or its scripts tell; '' if neither does."""
+    for artifact in report.artifacts:
+        if not report.torch and artifact.name == "fx_graph_runnable" and (text := artifact.payload.text()):
+            told = VERSION.search(text)
+            return told["version"] if told else ""
+    return report.torch
+
+
+def write_graph(
+    report: CompileReport, known: GraphInputs, frame: str, expected: Expectation, retarget: str = ""
+) -> Script:
+    """The script for the graph of ``frame``. Raises CannotWrite with the reason, in one sentence."""
+    if expected.criterion in (Criterion.BREAKS, Criterion.RECOMPILES):
+        raise CannotWrite("A graph neither breaks nor compiles again: this finding needs the program's source.")
+    artifact = _artifact(report, frame)
+    text = artifact.payload.text()
+    if text is None:
+        raise CannotWrite(f"The graph of frame {frame} is cut off in this trace.")
+    reader = _runnable if artifact.name == "fx_graph_runnable" else _printed
+    try:
+        graph = reader(text, known, frame)
+    except SyntaxError:
+        raise CannotWrite(f"The graph of frame {frame} is no Python that can be run.") from None
+    expressions = Expressions(retarget)
+    lines = ["torch.manual_seed(0)", "return [", "    (", "        ("]
+    expressions.begin()
+    lines += [f"            {expressions.write(value)},  # {name}" for name, value in graph.inputs]
+    lines += ["        ),", "        {},", "    ),", "]"]
+    body = retargeted(graph.text, retarget) if retarget else graph.text
+    backward = any(isinstance(value, dict) and value.get("requires_grad") for _, value in graph.inputs)
+    foreign = expressions.devices - {"cpu", "meta"}
+    notes = ["The values of inputs are not in a trace: they are made from a seed; indices are 0 or 1."]
+    if retarget and foreign:
+        notes.append(f"Recorded on {', '.join(sorted(foreign))}, which is not here: moved to {retarget}.")
+    parts = [
+        "\n".join([*(f"import {name}" for name in sorted(imports(expected.criterion))), "from math import inf, nan"]),
+        "\nfrom pathlib import Path\n\nimport torch\nimport torch._dynamo\nimport torch._inductor.config\n",
+        "from torch import device\n",
+        f"\n{RULE.format('what is compiled')}\n# {STAGES[artifact.name]} in frame {frame}\n\n\n{body}\n",
+        '\n\nCOMPILE_OPTIONS = {}\nDEFAULT_BACKEND = "inductor"\n',
+        f"\n\ndef make_target():\n    torch.manual_seed(0)\n    return {graph.name}()\n",
+        f"\n\ndef make_calls():\n{textwrap.indent(chr(10).join(lines), '    ')}\n",
+        f"\n\n{RULE.format('how it is judged')}\n\n",
+        harness(expected.criterion, expected.constants, backward, (), False),
+    ]
+    return Script("".join(parts), tuple(notes))
+
+
+def _artifact(report: CompileReport, frame: str) -> Artifact:
+    for stage in STAGES:
+        # the last attempt is the one that was compiled
+        found = [a for a in report.artifacts if a.name == stage and a.compile_id == frame]
+        if found:
+            return found[-1]
+    known = ", ".join(frames_with_graphs(report)) or "none"
+    raise CannotWrite(f"The trace has no graph of frame {frame}; there are graphs of: {known}.")
+
+
+def _printed(text: str, known: GraphInputs, frame: str) -> _Graph:
+    """A graph as ``print_readable`` writes it, with types as annotations in quotes."""
+    tree = ast.parse(textwrap.dedent(text))
+    module = next((node for node in tree.body if isinstance(node, ast.ClassDef)), None)
+    forward = _forward(module)
+    if module is None or forward is None:
+        raise CannotWrite(f"The graph of frame {frame} has no forward.")
+    if module.name == "<lambda>" or not module.name.isidentifier():
+        module.name = "GraphModule"
+    inputs = []
+    for argument in forward.args.args[1:]:
+        annotation = argument.annotation.value if isinstance(argument.annotation, ast.Constant) else ""
+        inputs.append((argument.arg, known.describe(frame, argument.arg, str(annotation))))
+    made = _constructor(module, forward, known, frame)
+    return _Graph(_cleaned(text, made), module.name, tuple(inputs))
+
+
+def _forward(module: ast.ClassDef | None) -> ast.FunctionDef | None:
+    body = module.body if module is not None else []
+    return next((node for node in body if isinstance(node, ast.FunctionDef) and node.name == "forward"), None)
+
+
+def _constructor(module: ast.ClassDef, forward: ast.FunctionDef, known: GraphInputs, frame: str) -> list[str]:
+    """What a graph has besides its code: bodies of higher-order operators, and tensors that are its own."""
+    nested = {node.name for node in module.body if isinstance(node, ast.ClassDef)}
+    lines = [f"self.{name} = self.{name}()" for name in sorted(nested)]
+    expressions = Expressions()
+    expressions.begin()
+    for node in ast.walk(forward):
+        if not (
+            isinstance(node, ast.AnnAssign) and isinstance(node.annotation, ast.Constant) and node.value is not None
+        ):
+            continue
+        path = ast.unparse(node.value)
+        if path.startswith("self.") and path.removeprefix("self.") not in nested:
+            name = path.removeprefix("self.")
+            if not name.isidentifier():
+                raise CannotWrite(f"The graph calls {path}, a module that the trace does not hold.")
+            lines.append(f"{path} = {expressions.write(known.describe(frame, name, str(node.annotation.value)))}")
+    for node in ast.walk(forward):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("self."):
+            raise CannotWrite(f"The graph calls {ast.unparse(node.func)}, a module that the trace does not hold.")
+    return lines
+
+
+def _cleaned(text: str, constructor: list[str]) -> str:
+    """The class with the user's lines as comments, without file names, and with a constructor where it needs one."""
+    lines = list(_lines(textwrap.dedent(text)))
+    if constructor:
+        made = [
+            "    def __init__(self):",
+            "        super().__init__()",
+            *(f"        {line}" for line in constructor),
+            "",
+        ]
+        lines[1:1] = made
+    return "\n".join(lines).strip("\n").replace("class <lambda>(", "class GraphModule(")
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        comment = COMMENT.match(line)
+        if comment is None:
+            yield line.rstrip()
+        elif comment["code"] and comment["code"] != "No stacktrace found for following nodes":
+            yield f"{line[: len(line) - len(line.lstrip())]}# {comment['code']}"
+
+
+def _runnable(text: str, known: GraphInputs, frame: str) -> _Graph:
+    """A script of ``torch._dynamo.repro.after_aot``: the class ``Repro``, and ``load_args`` with its inputs."""
+    tree = ast.parse(text)
+    module = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Repro"), None)
+    loader = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "load_args"), None)
+    forward = _forward(module)
+    if module is None or loader is None or forward is None:
+        raise CannotWrite(f"The script of frame {frame} in this trace has another form than is known.")
+    described = list(_read_arguments(loader))
+    names = [argument.arg for argument in forward.args.args[1:]]
+    if len(names) != len(described):
+        raise CannotWrite(f"The script of frame {frame} in this trace does not tell all of its graph's inputs.")
+    lines = text.splitlines()[module.lineno - 1 : module.end_lineno]
+    return _Graph("\n".join(line for line in lines if line.strip()), "Repro", tuple(zip(names, described, strict=True)))
+
+
+def _read_arguments(loader: ast.FunctionDef) -> Iterator[Any]:
+    """``reader.tensor(buf0, (4, 8), (8, 1), dtype=torch.float16)`` and its like (torch/_dynamo/debug_utils.py, torch 2.13)."""
+    devices: dict[str, str] = {}
+    for statement in loader.body:
+        call = statement.value if isinstance(statement, (ast.Assign, ast.Expr)) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        options = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+        if call.func.attr == "storage" and isinstance(statement, ast.Assign):
+            device = DEVICE_CALL.search(options.get("device", ""))
+            devices[ast.unparse(statement.targets[0])] = device["type"] if device else "cpu"
+        elif call.func.attr in ("symint", "const"):
+            yield ast.literal_eval(call.args[0]) if call.args else None
+        elif call.func.attr == "tensor":
+            shape = [int(size) for size in ast.literal_eval(call.args[1])]
+            stride = list(ast.literal_eval(call.args[2])) if len(call.args) > 2 else contiguous_strides(shape)
+            yield tensor(
+                shape,
+                stride,
+                options.get("dtype", "torch.float32"),
+                devices.get(ast.unparse(call.args[0]), "cpu"),
+                False,
+            )
+        else:
+            raise CannotWrite(f"The graph has an input of a kind that cannot be rebuilt: {call.func.attr}.")
+
+
+def retargeted(text: str, device: str) -> str:
+    """The text of a graph with every device of an accelerator replaced."""
+    text = DEVICE_CALL.sub(lambda m: f"device(type={device!r})" if m["type"] != "cpu" else m.group(), text)
+    text = ANNOTATED.sub(lambda match: f"]{device}{match['end']}", text)
+    return DEVICE_TEXT.sub(lambda match: f"{match['quote']}{device}{match['quote']}", text)
