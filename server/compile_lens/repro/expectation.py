@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from compile_lens.analysis.device_errors import CRASH
 from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
 from compile_lens.repro.contract import Criterion
 from compile_lens.trace.break_text import parse_break
 from compile_lens.trace.failure_text import own_words_of
@@ -57,7 +58,7 @@ def expect(finding: Finding | None, report: CompileReport, criterion: Criterion 
             return _of_error(finding, report)
         if finding.kind is Kind.RUN_ERROR and finding.code == CRASH:
             return Expectation(Criterion.CRASHES, "the process is ended by a signal", stage=finding.stage)
-    if criterion is Criterion.DIFFERS:
+    if criterion is Criterion.DIFFERS or (finding is not None and finding.code == WRONG_NUMBERS):
         return Expectation(Criterion.DIFFERS, "outputs or gradients differ from eager's")
     note = ""
     if finding is not None and finding.kind in WITHOUT_JUDGEMENT:

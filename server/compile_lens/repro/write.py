@@ -11,6 +11,7 @@ from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.choose import Chosen, Wanted, choose, find_wanted
 from compile_lens.repro.contract import Criterion, write_header
@@ -133,10 +134,13 @@ async def _with_values(host: Host, request: Request, seeded: Written, progress: 
 
 async def _run(host: Host, request: Request, folder: str, progress: Progress) -> _Run:
     """The run with the wanted finding in it: at the depth of the job, else as far as torch compiles."""
-    depths = [request.job.depth] if request.job.depth is Depth.INDUCTOR else [request.job.depth, Depth.INDUCTOR]
+    # numbers are wrong only where they are compared, and where Inductor makes them
+    compares = request.wanted.finding.startswith(WRONG_NUMBERS)
+    is_deep = compares or request.job.depth is Depth.INDUCTOR
+    depths = [Depth.INDUCTOR] if is_deep else [request.job.depth, Depth.INDUCTOR]
     for depth in depths:
         progress(f"running {Path(request.job.file).name} ({depth.value})")
-        job = replace(request.job, depth=depth, capture=Capture(folder or None))
+        job = replace(request.job, depth=depth, compare=compares, capture=Capture(folder or None))
         builder, inputs = ReportBuilder(), GraphInputs()
 
         def watch(frame: Frame, builder: ReportBuilder = builder, inputs: GraphInputs = inputs) -> None:

@@ -1,0 +1,79 @@
+"""Writes repros with the product and runs them in new processes, for the tests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from compile_lens.repro.capture import CapturedRegion, read_capture
+from compile_lens.repro.choose import Wanted
+from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, Criterion
+from compile_lens.repro.write import Request, Written, write_repro
+from compile_lens.session.analyse import analyse
+from compile_lens.session.outcome import Outcome
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.report import CompileReport
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Capture, Depth, Job
+from compile_lens.workers.wire import Frame, TraceRecord
+
+RUNNER = Path(__file__).with_name("fork_runner.py")
+
+
+def job_for(file: Path, depth: Depth = Depth.DYNAMO) -> Job:
+    return Job(str(file), depth=depth, cwd=str(file.parent), timeout_s=240)
+
+
+def write_all(requests: Sequence[tuple[Path, Path, Wanted, Criterion | None]]) -> list[Written]:
+    """Repros of (program, out, what, criterion), none of them run."""
+
+    async def write() -> list[Written]:
+        host = Host(sys.executable)
+        try:
+            return [
+                await write_repro(host, Request(job_for(program), wanted, out, criterion, verify=False))
+                for program, out, wanted, criterion in requests
+            ]
+        finally:
+            await host.close()
+
+    return asyncio.run(write())
+
+
+def captured(file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, ...]]:
+    """One run of ``file`` with a look at the calls of all its regions."""
+    builder = ReportBuilder()
+
+    def watch(frame: Frame) -> None:
+        if isinstance(frame, TraceRecord):
+            builder.feed(frame.data)
+
+    async def run() -> Outcome:
+        host = Host(sys.executable)
+        try:
+            return await analyse(host, Job(str(file), timeout_s=240, capture=Capture()), watch=watch)
+        finally:
+            await host.close()
+
+    outcome = asyncio.run(run())
+    return outcome, builder.report(), read_capture(builder.report())
+
+
+def run_all(scripts: Sequence[tuple[Path, str]], cache: Path) -> list[tuple[int, str]]:
+    """The exit code and output of each (script, backend); '' is the script's own backend."""
+    asked = [(str(file), {BACKEND_VARIABLE: backend} if backend else {}) for file, backend in scripts]
+    ended = subprocess.run(
+        [sys.executable, str(RUNNER)],
+        input=json.dumps(asked),
+        env={**os.environ, KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return [tuple(json.loads(line)) for line in ended.stdout.splitlines()]

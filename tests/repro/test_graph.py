@@ -1,0 +1,76 @@
+"""Graphs of a recorded trace as scripts: of a run on a cluster with H200s, moved to the CPU where there is no GPU."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from repros import run_all
+
+from compile_lens.repro.contract import Criterion, ExitCode
+from compile_lens.repro.expectation import Expectation, expect
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.graph import frames_with_graphs, retargeted, torch_of, write_graph
+from compile_lens.repro.graph_inputs import GraphInputs
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.records import iterate, opened, trace_files
+from compile_lens.trace.report import CompileReport
+
+DATA = Path(__file__).parent.parent / "data"
+
+
+@pytest.fixture(scope="module")
+def recorded() -> tuple[CompileReport, GraphInputs]:
+    builder, inputs = ReportBuilder(), GraphInputs()
+    (trace,) = trace_files(DATA / "h200-single")
+    for record in iterate(opened(trace)):
+        builder.add(record)
+        if record is not None:
+            inputs.add(record)
+    return builder.report(), inputs
+
+
+def test_every_graph_of_a_trace_runs_as_in_eager(recorded: tuple[CompileReport, GraphInputs], tmp_path: Path) -> None:
+    report, inputs = recorded
+    frames = frames_with_graphs(report)
+    assert len(frames) > 12
+    assert torch_of(report).startswith("2.11")
+    files = []
+    for frame in frames:
+        script = write_graph(report, inputs, frame, expect(None, report), "cpu")
+        assert any("moved to cpu" in note for note in script.notes)
+        assert "cuda" not in script.body.replace("torch.cuda", "")
+        assert not re.search(r"/cluster/|gpu_single", script.body), "a path of the machine that recorded"
+        files.append(tmp_path / f"graph_{frame.replace('/', '_')}.py")
+        files[-1].write_text(script.body)
+    for file, (code, said) in zip(
+        files, run_all([(file, "aot_eager") for file in files], tmp_path / "cache"), strict=True
+    ):
+        assert code == ExitCode.GOOD, f"{file.name}: {said}"
+
+
+def test_a_size_that_is_a_symbol_has_the_value_of_the_run(recorded: tuple[CompileReport, GraphInputs]) -> None:
+    _, inputs = recorded
+    assert inputs.value("0/1", "s50") == 96
+    assert inputs.value("0/1", "2*s50 + 1") == 193
+    assert inputs.describe("0/1", "x", "f32[4, s50, 128][128*s50, 128, 1]cuda:0")["stride"] == [12288, 128, 1]
+    with pytest.raises(CannotWrite, match="does not tell the value of the symbol u7"):
+        inputs.value("0/1", "u7 + 1")
+    with pytest.raises(CannotWrite, match="not understood"):
+        inputs.value("0/1", "Max(1, s50)")
+
+
+def test_what_a_graph_cannot_show_is_said(recorded: tuple[CompileReport, GraphInputs]) -> None:
+    report, inputs = recorded
+    with pytest.raises(CannotWrite, match="A graph neither breaks nor compiles again"):
+        write_graph(report, inputs, "1/0", Expectation(Criterion.BREAKS, ""))
+    with pytest.raises(CannotWrite, match=r"no graph of frame 77/0; there are graphs of: 1/0, "):
+        write_graph(report, inputs, "77/0", expect(None, report))
+
+
+def test_devices_in_code_and_annotations_are_moved() -> None:
+    text = "x: \"f32[2][1]cuda:0\" = torch.ones(2, device = device(type='cuda', index=0)); y = x.to('cuda:1')"
+    assert (
+        retargeted(text, "cpu") == "x: \"f32[2][1]cpu\" = torch.ones(2, device = device(type='cpu')); y = x.to('cpu')"
+    )

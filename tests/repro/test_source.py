@@ -1,0 +1,101 @@
+"""Findings, regions and inputs of many kinds as scripts of plain torch, which are run in new processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repros import captured, run_all, write_all
+
+from compile_lens.repro.capture import calls_for
+from compile_lens.repro.choose import Wanted
+from compile_lens.repro.contract import Criterion, ExitCode, parse_header
+from compile_lens.repro.expectation import expect
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.source import write_source
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+PROGRAMS = Path(__file__).with_name("programs")
+# regions of many_inputs.py that cannot be rebuilt, and what is said of them
+UNSUPPORTED = {6: "generator or iterator", 7: "sparse tensor"}
+
+# a program, the finding, and whether Dynamo alone shows it
+FINDINGS = [
+    ("break_in_submodule.py", "GB0124", Criterion.BREAKS, True),
+    ("break_lambda.py", "GB0124", Criterion.BREAKS, True),
+    ("break_in_sibling.py", "", Criterion.BREAKS, True),
+    ("recompile_size.py", "recompile", Criterion.RECOMPILES, True),
+    ("recompile_global.py", "recompile", Criterion.RECOMPILES, True),
+    ("recompile_train_eval.py", "recompile", Criterion.RECOMPILES, True),
+    ("recompile_limit.py", "recompile-limit", Criterion.RECOMPILES, True),
+    ("error_fullgraph.py", "fullgraph-break", Criterion.RAISES, True),
+    ("error_backend.py", "backend-error", Criterion.RAISES, False),
+]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("inductor")
+
+
+def test_each_finding_is_there_when_its_repro_runs(tmp_path: Path, cache: Path) -> None:
+    out = [tmp_path / f"repro_{number}.py" for number in range(len(FINDINGS))]
+    requests = [
+        (FIXTURES / program, file, Wanted(finding=finding), None)
+        for (program, finding, _, _), file in zip(FINDINGS, out, strict=True)
+    ]
+    written = write_all(requests)
+    assert [one.expected.criterion for one in written] == [criterion for _, _, criterion, _ in FINDINGS]
+    own = run_all([(file, "") for file in out], cache)
+    for (program, *_), (code, said) in zip(FINDINGS, own, strict=True):
+        assert code == ExitCode.BAD, f"{program}: {said}"
+    eager = run_all([(file, "eager") for file in out], cache)
+    for (program, _, _, in_dynamo), (code, said) in zip(FINDINGS, eager, strict=True):
+        assert code == (ExitCode.BAD if in_dynamo else ExitCode.GOOD), f"{program}: {said}"
+    for file in out:
+        assert parse_header(file.read_text()).fields["verified"] == "not run yet"
+
+
+def test_inputs_of_many_kinds_are_rebuilt_or_said_to_be_unsupported(tmp_path: Path, cache: Path) -> None:
+    outcome, report, regions = captured(PROGRAMS / "many_inputs.py")
+    assert len(regions) == 11, outcome.output
+    scripts = {}
+    for region in regions:
+        try:
+            script = write_source(region, calls_for(region, (), False), expect(None, report))
+        except CannotWrite as problem:
+            assert UNSUPPORTED[region.number] in str(problem)
+            continue
+        scripts[region.number] = tmp_path / f"region_{region.number}.py"
+        scripts[region.number].write_text(script.body)
+    assert set(UNSUPPORTED) == {region.number for region in regions} - set(scripts)
+    for number, (code, said) in zip(scripts, run_all([(f, "") for f in scripts.values()], cache), strict=True):
+        assert code == ExitCode.GOOD, f"region {number}: {said}\n{scripts[number].read_text()}"
+
+
+def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
+    out = tmp_path / "repro.py"
+    broken = tmp_path / "broken.py"
+    broken.write_text("def f(:\n")
+    quiet = tmp_path / "quiet.py"
+    quiet.write_text("import torch\nf = torch.compile(lambda x: x + 1)\n")
+    plain = tmp_path / "plain.py"
+    plain.write_text(
+        "import torch\nf = torch.compile(lambda x: x + x.max().item(), backend='eager')\nf(torch.ones(2))\n"
+    )
+    cases = [
+        (plain, Wanted(region="nothing"), "No region 'nothing' was called in this run"),
+        (
+            FIXTURES / "recompile_size.py",
+            Wanted(finding="GB0001@3"),
+            "There is no finding GB0001@3 in this run; there are",
+        ),
+        (plain, Wanted(frame="9/9"), "Frame 9/9 does not belong to a region"),
+        (quiet, Wanted(), "No compile region was called in this run"),
+        (broken, Wanted(), "No compile region was called in this run"),
+        (tmp_path / "missing.py", Wanted(), "There is no file"),
+    ]
+    for program, wanted, words in cases:
+        with pytest.raises(CannotWrite, match=words):
+            write_all([(program, out, wanted, None)])
+        assert not out.exists()
