@@ -82,6 +82,8 @@ async def analyse(
     # the check of a fix tells nothing while it runs
     what = "check" if on_partial is None else "run"
     say(f"{what} {Path(job.file).name} unsaved={job.text is not None} argv={list(job.argv)} depth={job.depth.value}")
+    if on_partial is not None:
+        say(f"entry {job.entry}")
     findings = [
         finding(job.file, number, line, match[1])
         for number, line in enumerate(text.split("\n"), 1)

@@ -13,11 +13,17 @@ REGION = 3
 REFRESH = "workspace/codeLens/refresh"
 
 
-async def lenses(ed: Editor, uri: str) -> list[tuple[int, str]]:
+async def all_lenses(ed: Editor, uri: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
-    for lens in found:
-        assert (lens["command"]["command"], lens["command"]["arguments"]) == ("compileLens.analyze", [uri])
-    return [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in found]
+    return found
+
+
+async def lenses(ed: Editor, uri: str) -> list[tuple[int, str]]:
+    """The lenses that run the file again: those of regions and functions."""
+    found = await all_lenses(ed, uri)
+    again = [lens for lens in found if lens["command"]["command"] == "compileLens.analyze"]
+    assert all(lens["command"]["arguments"] == [uri] for lens in again)
+    return [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in again]
 
 
 async def test_not_run_then_analysing_then_what_happened(raw: Editor, root: Path) -> None:

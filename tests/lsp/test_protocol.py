@@ -35,6 +35,9 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.allowWorkspace",
         "compileLens.revokeWorkspace",
         "compileLens.doctor",
+        "compileLens.entries",
+        "compileLens.chooseEntry",
+        "compileLens.analyzeAsIfCompiled",
     }
     assert offered["hoverProvider"] is True
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}

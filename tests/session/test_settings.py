@@ -32,9 +32,10 @@ def test_every_setting_is_read() -> None:
             "timeout": 5,
             "depth": "aot",
             "arguments": ["--steps", "1"],
+            "entry": "script",
         },
     }
-    run = RunSettings(Consent.ALWAYS, False, False, 5.0, Depth.AOT, arguments=("--steps", "1"))
+    run = RunSettings(Consent.ALWAYS, False, False, 5.0, Depth.AOT, entry="script", arguments=("--steps", "1"))
     assert read_settings(given) == (Settings("/venv/bin/python", run), ())
 
 

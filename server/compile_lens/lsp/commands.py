@@ -15,6 +15,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.doctor import DOCTOR, examine_for
+from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.consent import Permission
@@ -24,19 +25,20 @@ CANCEL = "compileLens.cancel"
 ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
 Command = Callable[[str | None], Awaitable[Any]]
+CommandWithWord = Callable[[str | None, str | None], Awaitable[Any]]
 
 
 def register(server: CompileLensServer, runs: Runs) -> None:
     """Offer the commands."""
 
-    async def analyze(uri: str | None) -> dict[str, Any] | None:
+    async def analyze(uri: str | None, name: str | None = None) -> dict[str, Any] | None:
         """Run a file now: the user asks for it, which is an agreement to this run. Answers when the run is over."""
         if uri is None or path_from_uri(uri) is None:
             raise JsonRpcInvalidParams(f"{ANALYZE} needs the URI of a file.")
         if not server.trusted:
             server.warn("Compile Lens does not run files in a workspace that is not trusted.")
             return None
-        outcome = await runs.analyze(uri)
+        outcome = await runs.analyze(uri, name)
         if outcome is None:
             return None
         return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
@@ -55,26 +57,52 @@ def register(server: CompileLensServer, runs: Runs) -> None:
         await runs.stop(Permission.REFUSED)
         runs.consider_all()
 
+    async def choose_entry(uri: str | None, spec: str | None) -> dict[str, Any] | None:
+        """Choose how a file is analysed, and analyse it so."""
+        if uri is None:
+            raise JsonRpcInvalidParams(f"{CHOOSE} needs the URI of a file.")
+        return await analyze(uri) if await runs.entries.ask(uri, spec) else None
+
+    async def as_if_compiled(uri: str | None, name: str | None) -> dict[str, Any] | None:
+        """Compile a class or function as if its file did."""
+        if name is None:
+            raise JsonRpcInvalidParams(f"{AS_IF_COMPILED} needs the URI of a file, and a name.")
+        return await analyze(uri, name)
+
+    async def list_entries(uri: str | None) -> list[dict[str, object]]:
+        if uri is None:
+            raise JsonRpcInvalidParams(f"{LIST} needs the URI of a file.")
+        return await runs.entries.list(uri)
+
+    with_a_word: dict[str, CommandWithWord] = {CHOOSE: choose_entry, AS_IF_COMPILED: as_if_compiled}
     commands: dict[str, Command] = {
+        LIST: list_entries,
         ANALYZE: analyze,
         CANCEL: cancel,
         ALLOW: allow,
         REVOKE: revoke,
         DOCTOR: partial(examine_for, server),
     }
-    for name, command in commands.items():
+    for name, command in (commands | with_a_word).items():
         server.command(name)(command)
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     async def execute(params: types.ExecuteCommandParams) -> Any:
+        arguments = params.arguments or ()
+        uri = _uri(params.command, arguments)
+        if params.command in with_a_word:
+            word = arguments[1] if len(arguments) > 1 else None
+            if word is not None and not isinstance(word, str):
+                raise JsonRpcInvalidParams(f"The second argument of {params.command} is a text.")
+            return await with_a_word[params.command](uri, word)
         command = commands.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"There is no command {params.command}.")
-        return await command(_uri(params.command, params.arguments or ()))
+        return await command(uri)
 
 
 def _uri(command: str, arguments: Sequence[object]) -> str | None:
-    """The one argument of every command; an editor may leave it out, or send null."""
+    """The first argument of every command; an editor may leave it out, or send null."""
     first = arguments[0] if arguments else None
     if first is not None and not isinstance(first, str):
         raise JsonRpcInvalidParams(f"The argument of {command} is a URI.")

@@ -68,7 +68,7 @@ class FixChecks:
         server = self._server
         async with server.hosts.turn(self._runs.interpreter(path), Reason.CHECKED) as host:
             await host.start()
-            job = self._runs.job(path, snapshot)
+            job = self._runs.job_of_last_run(snapshot.uri, path, snapshot)
             effect = await check_fix(server.analyse, host, job, snapshot.text, fix, before)
         self.effects.add(snapshot.uri, snapshot.text, fix, effect)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding, Kind, RegionSummary, Severity
+from compile_lens.entries.entry import SCRIPT
+from compile_lens.entries.targets import candidates
 from compile_lens.lsp.commands import ANALYZE
+from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import amount
 from compile_lens.lsp.refresh import Refresh
@@ -21,6 +24,9 @@ from compile_lens.syntax.tree import parse
 ANALYSING = "analysing…"
 NOT_RUN = "not run"
 CHANGED = "changed since the last run"
+WOULD_BE = "What would torch.compile do?"
+MOST_CANDIDATES = 40
+LONGEST_CALL = 110
 
 
 class Lenses:
@@ -41,13 +47,33 @@ class Lenses:
         snapshot = self._server.documents.get(params.text_document.uri)
         if snapshot is None or not snapshot.is_python or not self._server.settings.lenses.enabled:
             return []
+        told = list(self._titles(snapshot))
         return [
-            types.CodeLens(
-                range=types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0)),
-                command=types.Command(title=title, command=ANALYZE, arguments=[snapshot.uri]),
-            )
-            for line, title in self._titles(snapshot)
+            *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in told),
+            *self._entry(snapshot, told),
+            *self._candidates(snapshot, {line for line, _ in told}),
         ]
+
+    def _entry(self, snapshot: Snapshot, told: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
+        """What the last run was made with, above the first thing that it tells of; nothing for a script that ran at once."""
+        outcome = self._server.results.outcome(snapshot.uri)
+        if outcome is None or not outcome.final or not told:
+            return
+        if outcome.entry == SCRIPT and not outcome.passed_over:
+            return
+        made = next((call for call in outcome.calls if call.making), None)
+        with_what = f": {made.making} on {made.inputs}" if made is not None else ""
+        more = f" and {len(outcome.calls) - 1} more" if made is not None and len(outcome.calls) > 1 else ""
+        title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
+        yield _lens(min(line for line, _ in told), title, CHOOSE, [snapshot.uri])
+
+    def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
+        """Above what is not compiled yet: a question, answered by a click."""
+        if not self._server.settings.lenses.candidates or "torch" not in snapshot.text:
+            return
+        for target in candidates(parse(snapshot.text))[:MOST_CANDIDATES]:
+            if target.line not in taken:
+                yield _lens(target.line, WOULD_BE, AS_IF_COMPILED, [snapshot.uri, target.name])
 
     def _titles(self, snapshot: Snapshot) -> Iterator[tuple[int, str]]:
         """Line and title of each lens. What the last run did is told only of lines that are as they were."""
@@ -79,6 +105,15 @@ class Lenses:
             return False
         lines = [snapshot.index.line(number) for number in range(first - 1, last)]
         return "\n".join(lines) not in ran.replace("\r\n", "\n")
+
+
+def _lens(line: int, title: str, command: str, arguments: list[str]) -> types.CodeLens:
+    place = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
+    return types.CodeLens(range=place, command=types.Command(title=title, command=command, arguments=list(arguments)))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_CALL else f"{text[: LONGEST_CALL - 1]}…"
 
 
 def _region_title(result: RegionResult | None, skipped: Finding | None, active: bool) -> str:

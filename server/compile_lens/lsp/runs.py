@@ -7,12 +7,16 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from compile_lens.analysis.finding import Kind
+from compile_lens.entries.entry import Entry, script
+from compile_lens.entries.written import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import amount
 from compile_lens.lsp.permissions import Permissions
@@ -20,9 +24,11 @@ from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.session.consent import Permission
 from compile_lens.session.documents import Snapshot
+from compile_lens.session.entry_choice import Choice, analyse_by_entries
 from compile_lens.session.moves import LineEdit
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.scheduler import Reason, Ticket
+from compile_lens.session.source_file import FileProblem
 from compile_lens.syntax.regions import Region, find_regions
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
@@ -32,6 +38,7 @@ from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
 
+SCRIPT_ALONE = Choice((script(),), True)
 OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
     Permission.REFUSED: "Off: background runs are not allowed for this workspace",
@@ -49,8 +56,10 @@ class Runs:
         diagnostics: Diagnostics,
         progress: ProgressFeature,
         status: StatusReporter,
+        entries: Entries,
     ) -> None:
         self.permissions = permissions
+        self.entries = entries
         self._server = server
         self._diagnostics = diagnostics
         self._progress = progress
@@ -60,6 +69,7 @@ class Runs:
         self._listeners: list[Callable[[], None]] = []
         self._ran: dict[str, str] = {}
         self._followers: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
+        self._used: dict[str, Entry | None] = {}
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` when a run begins or ends, when it tells something, and when settings change."""
@@ -112,9 +122,12 @@ class Runs:
             self.consider(snapshot, Reason.OPENED)
         self._tell()
 
-    async def analyze(self, uri: str) -> Outcome | None:
-        """Run a file because the user asked for it. None when it was cancelled, or another request took its place."""
-        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED)
+    async def analyze(self, uri: str, name: str | None = None) -> Outcome | None:
+        """Run a file because the user asked for it. None when it was cancelled, or another request took its place.
+
+        ``name``: a class or function of it is compiled as if the file said so.
+        """
+        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, name)
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -134,6 +147,7 @@ class Runs:
         """The document was closed, or has nothing to compile any more: end its run and take back what it found."""
         self._regions.pop(uri, None)
         self._ran.pop(uri, None)
+        self._used.pop(uri, None)
         cancelled = self._server.scheduler.cancel(uri)
         changed = self._take_back(uri)
         if cancelled or changed:
@@ -159,8 +173,10 @@ class Runs:
         else:
             self._status.off(OFF[Permission.UNTRUSTED])
 
-    def _submit(self, uri: str, snapshot: Snapshot | None, reason: Reason) -> asyncio.Task[Outcome | None]:
-        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot))
+    def _submit(
+        self, uri: str, snapshot: Snapshot | None, reason: Reason, name: str | None = None
+    ) -> asyncio.Task[Outcome | None]:
+        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot, name))
         task.add_done_callback(lambda _: self._tell())
         self._tell()
         return task
@@ -180,14 +196,18 @@ class Runs:
         for listener in self._listeners:
             listener()
 
-    async def _run(self, snapshot: Snapshot | None, ticket: Ticket) -> Outcome | None:
+    async def _run(self, snapshot: Snapshot | None, name: str | None, ticket: Ticket) -> Outcome | None:
         path = path_from_uri(ticket.uri)
         if path is None:
             return None
         progress = self._progress.start(f"{Path(path).name}: starting", partial(self.cancel, ticket.uri))
         try:
-            outcome = await self._analyse(path, snapshot, ticket, progress)
-        except (HostError, InterpreterError) as error:
+            try:
+                choice = await self.entries.choice(path, snapshot.text if snapshot is not None else None, name)
+            except FileProblem:
+                choice = SCRIPT_ALONE  # the run says what is wrong with the file
+            outcome = await self._analyse(path, snapshot, choice, ticket, progress)
+        except (HostError, InterpreterError, BadEntry) as error:
             self._take_back(ticket.uri)
             self._problem(str(error), ticket)
             return None
@@ -203,7 +223,9 @@ class Runs:
             self.settle(ticket.uri)
         return outcome
 
-    async def _analyse(self, path: str, snapshot: Snapshot | None, ticket: Ticket, progress: RunProgress) -> Outcome:
+    async def _analyse(
+        self, path: str, snapshot: Snapshot | None, choice: Choice, ticket: Ticket, progress: RunProgress
+    ) -> Outcome:
         server, name = self._server, Path(path).name
         python = self.interpreter(path)
         async with server.hosts.turn(python, ticket.reason) as host:
@@ -228,8 +250,10 @@ class Runs:
                     self._tell()
                     progress.report(f"{name}: {_summary(outcome)}")
 
-            outcome = await server.analyse(host, self.job(path, snapshot), show, server.settings.filters)
+            job = self.job(path, snapshot)
+            outcome = await analyse_by_entries(server.analyse, host, job, choice, show, server.settings.filters)
             show(outcome)
+            self._used[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
             if snapshot is not None:
                 self._ran[ticket.uri] = snapshot.text
             if server.scheduler.is_current(ticket):
@@ -241,8 +265,14 @@ class Runs:
     async def _limit_caches(self) -> None:
         await asyncio.to_thread(limit, cache_root(os.environ), int(self._server.settings.cache.limit * 1e9))
 
+    def job_of_last_run(self, uri: str, path: str, snapshot: Snapshot) -> Job:
+        """How a file runs with the entry that its last run took."""
+        entry = self._used.get(uri)
+        job = self.job(path, snapshot)
+        return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
+
     def job(self, path: str, snapshot: Snapshot | None) -> Job:
-        """How a file runs: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""
+        """How a file runs as a script: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""
         run = self._server.settings.run
         return Job(
             file=path,

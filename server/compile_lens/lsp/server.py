@@ -18,6 +18,7 @@ from compile_lens.lsp import commands, knowledge, sync
 from compile_lens.lsp.client import read_client
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
@@ -48,7 +49,8 @@ def create_server(
     server = CompileLensServer(make_host, analyse, consent or ConsentStore.of_user())
     diagnostics = Diagnostics(server)
     status = StatusReporter(server)
-    runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status)
+    entries = Entries(server)
+    runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status, entries)
     configuration = Configuration(server, runs)
     store = knowledge.register(server, runs.permissions, diagnostics)
     predictions = Predictions(server, diagnostics, store.torch_of)
@@ -58,6 +60,7 @@ def create_server(
     Hovers(server, runs, store, predictions)
     Lenses(server, runs)
     Inlays(server, runs)
+    server.code_actions.add(entries.actions)
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
     sync.register(server, runs, diagnostics, predictions)
     commands.register(server, runs)

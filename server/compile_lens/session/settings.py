@@ -114,6 +114,12 @@ class LensSettings:
         default=True,
         metadata=_doc("Show above each compile region and each compiled function what the last run did with it."),
     )
+    candidates: bool = field(
+        default=True,
+        metadata=_doc(
+            "Offer above modules and functions that are not compiled yet to say what `torch.compile` would do."
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,12 +54,35 @@ def load(file: str, text: str) -> ModuleType:
             if os.path.samefile(str(getattr(known, "__file__", "")), file):
                 return known
         name = f"_compile_lens_entry_{name.replace('.', '_')}"
+    try:
+        return _imported(name, file, text)
+    except ImportError as problem:
+        # a package whose other parts need what is not installed: the file may do without them
+        if "." not in name or _is_raised_in(problem, file):
+            raise
+        try:
+            return _imported(f"_compile_lens_entry_{name.replace('.', '_')}", file, text)
+        except ImportError:
+            raise problem from None
+
+
+def _imported(name: str, file: str, text: str) -> ModuleType:
     finder: Any = _Finder(name, file, text)
     sys.meta_path.insert(0, finder)
     try:
         return importlib.import_module(name)
     finally:
         sys.meta_path.remove(finder)
+
+
+def _is_raised_in(problem: ImportError, file: str) -> bool:
+    """Whether ``file`` itself was being run when an import failed."""
+    entry = problem.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_code.co_filename == file:
+            return True
+        entry = entry.tb_next
+    return False
 
 
 def package_of(file: str) -> tuple[str, str]:

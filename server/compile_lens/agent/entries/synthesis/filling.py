@@ -68,7 +68,7 @@ class Filler:
         size, number = by_name(SIZES, name), by_name(FLOATS, name)
         if "float" in kinds and "int" not in kinds:
             return Plain(repr(1.0 if number is None else number))
-        if "sequence" in kinds:
+        if "sequence" in kinds and "int" not in kinds:
             base = OTHER_SIZE if size is None else size
             return Group((Plain(str(base)), Plain(str(base))), is_list="tuple" not in kinds)
         if "int" not in kinds:

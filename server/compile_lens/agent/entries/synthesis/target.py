@@ -79,7 +79,21 @@ def _of_class(module: ModuleType, path: str, cls: type, method: str, budget: Bud
         budget.trials -= min(budget.trials, MOST_TRIALS) - part.trials
         if budget.trials <= 0 or budget.left <= 0:
             break
+    more = _mentioned(module, cls, str(last or ""))
+    if more and not more.keys() <= given.keys() and budget.left > 0:
+        return _of_class(module, path, cls, method, budget, {**given, **more})
     raise last or NotFound("no way was found to make it")
+
+
+def _mentioned(module: ModuleType, cls: type, words: str) -> dict[str, str]:
+    """Optional constructor arguments that an error of the call names: "either size or scale_factor should be defined"."""
+    unknowns = Unknowns()
+    filler = Filler(module, unknowns)
+    for read in read_parameters(_constructor(cls), skip_first=True):
+        if not read.required and read.default is None and re.search(rf"\b{read.name}\b", words):
+            argument = filler.for_constructor(cls, read)[0]
+            return {read.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
+    return {}
 
 
 def _constructions(module: ModuleType, path: str, cls: type, budget: Budget, given: dict[str, str]) -> Iterator[str]:
@@ -109,7 +123,9 @@ def _starts(module: ModuleType, cls: type, given: dict[str, str]) -> Iterator[St
     filler = Filler(module, unknowns)
     if given:
         known = {read.name for read in reads}
-        yield State(Arguments(tuple((n, Plain(v)) for n, v in given.items() if n in known)), Unknowns())
+        seen = {n: Plain(v) for n, v in given.items() if n in known}
+        rest = {read.name: filler.for_constructor(cls, read)[0] for read in required if read.name not in seen}
+        yield State(Arguments(tuple({**rest, **seen}.items())), unknowns)
     options = [filler.for_constructor(cls, read) for read in required]
     if not any(len(option) > 1 for option in options):
         # a model whose defaults are those of its paper is made shallower: its layers are alike
@@ -153,6 +169,8 @@ def _construction_problem(module: ModuleType, path: str, cls: type, state: State
 
     def offer(name: str, unknowns: Unknowns) -> Argument | None:
         read = reads.get(name)
+        if read is None and not reads and name.isidentifier():
+            read = Read(name, True, None, "")  # the constructor takes anything, and hands it on
         return Filler(module, unknowns).for_constructor(cls, read)[0] if read is not None else None
 
     return Problem(symbolic, real, offer)

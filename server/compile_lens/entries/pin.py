@@ -1,0 +1,103 @@
+"""Keeps made-up inputs: the comment, or the functions, that say them in the file."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from compile_lens.entries.comment import entry_comment
+from compile_lens.syntax.tree import SourceTree
+
+_DECLARATION = re.compile(r"#!|#.*coding[:=]")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
+_DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", *_INTEGERS, "bool")
+USUAL_LIMIT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """Text for a file: it takes the place of ``lines`` whole lines from ``line`` on (0 lines: it is put before that line)."""
+
+    line: int
+    lines: int
+    text: str
+
+
+def as_comment(tree: SourceTree, call: str) -> Insertion:
+    """The comment that names ``call`` as the entry; one that is there already is replaced."""
+    text = f"# compile-lens: entry={call}\n"
+    known = entry_comment(tree)
+    if known is not None:
+        return Insertion(known[1], 1, text)
+    line = 1
+    while line <= 2 and _DECLARATION.match(tree.line_text(line)):
+        line += 1
+    return Insertion(line, 0, text)
+
+
+def as_functions(tree: SourceTree, call: str) -> Insertion | None:
+    """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file; None where the call cannot be said so."""
+    try:
+        outer = ast.parse(call, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(outer, ast.Call):
+        return None
+    functions = ["get_inputs", *(["get_init_inputs"] if isinstance(outer.func, ast.Call) else [])]
+    calls = [outer, *([outer.func] if isinstance(outer.func, ast.Call) else [])]
+    if any(re.search(rf"^(?:def )?{name}\b", tree.text, re.M) for name in functions):
+        return None
+    body = "".join(
+        f"\n\ndef {name}():\n    return {_arguments(made)}\n" for name, made in zip(functions, calls, strict=True)
+    )
+    last = len(tree.lines)
+    is_closed = not tree.line_text(last)
+    return Insertion(last if is_closed else last + 1, 0, body if is_closed else f"\n{body}")
+
+
+def _arguments(call: ast.Call) -> str:
+    positional = [ast.unparse(_Torch().visit(argument)) for argument in call.args]
+    named = {k.arg or "": ast.unparse(_Torch().visit(k.value)) for k in call.keywords}
+    as_list = f"[{', '.join(positional)}]"
+    if not named:
+        return as_list
+    as_mapping = "{" + ", ".join(f'"{name}": {value}' for name, value in named.items()) + "}"
+    return f"({as_list}, {as_mapping})" if positional else as_mapping
+
+
+class _Torch(ast.NodeTransformer):
+    """``float32[2, 3]`` as the torch code that makes it."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        tensor = _tensor(node.left)
+        if tensor is None:
+            return self.generic_visit(node)
+        dtype, shape = tensor
+        limit = ast.unparse(node.comparators[0])
+        if isinstance(node.ops[0], ast.Eq):
+            return _parsed(f"torch.full(({shape},), {limit}, dtype=torch.{dtype})")
+        return _parsed(_random(dtype, shape, limit))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        tensor = _tensor(node)
+        return self.generic_visit(node) if tensor is None else _parsed(_random(*tensor, str(USUAL_LIMIT)))
+
+
+def _tensor(node: ast.expr) -> tuple[str, str] | None:
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name) or node.value.id not in _DTYPES:
+        return None
+    return node.value.id, ast.unparse(node.slice).strip("()").rstrip(",")
+
+
+def _random(dtype: str, shape: str, limit: str) -> str:
+    if dtype in _INTEGERS:
+        kind = "" if dtype == "int64" else f", dtype=torch.{dtype}"
+        return f"torch.randint(0, {limit}, ({shape},){kind})"
+    if dtype == "bool":
+        return f"torch.rand({shape}) < 0.5"
+    return f"torch.randn({shape})" if dtype == "float32" else f"torch.randn({shape}, dtype=torch.{dtype})"
+
+
+def _parsed(text: str) -> ast.AST:
+    return ast.parse(text, mode="eval").body

@@ -1,0 +1,143 @@
+"""Entries in an editor: which one a file is analysed with, another one on request, and made-up inputs that are kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from compile_lens.entries.entry import AUTOMATIC, SYNTHESISED, Entry
+from compile_lens.entries.pin import Insertion, as_comment, as_functions
+from compile_lens.lsp.convert import path_from_uri
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.session.documents import Snapshot
+from compile_lens.session.entry_choice import Choice, as_if_compiled, choose, entries_of
+from compile_lens.session.entry_memory import EntryMemory
+from compile_lens.session.outcome import EntryCall, Outcome
+from compile_lens.session.source_file import FileProblem, read_source
+from compile_lens.syntax.definitions import definitions
+from compile_lens.syntax.tree import parse
+
+CHOOSE = "compileLens.chooseEntry"
+LIST = "compileLens.entries"
+AS_IF_COMPILED = "compileLens.analyzeAsIfCompiled"
+AUTOMATICALLY = "Automatically"
+MOST_SHOWN = 8
+
+
+class Entries:
+    """Knows what was chosen, and finds what there is to choose from."""
+
+    def __init__(self, server: CompileLensServer) -> None:
+        self._server = server
+        self.memory = EntryMemory(server.consent.folder.parent / "entries")
+
+    async def choice(self, path: str, text: str | None, name: str | None = None) -> Choice:
+        """What to run a file with; ``name`` is compiled as if the file did. Raises BadEntry and FileProblem."""
+        root, said = self._server.root_of(path), self._server.settings.run.entry
+        remembered = self.memory.recall(path)
+
+        def look() -> Choice:
+            source = read_source(Path(path)) if text is None else text
+            if name is not None:
+                return as_if_compiled(path, source, name)
+            return choose(path, source, root, said, remembered)
+
+        # the workspace is read for tests and scripts: not while messages wait
+        return await asyncio.to_thread(look)
+
+    async def of(self, path: str, text: str | None) -> tuple[Entry, ...]:
+        """All entries of a file. Raises FileProblem."""
+        root = self._server.root_of(path)
+        return await asyncio.to_thread(
+            lambda: entries_of(path, read_source(Path(path)) if text is None else text, root)
+        )
+
+    async def ask(self, uri: str, spec: str | None) -> bool:
+        """Take ``spec`` as the user's choice for a file, or ask for one; whether there is a choice now. '' and ``auto`` forget it."""
+        path = _path(CHOOSE, uri)
+        snapshot = self._server.documents.get(uri)
+        try:
+            found = await self.of(path, snapshot.text if snapshot is not None else None)
+        except FileProblem as problem:
+            self._server.warn(f"Compile Lens: {problem}")
+            return False
+        if spec is None:
+            spec = await self._answer(path, found)
+        if spec is None:
+            return False
+        try:
+            self.memory.remember(path, "" if spec == AUTOMATIC else spec)
+        except OSError as error:
+            self._server.warn(f"Compile Lens cannot remember your choice: {error.strerror}.")
+        return True
+
+    async def _answer(self, path: str, found: tuple[Entry, ...]) -> str | None:
+        titles = {entry.spec: entry.spec for entry in found[:MOST_SHOWN]} | {AUTOMATICALLY: AUTOMATIC}
+        question = types.ShowMessageRequestParams(
+            type=types.MessageType.Info,
+            message=f"How should {Path(path).name} be analyzed?",
+            actions=[types.MessageActionItem(title) for title in titles],
+        )
+        try:
+            answer = await self._server.window_show_message_request_async(question)
+        except JsonRpcException:
+            return None
+        return titles.get(answer.title) if answer is not None else None
+
+    async def list(self, uri: str) -> list[dict[str, object]]:
+        """All entries of a file, for an editor that has a list of its own to choose from."""
+        path = _path(LIST, uri)
+        snapshot = self._server.documents.get(uri)
+        remembered = self.memory.recall(path)
+        try:
+            found = await self.of(path, snapshot.text if snapshot is not None else None)
+        except FileProblem:
+            return []
+        return [
+            {"entry": e.spec, "origin": e.origin, "kind": e.kind.value, "chosen": e.spec == remembered} for e in found
+        ]
+
+    def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+        """Keep the inputs that were made up, offered where they were made up for."""
+        outcome = self._server.results.outcome(snapshot.uri)
+        if outcome is None or not outcome.final or not outcome.entry.startswith(SYNTHESISED):
+            return
+        tree = parse(snapshot.text)
+        first, last = params.range.start.line + 1, params.range.end.line + 1
+        for call in outcome.calls:
+            definition = next((d for d in definitions(tree) if d.qualified_name == call.target.partition(".")[0]), None)
+            if definition is None or last < definition.first_line or first > definition.last_line:
+                continue
+            yield self._action(snapshot, f"Keep these inputs in a comment: {call.inputs}", as_comment(tree, call.text))
+            functions = as_functions(tree, call.text) if self._is_first(outcome, call) else None
+            if functions is not None:
+                yield self._action(snapshot, "Keep these inputs as get_inputs()", functions)
+
+    @staticmethod
+    def _is_first(outcome: Outcome, call: EntryCall) -> bool:
+        """``get_inputs()`` is for one target: the first (entries/conventions.py)."""
+        return bool(outcome.calls) and outcome.calls[0] == call and "." not in call.target
+
+    def _action(self, snapshot: Snapshot, title: str, insertion: Insertion) -> types.CodeAction:
+        last = snapshot.index.line_count
+        start = min(insertion.line - 1, last)
+        end = min(start + insertion.lines, last)
+        place = types.Range(types.Position(start, 0), types.Position(end, 0))
+        edit = types.TextEdit(place, insertion.text)
+        if not self._server.client.versioned_edits:
+            workspace_edit = types.WorkspaceEdit(changes={snapshot.uri: [edit]})
+        else:
+            document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
+            workspace_edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, [edit])])
+        return types.CodeAction(title=title, kind=types.CodeActionKind.QuickFix, edit=workspace_edit)
+
+
+def _path(command: str, uri: str) -> str:
+    path = path_from_uri(uri)
+    if path is None:
+        raise JsonRpcInvalidParams(f"{command} needs the URI of a file.")
+    return path

@@ -1,0 +1,121 @@
+"""Entries in an editor: the lens that says with what a file was analyzed, choosing another, and keeping inputs that were made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from editor import REAL, Editor, editor
+from programs import ONE, log, ran, write
+
+ALWAYS = {"run": {"enabled": "always"}}
+ASKED = "window/showMessageRequest"
+MODULE = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 3)
+
+    def forward(self, x):
+        print("a")
+        return self.linear(x)
+"""
+
+
+async def lenses(ed: Editor, uri: str, command: str) -> list[dict[str, Any]]:
+    found = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    return [lens for lens in found if lens["command"]["command"] == command]
+
+
+def entries(root: Path) -> list[str]:
+    """The entries that the stub server was asked to run."""
+    return [line.partition(" ")[2] for line in log(root) if line.startswith("entry ")]
+
+
+async def execute(ed: Editor, command: str, *arguments: str) -> Any:
+    return await ed.request("workspace/executeCommand", {"command": command, "arguments": list(arguments)})
+
+
+async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, ONE + "\n\ndef get_inputs():\n    return [torch.ones(2)]\n\n\nf(1)\n"))
+    await ed.status(state="idle", findings=1)
+    (lens,) = await lenses(ed, uri, "compileLens.chooseEntry")
+    assert lens["command"]["title"] == "Analyzed with get_inputs() · change"
+    assert lens["command"]["arguments"] == [uri]
+    listed = await execute(ed, "compileLens.entries", uri)
+    assert [(entry["entry"], entry["chosen"]) for entry in listed] == [
+        ("get_inputs", False),
+        ("script", False),
+        ("synthesised", False),
+    ]
+    asked: list[Any] = []
+
+    def answer(params: Any) -> Any:
+        asked.append(params)
+        return params["actions"][1]
+
+    ed.answers[ASKED] = answer
+    await execute(ed, "compileLens.chooseEntry", uri)
+    assert [action["title"] for action in asked[0]["actions"]] == [
+        "get_inputs",
+        "script",
+        "synthesised",
+        "Automatically",
+    ]
+    assert entries(root)[0] == "get_inputs"
+    assert entries(root)[1] == "script"
+    assert not await lenses(ed, uri, "compileLens.chooseEntry")
+    # it is remembered: the next save runs it the same way
+    await ed.save(uri)
+    await ran(root, 3)
+    assert entries(root)[2] == "script"
+    await execute(ed, "compileLens.chooseEntry", uri, "auto")
+    assert entries(root)[3] == "get_inputs"
+
+
+async def test_the_comment_in_unsaved_text_counts(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, ONE + "\n\nf(1)\n"))
+    await ed.status(state="idle", findings=1)
+    await ed.insert(uri, 2, 0, "# compile-lens: entry=synthesised:f\n")
+    await execute(ed, "compileLens.analyze", uri)
+    assert entries(root)[-1] == "synthesised:f"
+    await ed.change(uri, 3, {"text": "# compile-lens: entry=nowhere\n" + ONE})
+    since = ed.mark()
+    await execute(ed, "compileLens.analyze", uri)
+    told = await ed.wait(lambda message: message.get("method") == "window/showMessage", since)
+    assert told["params"]["message"].startswith("Compile Lens: There is no entry 'nowhere' for train.py.")
+
+
+@pytest.mark.xdist_group("entries")
+async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, ALWAYS)
+        uri = await ed.open(write(root, MODULE))
+        (lens,) = await lenses(ed, uri, "compileLens.analyzeAsIfCompiled")
+        assert lens["command"]["title"] == "What would torch.compile do?"
+        assert lens["command"]["arguments"] == [uri, "Net"]
+        answer = await execute(ed, "compileLens.analyzeAsIfCompiled", *lens["command"]["arguments"])
+        assert (answer["status"], answer["findings"]) == ("ok", 1)
+        (made,) = await lenses(ed, uri, "compileLens.chooseEntry")
+        assert made["command"]["title"].startswith("Analyzed with synthesised inputs: Net(width=32) on x: float32[")
+        here = {"start": {"line": 8, "character": 0}, "end": {"line": 8, "character": 0}}
+        asked = {"textDocument": {"uri": uri}, "range": here, "context": {"diagnostics": []}}
+        actions = {action["title"]: action for action in await ed.request("textDocument/codeAction", asked)}
+        comment = next(
+            action for title, action in actions.items() if title.startswith("Keep these inputs in a comment")
+        )
+        (edit,) = edits(comment)
+        assert edit["newText"].startswith("# compile-lens: entry=Net(width=32)(x=float32[")
+        assert edit["range"]["start"] == {"line": 0, "character": 0}
+        (functions,) = edits(actions["Keep these inputs as get_inputs()"])
+        assert 'def get_inputs():\n    return {"x": torch.randn(' in functions["newText"]
+        assert 'def get_init_inputs():\n    return {"width": 32}' in functions["newText"]
+
+
+def edits(action: Any) -> Any:
+    changes = action["edit"].get("documentChanges")
+    return changes[0]["edits"] if changes else next(iter(action["edit"]["changes"].values()))
