@@ -81,7 +81,9 @@ async def analyse(
         return Outcome(job.file, host.python, "", "", "", Status.FAILED, 0.0, failure=f"There is no file {job.file}.")
     # the check of a fix tells nothing while it runs
     what = "check" if on_partial is None else "run"
-    say(f"{what} {Path(job.file).name} unsaved={job.text is not None} argv={list(job.argv)} depth={job.depth.value}")
+    compared = " compared" if job.compare else ""
+    unsaved = job.text is not None
+    say(f"{what} {Path(job.file).name} unsaved={unsaved} argv={list(job.argv)} depth={job.depth.value}{compared}")
     if on_partial is not None:
         say(f"entry {job.entry}")
     findings = [

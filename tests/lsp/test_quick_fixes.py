@@ -25,7 +25,7 @@ AT = {"start": {"line": 4, "character": 6}, "end": {"line": 4, "character": 6}}
 
 
 async def actions(ed: Editor, uri: str) -> dict[str, Any]:
-    params = {"textDocument": {"uri": uri}, "range": AT, "context": {"diagnostics": []}}
+    params = {"textDocument": {"uri": uri}, "range": AT, "context": {"diagnostics": [], "only": ["quickfix"]}}
     return {action["title"]: action for action in await ed.request("textDocument/codeAction", params)}
 
 

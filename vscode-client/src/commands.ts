@@ -1,11 +1,12 @@
 // The commands of the palette, the editor's title and the status item.
 import * as vscode from "vscode";
 
-import { isWorking, serverCommands } from "./protocol";
+import { isWorking, serverCommands, type ServerCommand } from "./protocol";
 import type { Server } from "./server";
 
 export const localCommands = {
   analyzeFile: "compileLens.analyzeFile",
+  compareFile: "compileLens.compareFile",
   cancelAnalysis: "compileLens.cancelAnalysis",
   restartServer: "compileLens.restartServer",
   showLog: "compileLens.showLog",
@@ -15,11 +16,11 @@ export const localCommands = {
   checkSetup: "compileLens.checkSetup",
 } as const;
 
-/** Analyzes `resource` (given by a menu), or the file of the active editor. */
-async function analyzeFile(server: Server, resource: unknown): Promise<void> {
+/** Runs a command of the server's for `resource` (given by a menu), or for the file of the active editor. */
+async function forFile(server: Server, command: ServerCommand, resource: unknown): Promise<void> {
   const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
   if (uri) {
-    await server.execute(serverCommands.analyze, uri.toString());
+    await server.execute(command, uri.toString());
   }
 }
 
@@ -70,7 +71,8 @@ async function showActions(server: Server): Promise<void> {
 export function registerCommands(server: Server, log: vscode.LogOutputChannel): vscode.Disposable {
   const { registerCommand } = vscode.commands;
   return vscode.Disposable.from(
-    registerCommand(localCommands.analyzeFile, (resource: unknown) => analyzeFile(server, resource)),
+    registerCommand(localCommands.analyzeFile, (resource: unknown) => forFile(server, serverCommands.analyze, resource)),
+    registerCommand(localCommands.compareFile, (resource: unknown) => forFile(server, serverCommands.compare, resource)),
     registerCommand(localCommands.cancelAnalysis, () => server.execute(serverCommands.cancel)),
     registerCommand(localCommands.restartServer, () => server.restart()),
     registerCommand(localCommands.showLog, () => log.show()),

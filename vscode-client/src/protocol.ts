@@ -26,8 +26,11 @@ export const trustNotification = new NotificationType<{ readonly trusted: boolea
  */
 export const serverCommands = {
   analyze: "compileLens.analyze",
+  compare: "compileLens.compare",
   cancel: "compileLens.cancel",
   allowWorkspace: "compileLens.allowWorkspace",
   revokeWorkspace: "compileLens.revokeWorkspace",
   doctor: "compileLens.doctor",
 } as const;
+
+export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];

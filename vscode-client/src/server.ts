@@ -16,7 +16,7 @@ import {
 } from "vscode-languageclient/node";
 
 import { explainFailure, resolveLaunch } from "./launch";
-import { serverCommands, statusNotification, trustNotification, type ServerStatus } from "./protocol";
+import { serverCommands, statusNotification, trustNotification, type ServerCommand, type ServerStatus } from "./protocol";
 import { section, serverCommand, serverSettings } from "./settings";
 
 const maxCrashes = 4;
@@ -113,7 +113,7 @@ export class Server implements vscode.Disposable {
 
   /** Has the server do something. What it answers, if it does. */
   async execute<Answer>(
-    command: (typeof serverCommands)[keyof typeof serverCommands],
+    command: ServerCommand,
     ...args: (string | undefined)[]
   ): Promise<Answer | undefined> {
     try {

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from compile_lens.analysis.break_titles import own_title
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import cannot_resume
 from compile_lens.analysis.cost import break_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.remedies import WORDS, remedy_of
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, GraphBreak, StackFrame
+from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
 
 NO_CODE = "graph-break"
 # a stack inside torch's explanation: the file's name is enough beside its code
@@ -51,9 +53,7 @@ def _finding(
         severity=Severity.ERROR if fatal else Severity.WARNING,
         message=_message(first, skipped, fatal),
         place=place,
-        explanation=PATH.sub(
-            r'File "\1"', "\n\n".join(text for text in (reason.explanation, reason.consequence) if text)
-        ),
+        explanation=PATH.sub(r'File "\1"', "\n\n".join(text for text in (_told(reason), reason.consequence) if text)),
         hints=reason.hints,
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
@@ -63,12 +63,25 @@ def _finding(
         cost=cost,
         weight=weight,
         detail=reason.context,
+        remedy=remedy_of(reason).value,
+    )
+
+
+def _told(reason: BreakReason) -> str:
+    """torch's explanation; under its own title where ours stands in the place of that."""
+    if own_title(reason) is None or not reason.title:
+        return reason.explanation
+    return (
+        f"{reason.title.rstrip('.:')}: {reason.explanation}" if reason.explanation else f"{reason.title.rstrip('.:')}."
     )
 
 
 def _message(broken: GraphBreak, skipped: bool, fatal: bool) -> str:
-    title = broken.reason.title.rstrip(".:") or "no reason given"
-    ending = "; the whole function runs eagerly" if skipped else ""
+    title = own_title(broken.reason) or broken.reason.title.rstrip(".:") or "no reason given"
+    remedy = WORDS.get(remedy_of(broken.reason))
+    ending = f"; {remedy}" if remedy else ""
+    if skipped:
+        ending += "; the whole function runs eagerly"
     if fatal:
         ending = "; torch cannot go on after it in a coroutine or generator, and the call fails"
     return f"Graph break: {title}{ending}."

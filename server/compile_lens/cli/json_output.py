@@ -74,4 +74,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
         ],
         "url": finding.url,
         "cost": finding.cost,
+        "stage": finding.stage,
+        "remedy": finding.remedy,
     }

@@ -28,7 +28,9 @@ class CodeActions:
         snapshot = self._documents.get(params.text_document.uri)
         if snapshot is None or not _wants_fixes(params.context.only):
             return []
-        return [action for provider in self._providers for action in provider(snapshot, params)]
+        offered = [action for provider in self._providers for action in provider(snapshot, params)]
+        # what has no kind is no fix: for whoever did not ask for fixes alone
+        return [action for action in offered if action.kind is not None or not params.context.only]
 
 
 def _wants_fixes(only: Iterable[types.CodeActionKind | str] | None) -> bool:

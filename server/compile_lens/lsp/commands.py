@@ -21,6 +21,7 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.session.consent import Permission
 
 ANALYZE = "compileLens.analyze"
+COMPARE = "compileLens.compare"
 CANCEL = "compileLens.cancel"
 ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
@@ -31,14 +32,14 @@ CommandWithWord = Callable[[str | None, str | None], Awaitable[Any]]
 def register(server: CompileLensServer, runs: Runs) -> None:
     """Offer the commands."""
 
-    async def analyze(uri: str | None, name: str | None = None) -> dict[str, Any] | None:
+    async def analyze(uri: str | None, name: str | None = None, compare: bool = False) -> dict[str, Any] | None:
         """Run a file now: the user asks for it, which is an agreement to this run. Answers when the run is over."""
         if uri is None or path_from_uri(uri) is None:
-            raise JsonRpcInvalidParams(f"{ANALYZE} needs the URI of a file.")
+            raise JsonRpcInvalidParams(f"{COMPARE if compare else ANALYZE} needs the URI of a file.")
         if not server.trusted:
             server.warn("Compile Lens does not run files in a workspace that is not trusted.")
             return None
-        outcome = await runs.analyze(uri, name)
+        outcome = await runs.analyze(uri, name, compare)
         if outcome is None:
             return None
         return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
@@ -78,6 +79,7 @@ def register(server: CompileLensServer, runs: Runs) -> None:
     commands: dict[str, Command] = {
         LIST: list_entries,
         ANALYZE: analyze,
+        COMPARE: partial(analyze, compare=True),
         CANCEL: cancel,
         ALLOW: allow,
         REVOKE: revoke,

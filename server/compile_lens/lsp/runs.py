@@ -34,9 +34,11 @@ from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Depth, Job
 
 log = logging.getLogger(__name__)
+# as long as a run, at most
+COMPARING_TAKES = 10
 
 SCRIPT_ALONE = Choice((script(),), True)
 OFF = {
@@ -122,12 +124,13 @@ class Runs:
             self.consider(snapshot, Reason.OPENED)
         self._tell()
 
-    async def analyze(self, uri: str, name: str | None = None) -> Outcome | None:
+    async def analyze(self, uri: str, name: str | None = None, compare: bool = False) -> Outcome | None:
         """Run a file because the user asked for it. None when it was cancelled, or another request took its place.
 
-        ``name``: a class or function of it is compiled as if the file said so.
+        ``name``: a class or function of it is compiled as if the file said so. ``compare``: compile all the way, and compare what is
+        computed with eager.
         """
-        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, name)
+        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, name, compare)
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -174,9 +177,9 @@ class Runs:
             self._status.off(OFF[Permission.UNTRUSTED])
 
     def _submit(
-        self, uri: str, snapshot: Snapshot | None, reason: Reason, name: str | None = None
+        self, uri: str, snapshot: Snapshot | None, reason: Reason, name: str | None = None, compare: bool = False
     ) -> asyncio.Task[Outcome | None]:
-        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot, name))
+        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot, name, compare))
         task.add_done_callback(lambda _: self._tell())
         self._tell()
         return task
@@ -196,7 +199,7 @@ class Runs:
         for listener in self._listeners:
             listener()
 
-    async def _run(self, snapshot: Snapshot | None, name: str | None, ticket: Ticket) -> Outcome | None:
+    async def _run(self, snapshot: Snapshot | None, name: str | None, compare: bool, ticket: Ticket) -> Outcome | None:
         path = path_from_uri(ticket.uri)
         if path is None:
             return None
@@ -206,7 +209,7 @@ class Runs:
                 choice = await self.entries.choice(path, snapshot.text if snapshot is not None else None, name)
             except FileProblem:
                 choice = SCRIPT_ALONE  # the run says what is wrong with the file
-            outcome = await self._analyse(path, snapshot, choice, ticket, progress)
+            outcome = await self._analyse(path, self.job(path, snapshot, compare), snapshot, choice, ticket, progress)
         except (HostError, InterpreterError, BadEntry) as error:
             self._take_back(ticket.uri)
             self._problem(str(error), ticket)
@@ -224,7 +227,7 @@ class Runs:
         return outcome
 
     async def _analyse(
-        self, path: str, snapshot: Snapshot | None, choice: Choice, ticket: Ticket, progress: RunProgress
+        self, path: str, job: Job, snapshot: Snapshot | None, choice: Choice, ticket: Ticket, progress: RunProgress
     ) -> Outcome:
         server, name = self._server, Path(path).name
         python = self.interpreter(path)
@@ -250,7 +253,6 @@ class Runs:
                     self._tell()
                     progress.report(f"{name}: {_summary(outcome)}")
 
-            job = self.job(path, snapshot)
             outcome = await analyse_by_entries(server.analyse, host, job, choice, show, server.settings.filters)
             show(outcome)
             self._used[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
@@ -271,16 +273,20 @@ class Runs:
         job = self.job(path, snapshot)
         return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
 
-    def job(self, path: str, snapshot: Snapshot | None) -> Job:
-        """How a file runs as a script: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""
+    def job(self, path: str, snapshot: Snapshot | None, compare: bool = False) -> Job:
+        """How a file runs as a script: as the settings say, with the text of ``snapshot`` where that is not what is on disk.
+
+        To compare is to compile all the way, and takes its time.
+        """
         run = self._server.settings.run
         return Job(
             file=path,
-            depth=run.depth,
+            depth=Depth.INDUCTOR if compare else run.depth,
             text=None if snapshot is None else self._server.sources.unsaved(path, snapshot.text),
             argv=run.arguments,
             cwd=str(self._server.root_of(path)),
-            timeout_s=run.timeout,
+            timeout_s=run.timeout * (COMPARING_TAKES if compare else 1),
+            compare=compare,
         )
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:

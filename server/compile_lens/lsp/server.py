@@ -16,6 +16,7 @@ from lsprotocol import types
 
 from compile_lens.lsp import commands, knowledge, sync
 from compile_lens.lsp.client import read_client
+from compile_lens.lsp.comparing import Comparing
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries
@@ -62,6 +63,7 @@ def create_server(
     Inlays(server, runs)
     server.code_actions.add(entries.actions)
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
+    server.code_actions.add(Comparing(server, runs).actions)
     sync.register(server, runs, diagnostics, predictions)
     commands.register(server, runs)
 

@@ -1,0 +1,32 @@
+"""Comparing with eager, from the editor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from editor import Editor
+from programs import LINE, ONE, ran, runs, write
+
+
+async def test_a_region_offers_to_compare_and_the_command_does(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, "import os\n" + ONE))
+    asked = {
+        "textDocument": {"uri": uri},
+        "range": {"start": {"line": LINE, "character": 0}, "end": {"line": LINE, "character": 0}},
+        "context": {"diagnostics": []},
+    }
+    (action,) = await ed.request("textDocument/codeAction", asked)
+    assert action["title"].startswith("Compare with eager")
+    assert action["command"]["arguments"] == [uri]
+    # it is no fix, and nothing outside of a region offers it
+    assert (
+        await ed.request("textDocument/codeAction", {**asked, "context": {"diagnostics": [], "only": ["quickfix"]}})
+        == []
+    )
+    outside = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    assert await ed.request("textDocument/codeAction", {**asked, "range": outside}) == []
+
+    result = await ed.command(action["command"]["command"], uri)
+    assert result["status"] == "ok"
+    await ran(root, 1)
+    assert runs(root)[-1].endswith("depth=inductor compared")
