@@ -19,6 +19,7 @@ RECORDINGS = Path(__file__).parent / "data" / "h200-torch2.11"
 # where record.py runs the programs, and keeps the agent
 JOB = "/cluster/job"
 AGENT = "/cluster/agent"
+NOTE = b'"compile_lens_'
 
 
 class ReplayHost(Host):
@@ -61,14 +62,21 @@ def program(archive: str, name: str) -> str:
     return recording(archive)[f"{name}.py"].decode()
 
 
-def replay(archive: str, name: str, depth: Depth = Depth.INDUCTOR, with_notes: bool = True) -> Outcome:
-    """What the product makes of a recorded run. Without notes: of what torch itself wrote of it."""
+def frames_of(wire: bytes) -> list[Frame]:
+    """What an agent said."""
+    return list(FrameDecoder().feed(wire))
+
+
+def play(host: ReplayHost, file: str, text: str, depth: Depth = Depth.DYNAMO) -> Outcome:
+    """What the product makes of a recorded run of ``file``, whose text was ``text``."""
+    return asyncio.run(analyse(host, Job(file, depth, text, compare=is_compared(text))))
+
+
+def replay(archive: str, name: str, with_notes: bool = True) -> Outcome:
+    """What the product makes of a run in an archive. Without notes: of what torch itself wrote of it."""
     text = program(archive, name)
-    frames = list(FrameDecoder().feed(recording(archive)[f"{name}.wire"]))
+    frames = frames_of(recording(archive)[f"{name}.wire"])
     if not with_notes:
-        frames = [
-            f for f in frames if not (isinstance(f, TraceRecord) and b'"compile_lens_' in f.data.partition(b"\n")[0])
-        ]
-    depth = Depth(depth_of(text)) if archive == "fixtures" else depth
-    job = Job(f"{JOB}/{name}.py", depth, text, compare=is_compared(text))
-    return asyncio.run(analyse(ReplayHost(frames), job))
+        frames = [f for f in frames if not (isinstance(f, TraceRecord) and NOTE in f.data.partition(b"\n")[0])]
+    depth = Depth(depth_of(text)) if archive == "fixtures" else Depth.INDUCTOR
+    return play(ReplayHost(frames), f"{JOB}/{name}.py", text, depth)

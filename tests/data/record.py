@@ -22,6 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "server"))
+from compile_lens.workers.command import command_of  # noqa: E402
+from compile_lens.workers.job import Depth, Job  # noqa: E402
 from compile_lens.workers.wire import AgentEvent, FrameDecoder  # noqa: E402
 
 AGENT = ROOT / "server/compile_lens/agent"
@@ -65,17 +67,8 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
     """All that an agent of its own says while it runs ``file``, from its hello to the end of the run."""
     text = file.read_text(encoding="utf-8")
     depth = DEPTH.search(text)
-    command = {
-        "op": "run",
-        "file": str(file),
-        "text": None,
-        "argv": [],
-        "cwd": str(file.parent),
-        "depth": depth["depth"] if depth else default_depth,
-        "timeout_s": TIMEOUT_S,
-        "env": {},
-        "compare": COMPARED.search(text) is not None,
-    }
+    chosen = Depth(depth["depth"] if depth else default_depth)
+    job = Job(str(file), chosen, timeout_s=TIMEOUT_S, compare=COMPARED.search(text) is not None)
     environment = {
         **os.environ,
         "TORCHINDUCTOR_CACHE_DIR": str(caches / file.stem / "inductor"),
@@ -92,7 +85,7 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
     output: list[bytes] = []
     with ThreadPoolExecutor(1) as reader:
         drained = reader.submit(process.stderr.read)
-        process.stdin.write(json.dumps(command).encode() + b"\n")
+        process.stdin.write(json.dumps(command_of(job)).encode() + b"\n")
         process.stdin.flush()
         decoder, ended = FrameDecoder(), False
         while not ended and (data := os.read(process.stdout.fileno(), 1 << 16)):

@@ -14,11 +14,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
+from compile_lens.workers.command import command_of
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.wire import AgentEvent, Frame, FrameDecoder
@@ -159,7 +160,7 @@ class Host:
             self._cancelled = False
             self._output.clear()
             try:
-                self._send(_command(job))
+                self._send(command_of(job))
                 end = await asyncio.wait_for(self._follow(on_frame), job.timeout_s + GRACE_S)
             except TimeoutError:
                 await self._end_process()
@@ -241,28 +242,6 @@ class Host:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
         self._readers = []
-
-
-def _command(job: Job) -> dict[str, object]:
-    return {
-        "op": "run",
-        "file": job.file,
-        "text": job.text,
-        "argv": list(job.argv),
-        "cwd": job.cwd or str(Path(job.file).parent),
-        "depth": job.depth.value,
-        "plan": _plan(job),
-        "timeout_s": job.timeout_s,
-        "env": job.env,
-        "compare": job.compare,
-        "task": job.task,
-        "capture": None if job.capture is None else asdict(job.capture),
-    }
-
-
-def _plan(job: Job) -> dict[str, object] | None:
-    # what looks for inputs must know how long it may
-    return {"seconds": job.timeout_s / 2, **job.plan} if job.plan else None
 
 
 def _end(frame: AgentEvent, came_back: bool) -> End:
