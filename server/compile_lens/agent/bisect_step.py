@@ -30,6 +30,8 @@ from .wire import Wire
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
 BOOT = os.path.join(OWN_FOLDER, "boot.py")
 OUTPUT_KEPT = 8_000
+# sysexits.h: an internal error of the program
+BROKEN = 70
 POLL_S = 0.01
 
 
@@ -39,7 +41,8 @@ class Setup:
 
     ``state`` is the folder of the bisector's files, None without a bisection; ``backend`` goes to the repro as
     ``TORCH_COMPILE_BACKEND``. ``options`` are values of torch's options by dotted name. ``watch`` asks for what one application of a
-    subsystem is: see ``bisect_watch``; the answer is written to ``answer`` as it grows, for the program may crash.
+    subsystem is: see ``bisect_watch``; the answer is written to ``answer`` as it grows, for the program may crash. With ``capture`` the
+    program is not run, but its graphs are written to ``answer``. ``strict``: a program that an exception ends has judged nothing.
     """
 
     file: str
@@ -52,6 +55,8 @@ class Setup:
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
     watch: dict[str, Any] | None = None
     answer: str | None = None
+    capture: bool = False
+    strict: bool = False
 
 
 @dataclasses.dataclass
@@ -165,6 +170,7 @@ def be(setup: Setup) -> int:
     """Be the step: set torch, run the repro, and say how it ended. Never returns normally what the program did to this process."""
     _environment(setup)
     os.chdir(setup.cwd)
+    sys.path.append(setup.cwd)  # a candidate for something smaller lies elsewhere, and imports what its repro does
     _private_files(setup.scratch)
     import torch
 
@@ -179,6 +185,10 @@ def be(setup: Setup) -> int:
         set_option(name, False)
     for name, value in setup.options.items():
         set_option(name, value)
+    if setup.capture and setup.answer is not None:
+        from .minify_capture import capture
+
+        return capture(setup.file, setup.answer)
     if setup.watch is None:
         return _run(setup)
     from .bisect_watch import Watch
@@ -188,8 +198,19 @@ def be(setup: Setup) -> int:
 
 
 def _run(setup: Setup) -> int:
-    nobody = os.open(os.devnull, os.O_WRONLY)
-    return run_program(setup.file, None, setup.argv, Wire(nobody), OWN_FOLDER)
+    listener = _Listener(os.open(os.devnull, os.O_WRONLY))
+    code = run_program(setup.file, None, setup.argv, listener, OWN_FOLDER)
+    return BROKEN if setup.strict and listener.raised not in (None, "SystemExit") else code
+
+
+class _Listener(Wire):
+    """Hears how the program ended; nobody else does."""
+
+    raised: str | None = None
+
+    def event(self, name: str, **fields: Any) -> None:
+        if name in ("raised", "unreadable"):
+            self.raised = fields.get("type", name)
 
 
 def _environment(setup: Setup) -> None:

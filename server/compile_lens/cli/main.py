@@ -21,6 +21,8 @@ VERBS = {
     "bisect": "bisect",
     "verify": "bisect",
     "repro": "repro",
+    "minify": "minify",
+    "logs": "logs",
     "serve": "serve",
 }
 

@@ -1,0 +1,53 @@
+"""The text of a repro with another target and other calls, and with what it no longer needs taken away."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .minify_program import Program
+
+REPLACED = ("make_target", "make_calls")
+NAMES = {"device": "device = torch.device", "inf": "from math import inf", "nan": "from math import nan"}
+
+
+class NoRepro(Exception):
+    """The file has not the functions of a repro."""
+
+
+def with_program(text: str, program: Program) -> str:
+    """``text`` with ``make_target`` and ``make_calls`` of ``program`` in the place of its own. Raises NoRepro."""
+    lines = text.split("\n")
+    found = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name in REPLACED}
+    if len(found) != len(REPLACED):
+        raise NoRepro
+    target = program.target()
+    needed = [line for name, line in NAMES.items() if f"{name}(" in target or f" {name}" in target]
+    written = {
+        "make_target": "\n".join([*needed, *([""] * 2 if needed else []), target]),
+        "make_calls": program.calls(),
+    }
+    for node in sorted(found.values(), key=lambda node: -node.lineno):
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        lines[first - 1 : node.end_lineno] = written[node.name].split("\n")
+    return "\n".join(lines)
+
+
+def shorter(text: str) -> Iterator[str]:
+    """``text`` without one of the statements above its target, the last first; how it is judged is not touched."""
+    lines = text.split("\n")
+    nodes = ast.parse(text).body
+    end = next((node.lineno for node in nodes if getattr(node, "name", "") == "make_target"), 0)
+    for node in reversed(nodes):
+        if node.lineno < end:
+            first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+            yield "\n".join(lines[: first - 1] + lines[node.end_lineno :])
+
+
+def tidy(text: str) -> str:
+    """No more than two empty lines in a row."""
+    out: list[str] = []
+    for line in text.split("\n"):
+        if line.strip() or out[-2:] != ["", ""]:
+            out.append(line.rstrip())
+    return "\n".join(out)

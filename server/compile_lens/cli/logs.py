@@ -1,0 +1,101 @@
+"""``compile-lens logs``: how to run a file again and see more, for each of its findings."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.cli.bisect import absolute
+from compile_lens.repro.logs import command_of, document, known_stages, log_runs
+from compile_lens.session.analyse import analyse
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.workers.host import Host
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.job import Depth, Job
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE [-- ARGUMENTS]")
+@click.option("--code", metavar="CODE", help="For findings of this code or kind only, as in GB0170 or recompile.")
+@click.option("--line", type=click.IntRange(min=1), metavar="N", help="For findings of this line only.")
+@click.option(
+    "--kind",
+    type=click.Choice([kind.value for kind in Kind]),
+    help="Without a run: what fits this kind of finding.",
+)
+@click.option("--stage", type=click.Choice(known_stages()), help="With --kind compile-error: the part that failed.")
+@click.option(
+    "--depth",
+    type=click.Choice([depth.value for depth in Depth]),
+    default=Depth.DYNAMO.value,
+    show_default=True,
+    help="How far to compile when FILE is run to find out.",
+)
+@click.option(
+    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
+)
+@click.pass_context
+def logs(
+    context: click.Context,
+    file: Path,
+    code: str | None,
+    line: int | None,
+    kind: str | None,
+    stage: str | None,
+    depth: str,
+    python: str | None,
+) -> int:
+    """Print the environment lines that show more of what was found in FILE: TORCH_LOGS, TORCH_TRACE and others, to copy.
+
+    FILE is run once to see what there is to find, unless --kind says it. The exit code is 1 if there is nothing to say.
+    """
+    path = absolute(file)
+    arguments: tuple[str, ...] = context.obj or ()
+    try:
+        interpreter = find_interpreter(path, (), python)
+    except InterpreterError as problem:
+        raise click.ClickException(str(problem)) from None
+    command = command_of(interpreter, file, arguments)
+    if kind is not None:
+        click.echo(document(f"Logs for {kind}", log_runs(Kind(kind), stage=stage or ""), command))
+        return 0
+    job = Job(str(path), Depth(depth), None, arguments, str(Path.cwd()), 120.0)
+    outcome = asyncio.run(_analyse(interpreter, job))
+    if outcome.status is Status.FAILED:
+        raise click.ClickException(outcome.failure)
+    chosen = [finding for finding in outcome.findings if _is_meant(finding, code, line)]
+    if not chosen:
+        click.echo(f"compile-lens: nothing of that was found in {file}.", err=True)
+        return 1
+    for title, finding in _one_of_each(chosen):
+        click.echo(document(title, log_runs(finding.kind, finding.code, finding.stage), command))
+    return 0
+
+
+async def _analyse(interpreter: str, job: Job) -> Outcome:
+    host = Host(interpreter, os.environ)
+    try:
+        return await analyse(host, job)
+    finally:
+        await host.close()
+
+
+def _is_meant(finding: Finding, code: str | None, line: int | None) -> bool:
+    is_line = line is None or finding.place.line <= line <= finding.place.end_line
+    return is_line and (code is None or code in (finding.code, finding.kind.value))
+
+
+def _one_of_each(findings: Iterable[Finding]) -> Iterable[tuple[str, Finding]]:
+    """One finding for each set of logs, with the lines of all that share it."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(log_runs(finding.kind, finding.code, finding.stage), []).append(finding)
+    for group in groups.values():
+        lines = ", ".join(str(line) for line in sorted({finding.place.line for finding in group}))
+        codes = ", ".join(sorted({finding.code for finding in group}))
+        yield f"Logs for {codes} (line {lines})", group[0]

@@ -1,0 +1,199 @@
+"""A bisection finds what was planted, says where it is, and leaves nothing of the user's changed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planted_bugs import BUGS, Bug
+
+from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.repro.bisect import Options, bisect, stale_state
+from compile_lens.repro.bisect_document import document, markdown_link
+from compile_lens.repro.bisect_guide import _GUIDE
+from compile_lens.repro.verdict import Bisection, Status, from_json
+from compile_lens.workers.host import Host
+
+pytestmark = pytest.mark.xdist_group("bisect")
+STOCK = Path(__file__).with_name("stock_bisect.py")
+
+
+class Bisector:
+    """One host for all bisections, in an environment that has what must not reach a step."""
+
+    def __init__(self, folder: Path) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._folder = folder
+        self._host = Host(sys.executable, {**os.environ, "TORCH_BISECT_BACKEND": "eager"})
+        self._known: dict[str, Bisection] = {}
+
+    def file(self, name: str, text: str) -> Path:
+        path = self._folder / f"{name.replace('-', '_')}.py"
+        path.write_text(text)
+        return path
+
+    def bug(self, name: str) -> Bisection:
+        if name not in self._known:
+            self._known[name] = self.bisect(self.file(name, BUGS[name].text()))
+        return self._known[name]
+
+    def bisect(self, file: Path, options: Options = Options()) -> Bisection:  # noqa: B008
+        return self._loop.run_until_complete(bisect(self._host, file, options))
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._host.close())
+        self._loop.close()
+
+
+@pytest.fixture(scope="module")
+def bisector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bisector]:
+    found = Bisector(tmp_path_factory.mktemp("repros"))
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_the_verdict_is_what_was_planted(bisector: Bisector, name: str) -> None:
+    found, bug = bisector.bug(name), BUGS[name]
+    assert found.status is Status.FOUND, (found.sentence, found.steps[-1:])
+    assert found.verdict is not None
+    backend, subsystem, info = bug.verdict
+    assert (found.verdict.backend, found.verdict.subsystem) == (backend, subsystem)
+    assert info is None or info in (found.verdict.debug_info or "")
+    if bug.line is not None:
+        assert bug.line in [line.text for line in found.source]
+        assert all(Path(place.file).is_file() and place.line > 0 for place in found.places)
+        assert found.places
+
+
+def test_the_steps_are_torchs_and_the_environment_reaches_none(bisector: Bisector) -> None:
+    found = bisector.bug("decomposition")
+    searched = [step for step in found.steps if step.purpose == "search"]
+    assert [step.backend for step in searched][:3] == ["eager", "aot_eager", "aot_eager_decomp_partition"]
+    assert [step.good for step in searched][:3] == [True, True, False]
+    assert found.steps[0].purpose == "baseline"
+    assert "TORCH_BISECT_BACKEND of the environment was left out." in found.notes
+    assert "Disabling decomposition fixed the issue." in found.said
+    assert found.forked is (sys.platform == "linux")
+
+
+def test_a_pass_of_the_users_is_found_in_the_users_file(bisector: Bisector) -> None:
+    found = bisector.bug("post-grad-pass")
+    place = next(place for place in found.places if place.label == "the pass")
+    assert (place.name, place.file) == ("sine_to_cosine", found.repro)
+    applied = next(place for place in found.places if place.label == "applied")
+    assert applied.file.endswith("post_grad.py")
+
+
+def test_a_lowering_leads_to_its_registration_and_its_kernel(bisector: Bisector) -> None:
+    found = bisector.bug("log1p-accuracy")
+    registered = next(place for place in found.places if place.label == "registered")
+    assert "log1p" in Path(registered.file).read_text().splitlines()[registered.line - 1]
+    assert [kernel.name for kernel in found.kernels] == ["cpp_fused_exp_log1p_sum_0"]
+    assert {"log1p", "exp"} <= set(found.kernels[0].nodes)
+
+
+def test_beyond_torchs_search_a_switch_is_found_that_helps(bisector: Bisector) -> None:
+    found = bisector.bug("fusion")
+    assert found.verdict is not None and found.verdict.subsystem is None
+    assert [switch.name for switch in found.helping] == ["fusion"]
+
+
+def test_a_crash_is_a_bad_step_and_not_the_end(bisector: Bisector) -> None:
+    found = bisector.bug("crash")
+    assert any(step.signal == 11 for step in found.steps)
+    assert "A step whose process crashed counts as bad." in found.notes
+
+
+def test_the_result_survives_json_and_becomes_a_document(bisector: Bisector) -> None:
+    found = bisector.bug("log1p-accuracy")
+    assert from_json(found.to_json()) == found
+    text = document(found, Knowledge(), markdown_link)
+    assert "| What it is | `log1p` |" in text
+    assert f"lowering.py:{found.places[-1].line}]" in text
+    assert "TORCH_BISECT_SUBSYSTEM=lowerings TORCH_BISECT_MAX=1" in text
+
+
+def test_the_commands_by_hand_are_bad_and_good(bisector: Bisector) -> None:
+    found = bisector.bug("decomposition")
+    codes = []
+    for title, line in found.commands:
+        if "up to number" in title:
+            ended = subprocess.run(line, shell=True, capture_output=True, text=True, check=False, timeout=300)
+            codes.append(ended.stdout.strip().splitlines()[-1])
+    assert codes == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("import sys; sys.exit(1)", "fails without torch.compile, too"),
+        ("import sys; sys.exit(125)", "eager itself fails"),
+        ("import os; os.abort()", "crashes without torch.compile, too"),
+        ("while True: pass", "did not end within the time limit"),
+    ],
+)
+def test_what_cannot_be_bisected_is_said_before_the_search(bisector: Bisector, source: str, sentence: str) -> None:
+    found = bisector.bisect(bisector.file("unfit", source), Options(step_limit_s=3.0))
+    assert found.status is Status.UNFIT
+    assert sentence in found.sentence
+    assert [step.purpose for step in found.steps] == ["baseline"]
+
+
+def test_a_repro_that_passes_is_not_reproduced(bisector: Bisector) -> None:
+    found = bisector.bisect(bisector.file("passes", "import torch"))
+    assert found.status is Status.NOT_REPRODUCED
+    assert found.verdict is None
+
+
+def test_torchs_own_search_has_the_same_verdict(bisector: Bisector) -> None:
+    file, found = bisector.file("stock", BUGS["decomposition"].text()), bisector.bug("decomposition").verdict
+    assert found is not None
+    ways: list[list[str]] = [[]]
+    if "run <cmd>" in _help_of_bisector():
+        ways.append(["--run"])
+    for way in ways:
+        ended = subprocess.run(
+            [sys.executable, str(STOCK), str(file), *way], capture_output=True, text=True, check=True, timeout=600
+        )
+        stock: dict[str, Any] = json.loads(ended.stdout.strip().rpartition("\n")[2])["result"]
+        assert stock == {
+            "backend": found.backend,
+            "subsystem": found.subsystem,
+            "bisect_number": found.number,
+            "debug_info": found.debug_info,
+        }
+
+
+def _help_of_bisector() -> str:
+    code = "from torch._inductor import compiler_bisector as b; print(getattr(b, 'HELP_TEXT', ''))"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_state_of_another_bisection_is_found(tmp_path: Path) -> None:
+    environment = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
+    assert stale_state(environment) is None
+    (tmp_path / "bisect").mkdir()
+    file = tmp_path / "bisect" / "bisect_status.txt"
+    file.write_text("backend=eager\nsubsystem=\n")
+    assert stale_state(environment) == file
+
+
+def test_every_log_that_is_recommended_exists() -> None:
+    knowledge = Knowledge()
+    unknown = [log for _, logs, _ in _GUIDE.values() for log in logs if not knowledge.knows(Kind.LOG, log.lstrip("+"))]
+    assert not unknown
+
+
+def test_every_bug_is_a_repro_of_its_own() -> None:
+    assert all(
+        isinstance(bug, Bug) and bug.line in (None, *map(str.strip, bug.text().splitlines())) for bug in BUGS.values()
+    )
