@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
 import { onInterpreterChange } from "./interpreter";
+import { registerSearches } from "./searches";
 import { Server } from "./server";
 import { section } from "./settings";
 import { StatusItem } from "./status";
@@ -26,6 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started,
     new StatusItem(started),
     registerCommands(started, log),
+    registerSearches(started),
     followTrust(started),
     vscode.workspace.onDidGrantWorkspaceTrust(followInterpreter),
     vscode.workspace.onDidChangeConfiguration(async (change) => {

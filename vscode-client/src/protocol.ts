@@ -31,6 +31,10 @@ export const serverCommands = {
   allowWorkspace: "compileLens.allowWorkspace",
   revokeWorkspace: "compileLens.revokeWorkspace",
   doctor: "compileLens.doctor",
+  bisect: "compileLens.bisect",
+  verifyBisection: "compileLens.verifyBisection",
+  minify: "compileLens.minify",
+  logs: "compileLens.logs",
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];

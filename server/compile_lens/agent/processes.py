@@ -35,6 +35,12 @@ def die_with_parent() -> None:
         _prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
 
 
+def outlive_parent() -> None:
+    """Take that back: from here on this process sees its parent's end itself, and puts things in order before its own."""
+    if sys.platform == "linux":
+        _prctl(PR_SET_PDEATHSIG, 0)
+
+
 def end_tree(pid: int, limit_s: float = 2.0) -> None:
     """Kill ``pid``, its process group, and every child this process has left, until none is there or ``limit_s`` is over."""
     with contextlib.suppress(OSError):

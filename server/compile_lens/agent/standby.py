@@ -36,8 +36,10 @@ def main() -> int:
     """Serve until the host closes the command pipe."""
     commands, wire = _take_descriptors()
     processes.become_subreaper()
+    processes.die_with_parent()  # while torch is imported, nobody reads the commands, whose end is the host's
     if not _hello(wire):
         return 3
+    processes.outlive_parent()
     for line in _lines(commands):
         command = json.loads(line)
         if command["op"] == "run" and not _serve_run(command, commands, wire):

@@ -5,7 +5,7 @@ Each is advertised, takes its arguments as an editor may send them, and can be c
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ Command = Callable[[str | None], Awaitable[Any]]
 CommandWithWord = Callable[[str | None, str | None], Awaitable[Any]]
 
 
-def register(server: CompileLensServer, runs: Runs) -> None:
-    """Offer the commands."""
+def register(server: CompileLensServer, runs: Runs, others: Mapping[str, Command]) -> None:
+    """Offer the commands, and ``others`` of features that have their own."""
 
     async def analyze(uri: str | None, name: str | None = None, compare: bool = False) -> dict[str, Any] | None:
         """Run a file now: the user asks for it, which is an agreement to this run. Answers when the run is over."""
@@ -84,6 +84,7 @@ def register(server: CompileLensServer, runs: Runs) -> None:
         ALLOW: allow,
         REVOKE: revoke,
         DOCTOR: partial(examine_for, server),
+        **others,
     }
     for name, command in (commands | with_a_word).items():
         server.command(name)(command)

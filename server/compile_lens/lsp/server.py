@@ -31,6 +31,7 @@ from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.lsp.transport import PrivateStreams, read_messages
 from compile_lens.session.analyse import analyse
@@ -51,7 +52,8 @@ def create_server(
     diagnostics = Diagnostics(server)
     status = StatusReporter(server)
     entries = Entries(server)
-    runs = Runs(server, Permissions(server), diagnostics, ProgressFeature(server), status, entries)
+    progress = ProgressFeature(server)
+    runs = Runs(server, Permissions(server), diagnostics, progress, status, entries)
     configuration = Configuration(server, runs)
     store = knowledge.register(server, runs.permissions, diagnostics)
     predictions = Predictions(server, diagnostics, store.torch_of)
@@ -65,7 +67,9 @@ def create_server(
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
     server.code_actions.add(Comparing(server, runs).actions)
     sync.register(server, runs, diagnostics, predictions)
-    commands.register(server, runs)
+    searches = Searches(server, runs, progress, store)
+    server.code_actions.add(searches.actions)
+    commands.register(server, runs, searches.commands())
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:

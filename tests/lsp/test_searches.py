@@ -1,0 +1,74 @@
+"""Bisecting from an editor: an action in a repro's header, progress, a document; cancel ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from editor import REAL, Editor, editor
+
+from processes import Mark
+
+REPRO = """# A repro for torch.compile: eager fails
+#
+# criterion: any
+import sys
+sys.exit(125)
+"""
+ENDLESS = "# A repro for torch.compile: it never ends\n#\n# criterion: any\nimport time\ntime.sleep(1000)\n"
+OPTIONS = {"python": sys.executable, "run": {"enabled": "never"}}
+
+
+def write(root: Path, text: str) -> Path:
+    file = root / "repro.py"
+    file.write_text(text)
+    return file
+
+
+async def actions(ed: Editor, uri: str, line: int) -> list[dict[str, object]]:
+    place = {"line": line, "character": 0}
+    found: list[dict[str, object]] = await ed.request(
+        "textDocument/codeAction",
+        {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": {"diagnostics": []}},
+    )
+    return found
+
+
+async def test_a_repro_is_bisected_from_its_header(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        shown: list[str] = []
+        ed.answers["window/showDocument"] = lambda params: shown.append(params["uri"]) or {"success": True}
+        await ed.initialize(root, OPTIONS)
+        uri = await ed.open(write(root, REPRO))
+        titles = [action["title"] for action in await actions(ed, uri, 1)]
+        assert titles == ["Bisect this repro", "Make this repro smaller"]
+        answer = await ed.request("workspace/executeCommand", {"command": "compileLens.bisect", "arguments": [uri]})
+        assert answer["status"] == "unfit"
+        text = Path(shown[0].removeprefix("file://")).read_text()
+        assert "eager itself fails" in text
+        titles = [action["title"] for action in await actions(ed, uri, 1)]
+        assert "Bisect again, and compare with last time" in titles
+        again = await ed.request(
+            "workspace/executeCommand", {"command": "compileLens.verifyBisection", "arguments": [uri]}
+        )
+        assert again["changes"] == ["Nothing has changed."]
+
+
+async def test_cancel_of_the_progress_ends_the_search(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = Mark()
+    for name, value in mark.environment.items():
+        monkeypatch.setenv(name, value)
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, OPTIONS)
+        uri = await ed.open(write(root, ENDLESS))
+        request = await ed.begin("workspace/executeCommand", {"command": "compileLens.bisect", "arguments": [uri]})
+        report = await ed.wait(
+            lambda m: m.get("method") == "$/progress" and "without" in m["params"]["value"].get("message", "")
+        )
+        await ed.notify("window/workDoneProgress/cancel", {"token": report["params"]["token"]})
+        assert await ed.answer(request) is None
+        await asyncio.sleep(0)
+        assert await ed.shut_down() == 0
+    assert mark.none_left()

@@ -1,0 +1,88 @@
+"""A minified repro is small, plain, and fails as the one it was made from, in a new process."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from planted_bugs import BUGS
+
+from compile_lens.repro.minify import Minified, MinifyOptions, minify
+from compile_lens.workers.host import Host
+
+pytestmark = pytest.mark.xdist_group("bisect")
+SHORT = "    return torch.cos(x.tanh() * 2)"
+LONG = """    y = helper(x)
+    a = torch.relu(y @ y)
+    b = a.softmax(-1).sum(0)
+    c = torch.cos(a.tanh() * 2) + b
+    return c.exp() * 3, (b - 1).abs(), a.mean()"""
+HELPER = "def helper(x):\n    return x * 2 + 1\n\n\n"
+
+
+def long_repro(folder: Path) -> Path:
+    text = BUGS["lowering"].text()
+    assert SHORT in text
+    file = folder / "repro.py"
+    file.write_text(text.replace(SHORT, LONG).replace("def fn(x):", HELPER + "def fn(x):"))
+    return file
+
+
+async def run(file: Path, options: MinifyOptions) -> tuple[Minified, list[Minified]]:
+    host, smaller = Host(sys.executable), []
+    try:
+        return await minify(host, file, file.with_name("saved.pt"), options, None, smaller.append), smaller
+    finally:
+        await host.close()
+
+
+async def test_a_repro_becomes_one_node_of_one_number(tmp_path: Path) -> None:
+    found, smaller = await run(long_repro(tmp_path), MinifyOptions(torch=False))
+    assert found.verified, found.sentence
+    assert found.nodes == 1
+    assert found.inputs == ("float32[1, 1]",)
+    assert "tanh" in found.text and "lowering.lowerings" in found.text
+    assert "def helper" not in found.text and "softmax" not in found.text
+    nodes = [made.nodes for made in smaller if made.nodes is not None]
+    assert nodes == sorted(nodes, reverse=True) and nodes[0] > 5
+    result = tmp_path / "smaller.py"
+    result.write_text(found.text)
+    ended = await asyncio.to_thread(
+        subprocess.run, [sys.executable, str(result)], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ended.returncode == 1, ended.stderr
+    assert ended.stdout.startswith("BAD with backend inductor: compiled differs from eager")
+
+
+async def test_what_does_not_fail_is_not_made_smaller(tmp_path: Path) -> None:
+    file = tmp_path / "repro.py"
+    file.write_text("def make_target():\n    return abs\n\n\ndef make_calls():\n    return []\n")
+    found, _ = await run(file, MinifyOptions(torch=False))
+    assert found.text == ""
+    assert "does not fail as it is" in found.sentence
+
+
+async def test_who_cancels_keeps_the_smallest_so_far(tmp_path: Path) -> None:
+    smaller: list[Minified] = []
+    arrived = asyncio.Event()
+
+    def take(made: Minified) -> None:
+        smaller.append(made)
+        arrived.set()
+
+    host = Host(sys.executable)
+    task = asyncio.create_task(
+        minify(host, long_repro(tmp_path), tmp_path / "saved.pt", MinifyOptions(torch=False), None, take)
+    )
+    try:
+        await asyncio.wait_for(arrived.wait(), 300)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    finally:
+        await host.close()
+    assert "def make_target" in smaller[-1].text
+    compile(smaller[-1].text, "smaller", "exec")

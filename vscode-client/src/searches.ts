@@ -1,0 +1,50 @@
+// Commands on a repro, and on the findings of a file: the server does the work, this asks which file and opens a terminal.
+import * as vscode from "vscode";
+
+import { serverCommands } from "./protocol";
+import type { Server } from "./server";
+
+export const searchCommands = {
+  bisectRepro: "compileLens.bisectRepro",
+  verifyRepro: "compileLens.verifyRepro",
+  minifyRepro: "compileLens.minifyRepro",
+  runWithLogs: "compileLens.runWithLogs",
+} as const;
+
+interface LogRun {
+  readonly title: string;
+  readonly line: string;
+  readonly shows: string;
+}
+
+function activeFile(resource: unknown): string | undefined {
+  const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
+  return uri?.scheme === "file" ? uri.toString() : undefined;
+}
+
+/** Asks which of the ways that fit the file's findings, and runs it where the user sees it. */
+async function runWithLogs(server: Server, resource: unknown): Promise<void> {
+  const runs = await server.execute<readonly LogRun[] | null>(serverCommands.logs, activeFile(resource));
+  if (!runs) {
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(
+    runs.map((run) => ({ label: run.title, description: run.line, detail: `Shows ${run.shows}.`, run })),
+    { title: "Run in a terminal", matchOnDescription: true },
+  );
+  if (picked) {
+    const terminal = vscode.window.createTerminal("Compile Lens");
+    terminal.show();
+    terminal.sendText(picked.run.line, false); // the user reads it, and presses Enter
+  }
+}
+
+export function registerSearches(server: Server): vscode.Disposable {
+  const { registerCommand } = vscode.commands;
+  return vscode.Disposable.from(
+    registerCommand(searchCommands.bisectRepro, (resource: unknown) => server.execute(serverCommands.bisect, activeFile(resource))),
+    registerCommand(searchCommands.verifyRepro, (resource: unknown) => server.execute(serverCommands.verifyBisection, activeFile(resource))),
+    registerCommand(searchCommands.minifyRepro, (resource: unknown) => server.execute(serverCommands.minify, activeFile(resource))),
+    registerCommand(searchCommands.runWithLogs, (resource: unknown) => runWithLogs(server, resource)),
+  );
+}
