@@ -39,6 +39,10 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.entries",
         "compileLens.chooseEntry",
         "compileLens.analyzeAsIfCompiled",
+        "compileLens.bisect",
+        "compileLens.verifyBisection",
+        "compileLens.minify",
+        "compileLens.logs",
     }
     assert offered["hoverProvider"] is True
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}

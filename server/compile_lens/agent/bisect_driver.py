@@ -160,7 +160,10 @@ class Driver:
         self._is_warm = True
         if self._steps.forks:
             warmth.warm_inductor(self._scratch)
-            self._steps.forks = can_fork()
+            reason = why_not_fork()
+            self._steps.forks = not reason
+            if reason:
+                self._wire.event("unforked", reason=reason)
 
     # -- beyond the search
 
@@ -201,8 +204,17 @@ def _what_torch_has(module: Any) -> dict[str, Any]:
 
 def can_fork() -> bool:
     """Whether a child of this process can do all that a fresh process can: no threads here, and no GPU touched."""
-    if sys.platform != "linux" or threading.active_count() != 1 or _threads() > 1:
-        return False
+    return not why_not_fork()
+
+
+def why_not_fork() -> str:
+    """What stands against forking the steps from this process, in a few words; '' for nothing."""
+    if sys.platform != "linux":
+        return f"{sys.platform} cannot fork a process safely"
+    if threading.active_count() != 1:
+        return f"threads: {', '.join(thread.name for thread in threading.enumerate())}"
+    if _threads() > 1:
+        return f"{_threads()} threads that libraries started"
     pid = os.fork()
     if pid == 0:
         bad = 1
@@ -214,7 +226,7 @@ def can_fork() -> bool:
         finally:
             os._exit(bad)
     _, status = os.waitpid(pid, 0)
-    return status == 0
+    return "a GPU was touched when torch was imported" if status else ""
 
 
 def _threads() -> int:

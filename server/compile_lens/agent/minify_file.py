@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .minify_program import Program
@@ -34,14 +35,30 @@ def with_program(text: str, program: Program) -> str:
 
 
 def shorter(text: str) -> Iterator[str]:
-    """``text`` without one of the statements above its target, the last first; how it is judged is not touched."""
+    """``text`` without one of the statements above its target, the last first; how it is judged is not touched.
+
+    What is named anywhere else stays, for that place may be one that a search never comes to.
+    """
     lines = text.split("\n")
     nodes = ast.parse(text).body
     end = next((node.lineno for node in nodes if getattr(node, "name", "") == "make_target"), 0)
     for node in reversed(nodes):
         if node.lineno < end:
             first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
-            yield "\n".join(lines[: first - 1] + lines[node.end_lineno :])
+            rest = "\n".join(lines[: first - 1] + lines[node.end_lineno :])
+            if not any(re.search(rf"\b{re.escape(name)}\b", rest) for name in _bound(node)):
+                yield rest
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    """The names that a statement brings."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name for alias in node.names]
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return []
 
 
 def tidy(text: str) -> str:

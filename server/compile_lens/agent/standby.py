@@ -78,6 +78,8 @@ def _hello(wire: Wire) -> bool:
     """Import torch, warm it, and say who we are. False if there is no torch that can be used."""
     global _threads_of_imports
     started = time.monotonic()
+    asked = warming.NVML_CHECK in os.environ
+    os.environ.setdefault(warming.NVML_CHECK, "1")
     try:
         import torch
 
@@ -92,6 +94,8 @@ def _hello(wire: Wire) -> bool:
     except BaseException as error:
         wire.event("no-torch", missing=False, message=f"torch {torch.__version__} cannot compile here: {error}")
         return False
+    if not asked:
+        del os.environ[warming.NVML_CHECK]
     wire.event(
         "hello",
         pid=os.getpid(),

@@ -12,8 +12,12 @@ import gc
 import importlib
 import io
 import logging
+import os
 from collections.abc import Iterator
 from typing import Any
+
+# torch/cuda/__init__.py, is_available(): asks NVML, where the CUDA runtime would leave a process that no child can use a GPU from
+NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
 
 
 def warm() -> None:
@@ -36,13 +40,45 @@ def undone() -> Iterator[None]:
     random_state = torch.random.get_rng_state()
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):
+    with gpu_untouched():  # forgetting asks for a GPU, too
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                yield
+        finally:
+            logging.disable(level)
+            torch.random.set_rng_state(random_state)
+            _forget()
+
+
+@contextlib.contextmanager
+def gpu_untouched() -> Iterator[None]:
+    """Let Dynamo keep and restore the GPU's random numbers without a GPU: a context here, and nothing can be forked any more.
+
+    torch/_dynamo/convert_frame.py asks for them around each frame (torch 2.6 to 2.13). What it calls stays the same function: Dynamo's
+    rules know functions by their identity. Whether there is a GPU is asked of its driver's library, which makes no context.
+    """
+    import torch
+
+    before = os.environ.get(NVML_CHECK)
+    os.environ[NVML_CHECK] = "1"
+    with contextlib.ExitStack() as stack:
+        random: Any = torch.cuda.random
+        for owner, name, stand_in in (
+            (random, "_lazy_init", lambda: None),
+            (random, "_lazy_call", lambda *_, **__: None),
+            (random, "current_device", lambda: 0),
+            (torch.cuda, "default_generators", (torch.Generator(),)),
+        ):
+            if hasattr(owner, name):
+                stack.callback(setattr, owner, name, getattr(owner, name))
+                setattr(owner, name, stand_in)
+        try:
             yield
-    finally:
-        logging.disable(level)
-        torch.random.set_rng_state(random_state)
-        _forget()
+        finally:
+            if before is None:
+                os.environ.pop(NVML_CHECK, None)
+            else:
+                os.environ[NVML_CHECK] = before
 
 
 def _trace() -> None:

@@ -50,7 +50,7 @@ class Searches:
             BISECT: partial(self._search, self._bisect, BISECT),
             VERIFY: partial(self._search, self._verify, VERIFY),
             MINIFY: partial(self._search, self._minify, MINIFY),
-            LOGS: self._logs,
+            LOGS: partial(self._logs),
         }
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:

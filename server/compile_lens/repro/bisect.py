@@ -102,6 +102,8 @@ class _Search:
             self._verdict = fields
         elif frame.name == "explained":
             self._explained = fields
+        elif frame.name == "unforked":
+            self._search = {**self._search, "forks": False, "unforked": fields["reason"]}
         elif frame.name == "unfit":
             self._unfit = fields["reason"]
         elif frame.name == "done":
@@ -171,6 +173,8 @@ class _Search:
                 f"{stale} is left from another bisection: every torch.compile in that cache directory uses the backend it names. "
                 "Remove its folder if no bisection is going on."
             )
+        if reason := self._search.get("unforked"):
+            notes.append(f"Each step was a new process, which takes longer: {reason}.")
         searched = [step for step in self._steps if step.purpose == "search"]
         if any(step.timeout for step in searched):
             notes.append("A step that did not end within its time limit counts as bad.")
