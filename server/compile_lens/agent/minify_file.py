@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from .minify_program import Program
@@ -43,22 +42,30 @@ def shorter(text: str) -> Iterator[str]:
     nodes = ast.parse(text).body
     end = next((node.lineno for node in nodes if getattr(node, "name", "") == "make_target"), 0)
     for node in reversed(nodes):
-        if node.lineno < end:
+        if node.lineno < end and not any(_bound(node) & _used(other) for other in nodes if other is not node):
             first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
-            rest = "\n".join(lines[: first - 1] + lines[node.end_lineno :])
-            if not any(re.search(rf"\b{re.escape(name)}\b", rest) for name in _bound(node)):
-                yield rest
+            yield "\n".join(lines[: first - 1] + lines[node.end_lineno :])
 
 
-def _bound(node: ast.stmt) -> list[str]:
+def _bound(node: ast.stmt) -> set[str]:
     """The names that a statement brings."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return [alias.asname or alias.name for alias in node.names]
+        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return [node.name]
+        return {node.name}
     if isinstance(node, ast.Assign):
-        return [target.id for target in node.targets if isinstance(target, ast.Name)]
-    return []
+        return {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return set()
+
+
+def _used(node: ast.stmt) -> set[str]:
+    """The names that a statement takes from outside of itself."""
+    inside = [child for child in ast.walk(node) if child is not node]
+    names = [child for child in inside if isinstance(child, ast.Name)]
+    own = {name.id for name in names if not isinstance(name.ctx, ast.Load)} | {
+        child.name for child in inside if isinstance(child, (ast.FunctionDef, ast.ClassDef))
+    }
+    return {name.id for name in names} - own
 
 
 def tidy(text: str) -> str:
