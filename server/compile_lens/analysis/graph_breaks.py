@@ -15,6 +15,7 @@ from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
 
 NO_CODE = "graph-break"
+MOST_LIBRARY_LINES = 12
 # a stack inside torch's explanation: the file's name is enough beside its code
 PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
 
@@ -57,7 +58,7 @@ def _finding(
         hints=reason.hints,
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
-        related=_library_line(first, place, sources),
+        related=_library_lines(breaks, place, sources),
         call_path=call_path(first.stack, sources),
         url=reason.url,
         cost=cost,
@@ -87,12 +88,14 @@ def _message(broken: GraphBreak, skipped: bool, fatal: bool) -> str:
     return f"Graph break: {title}{ending}."
 
 
-def _library_line(broken: GraphBreak, place: Place, sources: Sources) -> tuple[Related, ...]:
-    """The line inside a library, where that is where it broke."""
-    if not broken.stack or sources.is_own(broken.stack[-1].file):
-        return ()
-    deepest = broken.stack[-1]
-    library = sources.place_of(deepest)
-    if (library.file, library.line) == (place.file, place.line):
-        return ()
-    return (Related(library, f"It broke here, in {deepest.name}."),)
+def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> tuple[Related, ...]:
+    """The lines inside libraries where it broke, each once, in the order of the run."""
+    found: dict[tuple[str, int], Related] = {}
+    for broken in breaks:
+        if not broken.stack or sources.is_own(broken.stack[-1].file):
+            continue
+        deepest = broken.stack[-1]
+        library = sources.place_of(deepest)
+        if (library.file, library.line) != (place.file, place.line):
+            found.setdefault((library.file, library.line), Related(library, f"It broke here, in {deepest.name}."))
+    return tuple(found.values())[:MOST_LIBRARY_LINES]
