@@ -12,6 +12,8 @@ from compile_lens.trace.report import CompileReport
 CODE = "cache-off"
 # option -> the value that switches a cache off, and which (torch 2.6 to 2.13)
 SWITCHES = {
+    # Inductor's option of the same name leads to this one (torch 2.13)
+    "torch.compiler.config.force_disable_caches": (True, "all caches of the compiler"),
     "torch._inductor.config.force_disable_caches": (True, "all of Inductor's caches"),
     "torch._inductor.config.fx_graph_cache": (False, "Inductor's graph cache"),
 }
@@ -31,7 +33,7 @@ def find_caches_off(report: CompileReport, sources: Sources) -> Iterator[Finding
                 code=CODE,
                 kind=Kind.PERFORMANCE,
                 severity=Severity.INFORMATION,
-                message=f"`{option.removeprefix('torch._')}` switches {cache} off: each process compiles all of it again.",
+                message=f"`{option}` switches {cache} off: each process compiles all of it again.",
                 place=function_place(own[0].file, own[0].line, sources),
                 explanation=f"It took {seconds:.1f} s here, in {len(own)} compilation{'' if len(own) == 1 else 's'}.",
                 frames=tuple(compilation.compile_id for compilation in own),
