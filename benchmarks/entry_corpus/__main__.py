@@ -1,7 +1,7 @@
 """``python -m benchmarks.entry_corpus [--downloaded FOLDER] [--only TEXT] [--write]``: analyse each file with no help.
 
 ``FOLDER`` holds packages: ``pip install --no-deps --target FOLDER einops x-transformers vit-pytorch diffusers timm rotary-embedding-torch
-performer-pytorch local-attention axial-positional-embedding einx loguru hyper-connections torch-einops-utils``.
+performer-pytorch local-attention axial-positional-embedding einx loguru hyper-connections torch-einops-utils frozendict pillow``.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ Each file is analysed as `compile-lens check FILE` does it: as it is, with no en
 {summary}
 
 Below: the entry that was used, what was compiled, graphs, graph breaks, recompiles and other findings, seconds; or the reason.
-`python -m benchmarks.entry_corpus` measures, `--write` writes this page. Seconds are of a busy machine with two cores; they include the
+`python -m benchmarks.entry_corpus` measures, `--write` writes this page. Seconds are of a busy machine with two
+cores, whose limit was 60 or 90 for each entry; they include the
 import of the file's package. Files of packages are as `pip install --no-deps` puts them; those whose imports need more say so.
 
 | file | entry | compiled, or why not | graphs | breaks | recompiles | other | s |

@@ -166,3 +166,23 @@ def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
     assert choose(file, text, None, remembered="script").entries[0].spec == "synthesised:Attention"
     assert choose(file, MODEL, None, remembered="script").entries[0].spec == "script"
     assert isinstance(choose(file, text, None, said="auto"), Choice)
+
+
+BROKEN = {
+    "an error further down": "\nnet = torch.compile(Block(64, 4))\nnet.load_state_dict(torch.load('weights/none.pt'))\nprint(net)\n",
+    "text that is being written": "\nnet = torch.compile(Block(64, 4))\ndef unfinished(:\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("name", sorted(BROKEN))
+def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
+    outcome = run(warm_host, write(tmp_path, MODEL + BROKEN[name]))
+    assert outcome.entry == "synthesised"
+    assert [code for code, _ in codes(outcome)] == ["run-error", "GB0170"]
+    assert outcome.findings[1].place.line == BREAK_LINE
+    told = outcome.findings[0]
+    if name == "an error further down":
+        assert told.severity.value == "information"
+        assert "No such file or directory: 'weights/none.pt'" in told.message
+    else:
+        assert (told.severity.value, told.message) == ("error", "The file cannot be run: SyntaxError: invalid syntax.")

@@ -137,7 +137,9 @@ def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence
 
 
 def _as_information(finding: Finding) -> Finding:
-    """What ended the file as a script, told beside what another entry found."""
+    """What ended the file as a script, told beside what another entry found. A file that is no Python stays an error."""
+    if finding.message.startswith("The file cannot be run"):
+        return finding
     return replace(finding, severity=Severity.INFORMATION, message=f"As a script: {finding.message}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import importlib.machinery
@@ -24,7 +25,33 @@ class _Text(importlib.machinery.SourceFileLoader):
         return self._text.encode() if path == self.path else super().get_data(path)
 
     def get_code(self, fullname: str) -> Any:
-        return compile(self._text, self.path, "exec", dont_inherit=True)
+        return compile(whole_part(self._text), self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the file's top level. What it raises ends it there; what stands above is kept, and is often what is looked for."""
+        try:
+            super().exec_module(module)
+        except ImportError:
+            raise  # another way to load the file may do without
+        except Exception as problem:
+            print(f"{self.path} raised {type(problem).__name__}: {problem}; what stands above is used", file=sys.stderr)
+
+
+def whole_part(text: str) -> str:
+    """``text`` up to the statement that is broken; all of it if none is. Raises SyntaxError when nothing is left."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        lines = text.splitlines(keepends=True)
+        for last in range(min(error.lineno or 1, len(lines)) - 1, 0, -1):
+            part = "".join(lines[:last])
+            try:
+                if ast.parse(part).body:
+                    return part
+            except SyntaxError:
+                continue
+        raise
+    return text
 
 
 class _Finder:
@@ -56,7 +83,7 @@ def load(file: str, text: str) -> ModuleType:
         name = f"_compile_lens_entry_{name.replace('.', '_')}"
     try:
         return _imported(name, file, text)
-    except ImportError as problem:
+    except Exception as problem:
         # a package whose other parts need what is not installed: the file may do without them
         if "." not in name or _is_raised_in(problem, file):
             raise
@@ -75,8 +102,8 @@ def _imported(name: str, file: str, text: str) -> ModuleType:
         sys.meta_path.remove(finder)
 
 
-def _is_raised_in(problem: ImportError, file: str) -> bool:
-    """Whether ``file`` itself was being run when an import failed."""
+def _is_raised_in(problem: BaseException, file: str) -> bool:
+    """Whether ``file`` itself was being run when something was raised."""
     entry = problem.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code.co_filename == file:

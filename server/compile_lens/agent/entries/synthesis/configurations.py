@@ -39,18 +39,21 @@ LEVELS = ((*LAYERS, *TABLES, *WIDTHS), (*LAYERS, *TABLES), LAYERS, ())
 
 def class_for(owner: Any, name: str, hint: Any, module: Any) -> type | None:
     """The class of the configuration that the parameter ``name`` of ``owner`` takes, or None if it takes none."""
-    if isinstance(hint, type) and (dataclasses.is_dataclass(hint) or CLASSES.fullmatch(hint.__name__)):
-        return hint
-    if NAMES.fullmatch(name) is None:
+    is_config = isinstance(hint, type) and (dataclasses.is_dataclass(hint) or CLASSES.fullmatch(hint.__name__))
+    if not is_config and NAMES.fullmatch(name) is None:
         return None
     own = getattr(owner, "config_class", None)
-    if isinstance(own, type):
+    if isinstance(own, type) and (not is_config or issubclass(own, hint)):
         return own
     found = [
         value
         for key, value in vars(module).items()
         if isinstance(value, type) and CLASSES.fullmatch(key) and not inspect.isabstract(value)
     ]
+    if is_config:
+        # an annotation may name the base of all configurations, and the file uses one of them
+        special = [cls for cls in found if issubclass(cls, hint) and cls is not hint]
+        found = special if special and hint.__module__ != module.__name__ else [hint]
     # the one whose name shares most with the owner's: GPTConfig for GPTBlock
     owner_name = getattr(owner, "__name__", "")
     return max(

@@ -1,0 +1,24 @@
+"""The agent's package, loaded here as ``boot.py`` loads it: its solver needs torch, and no process of its own."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from types import ModuleType
+
+from compile_lens.workers.host import AGENT_FOLDER
+
+NAME = "_compile_lens_agent"
+
+
+def agent_module(name: str) -> ModuleType:
+    """``entries.synthesis.target`` of the agent."""
+    if NAME not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            NAME, AGENT_FOLDER / "__init__.py", submodule_search_locations=[str(AGENT_FOLDER)]
+        )
+        assert spec is not None and spec.loader is not None
+        sys.modules[NAME] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return importlib.import_module(f"{NAME}.{name}")

@@ -1,0 +1,200 @@
+"""The solver: what it finds always runs in eager, whatever the layers are, and it ends within its budget."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.entries.agent_package import agent_module
+
+pytestmark = pytest.mark.xdist_group("solver")
+
+target = agent_module("entries.synthesis.target")
+shapes = agent_module("entries.synthesis.shape_text")
+dimensions = agent_module("entries.synthesis.dimensions")
+expressions = agent_module("entries.expressions")
+
+FEW = settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+SIZE = st.integers(2, 40)
+
+
+def module_of(source: str) -> ModuleType:
+    module = ModuleType("solved")
+    exec(compile(source, "<solved>", "exec"), module.__dict__)
+    return module
+
+
+def check(source: str, name: str = "Net", trials: int = 60) -> str:
+    """The call that is found; made here, it comes back."""
+    module = module_of(source)
+    budget = target.Budget(trials=trials, seconds=120)
+    found = target.find_call(module, name, budget)
+    assert budget.trials >= 0
+    expressions.evaluate(found.expression, vars(module)).run()
+    return str(found.expression)
+
+
+NET = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {init}
+    def forward(self, {parameters}):
+        {body}
+"""
+
+
+def net(init: str, body: str, parameters: str = "x") -> str:
+    return NET.format(init=init, body=body, parameters=parameters)
+
+
+@FEW
+@given(SIZE, SIZE, st.sampled_from(["a", "value", "x", "hidden_states", "images", "tokens"]))
+def test_chains_of_linear_layers(width: int, inner: int, name: str) -> None:
+    init = f"self.f = nn.Linear({width}, {inner}); self.g = nn.Linear({inner}, 3)"
+    check(net(init, f"y = {name} * 1.0; return self.g(self.f(y).relu())", name))
+
+
+@FEW
+@given(SIZE, st.integers(1, 5), st.integers(3, 12), st.booleans())
+def test_a_convolution_whose_result_is_flattened(channels: int, out: int, side: int, pooled: bool) -> None:
+    pixels = side // 2 if pooled else side
+    pool = "y = nn.functional.max_pool2d(y, 2)" if pooled else "pass"
+    init = f"self.c = nn.Conv2d({channels}, {out}, 3, padding=1); self.f = nn.Linear({out * pixels * pixels}, 2)"
+    check(net(init, f"y = self.c(x); {pool}\n        return self.f(torch.flatten(y, 1))"))
+
+
+@FEW
+@given(SIZE, SIZE, SIZE)
+def test_two_inputs_that_must_fit(one: int, other: int, rows: int) -> None:
+    init = f"self.w = nn.Parameter(torch.ones({one}, {other})); self.b = nn.Parameter(torch.ones({rows}, 1))"
+    check(net(init, "return (p @ self.w) * q + self.b", "p, q"))
+
+
+@FEW
+@given(st.sampled_from([2, 3, 4, 6]), st.integers(2, 9), st.integers(2, 64))
+def test_assertions_and_views_of_the_program(heads: int, width: int, length: int) -> None:
+    dim = heads * width
+    body = (
+        f"B, T, C = x.shape\n        assert C == {dim}\n        assert T % {heads} == 0 and T >= {heads}\n"
+        f"        if T > {length + heads}: raise ValueError('too long')\n"
+        f"        return x.view(B, T, {heads}, C // {heads}).sum()"
+    )
+    check(net("pass", body))
+
+
+@FEW
+@given(st.integers(2, 60), SIZE)
+def test_integers_stay_in_range(rows: int, width: int) -> None:
+    init = f"self.e = nn.Embedding({rows}, {width}); self.p = nn.Embedding(7, {width})"
+    expression = check(net(init, "return self.e(ids) + self.p(torch.arange(ids.shape[1]))", "ids"))
+    (limit,) = [node.comparators[0] for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Compare)]
+    assert ast.literal_eval(limit) <= rows
+
+
+@FEW
+@given(st.integers(0, 5), st.integers(1, 12))
+def test_it_ends_where_there_is_nothing_to_find(words: int, trials: int) -> None:
+    raised = [
+        "ValueError('no')",
+        "TypeError('expected 3D input')",
+        "IndexError('index out of range')",
+        "KeyError(x.shape)",
+    ]
+    source = net("pass", f"assert x.shape[0] + 1 == x.shape[0], 'never'; raise {raised[words % 4]}")
+    budget = target.Budget(trials=trials, seconds=60)
+    with pytest.raises(target.NotFound):
+        target.find_call(module_of(source), "Net", budget)
+    assert budget.trials == 0 or budget.trials < trials
+
+
+@FEW
+@given(st.integers(1, 200), st.integers(1, 200), st.integers(0, 400))
+def test_an_answer_turns_the_question_and_keeps_the_others(first: int, second: int, total: int) -> None:
+    unknowns = dimensions.Unknowns()
+    unknowns.get("a", first)
+    unknowns.get("b", second)
+    kept = dimensions.Question("b == 3", (("b", "b"),), False)
+    wanted = dimensions.Question(f"a + b == {total}", (("a", "a"), ("b", "b")), first + second == total)
+    for values in dimensions.answers(unknowns, wanted, [kept] if second != 3 else []):
+        assert (values["a"] + values["b"] == total) is not wanted.answer
+        assert values["b"] == 3 or second == 3
+        assert min(values.values()) >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "dims"),
+    [
+        ("(B, T, C)", ("B", "T", "C")),
+        ("Tensor of shape [batch, seq_len, 64], the states", ("batch", "seq_len", "64")),
+        ("images of shape (N, 3, H, W).", ("N", "3", "H", "W")),
+        ("a tensor B x C x H x W", ("B", "C", "H", "W")),
+        ("`torch.FloatTensor` of shape `(batch_size, sequence_length)`, *optional*", ("batch_size", "sequence_length")),
+        ("(*optional*, defaults to 0.1)", None),
+        ("the mask (see above)", None),
+        ("float, 0x10 is a number", None),
+    ],
+)
+def test_shapes_in_sentences(text: str, dims: tuple[str, ...] | None) -> None:
+    assert shapes.written_shape(text) == dims
+
+
+@pytest.mark.parametrize(
+    ("annotation", "shape"),
+    [
+        ('Float[Tensor, "batch 3 h w"]', ("float32", ("batch", "3", "h", "w"))),
+        ("Int[torch.Tensor, 'b t']", ("int64", ("b", "t"))),
+        ('Bool[Tensor, "... n"]', ("bool", ("n",))),
+        ("torch.Tensor", None),
+    ],
+)
+def test_annotated_shapes(annotation: str, shape: tuple[str, tuple[str, ...]] | None) -> None:
+    assert shapes.annotated_shape(annotation) == shape
+
+
+READ = {
+    "annotation": ("def f(x: 'Float[Tensor, \"b 5 c\"]'):\n    return x.sum()", "f(x=float32[2, 5, 16])"),
+    "comment": ("def f(\n    x,  # (B, 7)\n):\n    return x.sum()", "f(x=float32[2, 7])"),
+    "google": (
+        'def f(ids):\n    """Sum.\n\n    Args:\n        ids: token ids of shape (B, 9).\n    """\n    return ids.sum()',
+        "f(ids=int64[2, 9] < 100)",
+    ),
+    "numpydoc": (
+        'def f(x):\n    """Sum.\n\n    Parameters\n    ----------\n    x : Tensor, shape (N, 11)\n    """\n    return x.sum()',
+        "f(x=float32[2, 11])",
+    ),
+    "unpacked": ("def f(x):\n    b, h, w, c = x.shape\n    return x.sum() + c", "f(x=float32[2, 32, 32, 16])"),
+    "einops": (
+        "def rearrange(x, p): return x\ndef f(x):\n    return rearrange(x, 'b 6 c -> c')",
+        "f(x=float32[2, 6, 16])",
+    ),
+}
+
+
+@pytest.mark.parametrize("source", sorted(READ))
+def test_shapes_that_the_source_tells(source: str, tmp_path: object) -> None:
+    from pathlib import Path
+
+    text, expected = READ[source]
+    file = Path(str(tmp_path)) / f"told_{source}.py"
+    file.write_text(f"import torch\n{text}\n")
+    module = agent_module("entries.module").load(str(file), file.read_text())
+    found = target.find_call(module, "f", target.Budget(trials=10, seconds=60))
+    assert found.expression == expected
+
+
+def test_a_written_tensor_is_what_it_says() -> None:
+    make = expressions.evaluate(
+        "f(float32[2, 3], int64[4] < 5, int32[2] == 1, bool[2, 2], n=[float16[1]])", {"f": lambda *a, n: (*a, n)}
+    )
+    floats, below, ones, mask, (half,) = make.run()
+    assert (floats.dtype, floats.shape) == (torch.float32, (2, 3))
+    assert below.max() < 5 and below.dtype is torch.int64
+    assert ones.tolist() == [1, 1] and ones.dtype is torch.int32
+    assert (mask.dtype, half.dtype) == (torch.bool, torch.float16)
