@@ -6,8 +6,11 @@ import asyncio
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "repro"))
+
 import pytest
 from editor import REAL, Editor, editor
+from planted_bugs import BUGS
 
 from processes import Mark
 
@@ -54,6 +57,21 @@ async def test_a_repro_is_bisected_from_its_header(root: Path) -> None:
             "workspace/executeCommand", {"command": "compileLens.verifyBisection", "arguments": [uri]}
         )
         assert again["changes"] == ["Nothing has changed."]
+
+
+async def test_the_verdict_stands_at_the_line_that_it_is_about(root: Path) -> None:
+    bug = BUGS["decomposition"]
+    async with editor(root.parent, REAL) as ed:
+        ed.answers["window/showDocument"] = lambda _: {"success": True}
+        await ed.initialize(root, OPTIONS)
+        uri = await ed.open(write(root, bug.text()))
+        answer = await ed.begin("workspace/executeCommand", {"command": "compileLens.bisect", "arguments": [uri]})
+        published = await ed.published(uri, lambda items: any(item["code"] == "bisect-verdict" for item in items))
+        (found,) = [item for item in published if item["code"] == "bisect-verdict"]
+        assert "aten.addcmul" in found["message"]
+        line = bug.text().splitlines()[found["range"]["start"]["line"]]
+        assert line[found["range"]["start"]["character"] : found["range"]["end"]["character"]] == bug.line
+        await ed.answer(answer)
 
 
 async def test_cancel_of_the_progress_ends_the_search(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

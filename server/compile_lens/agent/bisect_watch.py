@@ -255,11 +255,22 @@ def _registration(target: Any, module: Any) -> list[dict[str, Any]]:
     file = inspect.getsourcefile(module)
     lines = linecache.getlines(file) if file else []
     for number, line in enumerate(lines, 1):
-        window = "".join(lines[number - 1 : number + 3]) if pattern.search(line) else ""
-        head = window.partition("\ndef ")[0]
-        if head and any(re.search(name, head) for name in names):
-            return [{"label": "registered", "name": packet, "file": file, "line": number}]
+        if pattern.search(line):
+            call = _call(lines[number - 1 : number + MOST_LINES])
+            if any(re.search(name, call) for name in names):
+                return [{"label": "registered", "name": packet, "file": file, "line": number}]
     return []
+
+
+def _call(lines: list[str]) -> str:
+    """The first call in ``lines``, up to the parenthesis that ends it."""
+    text, depth = "", 0
+    for line in lines:
+        text += line
+        depth += line.count("(") - line.count(")")
+        if depth <= 0:
+            break
+    return text
 
 
 def _applied(frame: FrameType | None) -> list[dict[str, Any]]:

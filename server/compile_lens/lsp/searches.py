@@ -11,7 +11,9 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from compile_lens.lsp.convert import path_from_uri, to_range
+from compile_lens.analysis.finding import Place
+from compile_lens.lsp.convert import SOURCE, path_from_uri, to_range
+from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
@@ -40,8 +42,17 @@ Command = Callable[[str | None], Awaitable[Any]]
 class Searches:
     """What runs a repro many times. A search has a process of its own, so that files can be analysed meanwhile."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs, progress: ProgressFeature, store: KnowledgeStore) -> None:
+    def __init__(
+        self,
+        server: CompileLensServer,
+        runs: Runs,
+        progress: ProgressFeature,
+        store: KnowledgeStore,
+        diagnostics: Diagnostics,
+    ) -> None:
         self._server, self._runs, self._progress, self._store = server, runs, progress, store
+        self._diagnostics = diagnostics
+        self._verdicts: dict[str, Bisection] = {}
         self._going: dict[str, asyncio.Task[None]] = {}
 
     def commands(self) -> dict[str, Command]:
@@ -69,6 +80,30 @@ class Searches:
                 (name, value), *_ = logs.environment
                 yield _action(f"Show how to run with {name}={value}", LOGS, snapshot.uri)
                 return
+
+    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
+        """The verdicts of this session at the lines that they are about, while those are as they were."""
+        found = []
+        for result in self._verdicts.values():
+            for line in result.source:
+                text = snapshot.index.line(line.line - 1)
+                if (
+                    snapshot.path is not None
+                    and file_key(line.file) == file_key(snapshot.path)
+                    and text.strip() == line.text
+                ):
+                    start = len(text) - len(text.lstrip())
+                    place = Place(line.file, line.line, start + 1, line.line, len(text.rstrip()) + 1)
+                    found.append(
+                        types.Diagnostic(
+                            to_range(place, snapshot.index, self._server.client.encoding),
+                            f"torch.compile goes wrong here, in {result.verdict} ({Path(result.repro).name}).",
+                            severity=types.DiagnosticSeverity.Warning,
+                            code="bisect-verdict",
+                            source=SOURCE,
+                        )
+                    )
+        return found
 
     async def _search(self, work: Callable[[Path, RunProgress], Awaitable[Any]], name: str, uri: str | None) -> Any:
         """Run one search of a repro; a second for the same file waits for nothing and is refused."""
@@ -128,6 +163,9 @@ class Searches:
         finally:
             await asyncio.shield(host.close())
         remember(found)
+        lines = [*found.source, *(self._verdicts[str(repro)].source if str(repro) in self._verdicts else ())]
+        self._verdicts[str(repro)] = found
+        self._diagnostics.show({file_key(line.file) for line in lines})
         changes = () if before is None else tuple(differences(before, found)) or ("Nothing has changed.",)
         text = document(found, self._store.of(str(repro)), markdown_link, changes)
         await self._show(history_file(repro).with_suffix(".md"), text)

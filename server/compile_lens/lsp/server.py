@@ -67,7 +67,8 @@ def create_server(
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
     server.code_actions.add(Comparing(server, runs).actions)
     sync.register(server, runs, diagnostics, predictions)
-    searches = Searches(server, runs, progress, store)
+    searches = Searches(server, runs, progress, store, diagnostics)
+    diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
     commands.register(server, runs, searches.commands())
 
