@@ -15,6 +15,9 @@ from rich.console import Console
 from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.issue import collect_versions, issue_text, issue_title
+from compile_lens.repro.unit_test import write_unit_test
+from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Request, Written, write_recorded, write_repro
 from compile_lens.trace.records import TraceError, trace_files
@@ -23,6 +26,7 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job
 
 KINDS = ("source", "graph")
+SCRIPT, UNIT_TEST, ISSUE = "script", "unittest", "issue"
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -44,6 +48,20 @@ KINDS = ("source", "graph")
     type=click.Path(path_type=Path),
     metavar="PATH",
     help="Where to write.  [default: repro_NAME.py here]",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice([SCRIPT, UNIT_TEST, ISSUE]),
+    default=SCRIPT,
+    show_default=True,
+    help="Also make of it a failing test in PyTorch's form, or a bug report in Markdown.",
+)
+@click.option(
+    "--verdict",
+    type=click.Path(path_type=Path),
+    metavar="JSON",
+    help="What `bisect --format json` said, for the bug report.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.option(
@@ -79,6 +97,8 @@ def repro(
     kind: str | None,
     criterion: str | None,
     output: Path | None,
+    form: str,
+    verdict: Path | None,
     force: bool,
     depth: str,
     device: str,
@@ -93,9 +113,14 @@ def repro(
     problem, 1 if it does not, and 2 if none could be written.
     """
     wanted = Wanted(region, frame, finding)
-    out = output or Path(default_name(wanted, file))
-    if out.exists() and not force:
-        raise click.ClickException(f"{out} is there already; give another path with -o, or --force to replace it.")
+    document = output or Path(default_name(wanted, file, form))
+    out = document if form == SCRIPT else document.with_name(default_name(wanted, file, SCRIPT))
+    for path in dict.fromkeys((document, out)):
+        if path.exists() and not force:
+            raise click.ClickException(f"{path} is there already; give another path with -o, or --force to replace it.")
+    if form != SCRIPT and no_run:
+        raise click.ClickException(f"--as {form} needs the script to be run: leave --no-run out.")
+    bisection = _read_verdict(verdict)
     # a link stays a link: the program sees the path that the user gave
     job = Job(
         os.path.abspath(file),  # noqa: PTH100
@@ -110,16 +135,55 @@ def repro(
         chosen = kind or ("graph" if recorded else "source")
         request = Request(job, wanted, out, judged_by, device, chosen, not no_run, timeout)
         written = asyncio.run(_write(request, recorded, python, quiet))
+        made = asyncio.run(_made_of(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError) as problem:
         raise click.ClickException(str(problem)) from None
-    click.echo(str(written.file) if quiet else told(written))
+    click.echo(str(document) if quiet else told(written) + made)
     return 0 if written.verification is None or written.reproduces or _is_as_in_eager(written) else 1
 
 
-def default_name(wanted: Wanted, file: Path) -> str:
-    """``repro_GB0059_12.py``, after what is asked for."""
-    about = wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.stem)
-    return f"repro_{re.sub(r'[^0-9A-Za-z]+', '_', about).strip('_') or 'region'}.py"
+def default_name(wanted: Wanted, file: Path, form: str = SCRIPT) -> str:
+    """``repro_GB0059_12.py``, after what is asked for; ``test_repro_…py`` and ``issue_…md`` of it."""
+    about = (
+        wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.name.partition(".")[0])
+    )
+    name = re.sub(r"[^0-9A-Za-z]+", "_", about).strip("_") or "region"
+    return {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}[form]
+
+
+def _read_verdict(path: Path | None) -> Bisection | None:
+    if path is None:
+        return None
+    try:
+        return from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise click.ClickException(f"{path} is not what `bisect --format json` writes: {problem}") from None
+
+
+async def _made_of(
+    written: Written,
+    form: str,
+    document: Path,
+    bisection: Bisection | None,
+    python: str | None,
+    file: Path,
+    timeout: float,
+) -> str:
+    """The test or the report, written; what to tell of it."""
+    interpreter = find_interpreter(file, (), python)
+    if form == UNIT_TEST:
+        test = await write_unit_test(written, document, interpreter, timeout)
+        outcome = "It fails for the same reason." if test.fails else test.why
+        return f"\n{document}: {outcome}\n  In pytorch's tree it belongs in {test.belongs}."
+    if form == ISSUE:
+        versions = await collect_versions(interpreter)
+        return await asyncio.to_thread(_write_issue, written, versions, bisection, document)
+    return ""
+
+
+def _write_issue(written: Written, versions: str, bisection: Bisection | None, document: Path) -> str:
+    document.write_text(issue_text(written, versions, bisection), encoding="utf-8")
+    return f"\n{document}: {issue_title(written)}"
 
 
 def _recorded(file: Path, kind: str | None, wanted: Wanted) -> Path | None:

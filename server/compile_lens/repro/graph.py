@@ -14,7 +14,7 @@ from compile_lens.repro.expectation import Expectation
 from compile_lens.repro.expressions import CannotWrite, Expressions, contiguous_strides
 from compile_lens.repro.graph_inputs import GraphInputs, tensor
 from compile_lens.repro.harness import harness, imports
-from compile_lens.repro.source import RULE, Script
+from compile_lens.repro.source import Script, import_lines
 from compile_lens.trace.report import Artifact, CompileReport
 
 # the best first: torch.compile takes a graph of Dynamo's as it took the program's
@@ -82,18 +82,19 @@ def write_graph(
     notes = ["The values of inputs are not in a trace: they are made from a seed; indices are 0 or 1."]
     if retarget and foreign:
         notes.append(f"Recorded on {', '.join(sorted(foreign))}, which is not here: moved to {retarget}.")
-    parts = [
-        "\n".join([*(f"import {name}" for name in sorted(imports(expected.criterion))), "from math import inf, nan"]),
-        "\nfrom pathlib import Path\n\nimport torch\nimport torch._dynamo\nimport torch._inductor.config\n",
-        "from torch import device\n",
-        f"\n{RULE.format('what is compiled')}\n# {STAGES[artifact.name]} in frame {frame}\n\n\n{body}\n",
+    subject = [
+        f"# {STAGES[artifact.name]} in frame {frame}\n\n\n{body}\n",
         '\n\nCOMPILE_OPTIONS = {}\nDEFAULT_BACKEND = "inductor"\n',
         f"\n\ndef make_target():\n    torch.manual_seed(0)\n    return {graph.name}()\n",
-        f"\n\ndef make_calls():\n{textwrap.indent(chr(10).join(lines), '    ')}\n",
-        f"\n\n{RULE.format('how it is judged')}\n\n",
-        harness(expected.criterion, expected.constants, backward, (), False),
+        f"\n\ndef make_calls():\n{textwrap.indent(chr(10).join(lines), '    ')}",
     ]
-    return Script("".join(parts), tuple(notes))
+    return Script(
+        imports=f"{import_lines(imports(expected.criterion))}from math import inf, nan\n\nfrom torch import device\n",
+        subject="".join(subject),
+        judge=harness(expected.criterion, expected.constants, backward, (), False),
+        notes=tuple(notes),
+        backward=backward,
+    )
 
 
 def _artifact(report: CompileReport, frame: str) -> Artifact:

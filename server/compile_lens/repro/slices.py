@@ -13,12 +13,11 @@ from compile_lens.repro.expressions import CannotWrite, Expressions
 
 @dataclass(frozen=True, slots=True)
 class OwnSource:
-    """Imports, definitions and constants. ``folders``: where modules are that are imported and not copied."""
+    """Imports, definitions and constants."""
 
     text: str
     future: bool
     notes: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
 
 
 def own_source(region: CapturedRegion, expressions: Expressions) -> OwnSource:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,14 +29,26 @@ NOT_OPTIONS = ("backend", "disable")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The text of a repro below its header, and what the header should say. ``folders`` were put on the import path.
+    """The text of a repro below its header in three parts, and what the header should say.
 
-    ``saved`` names what it loads from its folder of values."""
+    ``saved`` names what it loads from its folder of values. ``backward``: the program takes gradients; ``changes``: it changes
+    something between calls; ``modes`` are the context managers of its calls.
+    """
 
-    body: str
+    imports: str
+    subject: str
+    judge: str
     notes: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
     saved: tuple[str, ...] = ()
+    backward: bool = False
+    changes: bool = False
+    modes: tuple[str, ...] = ()
+
+    @property
+    def body(self) -> str:
+        """The text."""
+        rule = RULE.format("how it is judged")
+        return f"{self.imports}\n{RULE.format('what is compiled')}\n\n{self.subject}\n\n\n{rule}\n\n{self.judge}"
 
 
 def write_source(
@@ -57,24 +69,35 @@ def write_source(
         notes.append(
             f"Made for {', '.join(sorted(expressions.devices - {'cpu', 'meta'}))}, which is not here: moved to {retarget}."
         )
-    judged = harness(expected.criterion, expected.constants, region.runs_backward, _modes(region.state), bool(changes))
-    head = sorted(
-        imports(expected.criterion) | {name for name in expressions.imports if name.partition(".")[0] != "torch"}
+    modes = tuple(_modes(region.state))
+    judge = harness(expected.criterion, expected.constants, region.runs_backward, modes, bool(changes))
+    names = {name for name in expressions.imports if name.partition(".")[0] != "torch"}
+    deep = sorted(name for name in expressions.imports if name.startswith("torch."))
+    return Script(
+        imports=import_lines(imports(expected.criterion) | names, source.future, deep),
+        subject="".join(
+            [
+                _settings(region, expected.criterion),
+                "\n\n\n".join(part for part in (source.text, _helpers(expressions, data_folder)) if part),
+                f"\n\n\nCOMPILE_OPTIONS = {options}\nDEFAULT_BACKEND = {backend}\n\n\n",
+                "\n\n\n".join(part for part in (made, inputs, changes) if part),
+            ]
+        ).lstrip("\n"),
+        judge=judge,
+        notes=tuple(notes),
+        saved=tuple(expressions.saved),
+        backward=region.runs_backward,
+        changes=bool(changes),
+        modes=modes,
     )
-    parts = [
-        "from __future__ import annotations\n\n" if source.future else "",
-        "\n".join([*(f"import {name}" for name in head), "from pathlib import Path", ""]),
-        "\n".join(["", "import torch", "import torch._dynamo", "import torch._inductor.config", ""]),
-        "".join(f"import {name}\n" for name in sorted(expressions.imports) if name.startswith("torch.")),
-        f"\n{RULE.format('what is compiled')}\n\n",
-        _settings(region, expected.criterion),
-        "\n\n\n".join(part for part in (source.text, _helpers(expressions, data_folder)) if part),
-        f"\n\n\nCOMPILE_OPTIONS = {options}\nDEFAULT_BACKEND = {backend}\n\n\n",
-        "\n\n\n".join(part for part in (made, inputs, changes) if part),
-        f"\n\n\n{RULE.format('how it is judged')}\n\n",
-        judged,
-    ]
-    return Script("".join(parts), tuple(notes), source.folders, tuple(expressions.saved))
+
+
+def import_lines(names: set[str], future: bool = False, deep: Iterable[str] = ()) -> str:
+    """The imports of a script: modules of the standard library and others, then torch."""
+    lines = ["from __future__ import annotations", ""] if future else []
+    lines += [*(f"import {name}" for name in sorted(names)), "from pathlib import Path", "", "import torch"]
+    lines += ["import torch._dynamo", "import torch._inductor.config", *(f"import {name}" for name in deep)]
+    return "\n".join(lines) + "\n"
 
 
 def _helpers(expressions: Expressions, data_folder: str) -> str:

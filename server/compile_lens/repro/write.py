@@ -55,14 +55,19 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A repro on disk. ``data`` is its side file, if it has one; ``notes`` are sentences that its header has, too."""
+    """A repro on disk. ``data`` is its side file, if it has one; ``notes`` are sentences that its header has, too.
+
+    ``finding`` is what it is of, if it is of one.
+    """
 
     file: Path
     title: str
     expected: Expectation
+    script: Script
     verification: Verification | None
     notes: tuple[str, ...] = ()
     data: Path | None = None
+    finding: Finding | None = None
 
     @property
     def reproduces(self) -> bool:
@@ -222,7 +227,12 @@ async def _graph_attempt(
     title = finding.message.rstrip(".") if finding else f"the graph of frame {frame}, compiled as in eager?"
     fields = {"kind": "graph", "from": f"frame {frame} of a run with torch {torch_of(report) or '(not told)'}"}
     return await _finished(
-        host, request, Written(request.out, title, expected, None, script.notes), script, fields, progress
+        host,
+        request,
+        Written(request.out, title, expected, script, None, script.notes, finding=finding),
+        script,
+        fields,
+        progress,
     )
 
 
@@ -242,7 +252,16 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
             shutil.copy(values / f"{name}.pt", folder)
     title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}, compiled as in eager?"
     notes = (*script.notes, *([expected.note] if expected.note else []))
-    written = Written(request.out, title, expected, None, notes, folder if script.saved and values else None)
+    written = Written(
+        request.out,
+        title,
+        expected,
+        script,
+        None,
+        notes,
+        folder if script.saved and values else None,
+        chosen.finding,
+    )
     place = f"{Path(run.job.file).name}, region {chosen.name}"
     if chosen.finding is not None:
         place += f", {chosen.finding.code} at line {chosen.finding.place.line}"

@@ -42,6 +42,14 @@ def harness(
     return "\n\n\n".join(piece.strip("\n") for piece in pieces) + "\n"
 
 
+def test_helpers(criterion: Criterion, backward: bool, modes: tuple[str, ...], changes: bool) -> str:
+    """The functions that a unit test calls: ``run`` and what it needs."""
+    pieces = [_run(criterion, backward, modes, changes)]
+    if backward and criterion not in WITH_RECORDS:
+        pieces.append(_piece("parameters"))
+    return "\n\n\n".join(piece.strip("\n") for piece in [*pieces, _piece("eager")])
+
+
 def _run(criterion: Criterion, backward: bool, modes: tuple[str, ...], changes: bool) -> str:
     text = _piece("run")
     if changes:

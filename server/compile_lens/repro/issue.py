@@ -1,0 +1,107 @@
+"""A bug report in Markdown: what happens, a script that shows it, what it says, who is to blame, and all versions."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from compile_lens.analysis.finding import Finding
+from compile_lens.repro.contract import BACKEND_VARIABLE, Criterion
+from compile_lens.repro.scrub import scrub
+from compile_lens.repro.verdict import Bisection
+from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
+from compile_lens.workers.script import run_script
+
+COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
+COLLECT_LIMIT_S = 120.0
+MOST_OUTPUT = 6000
+KINDS = {
+    Criterion.RAISES: "torch.compile raises an error that eager does not",
+    Criterion.DIFFERS: "torch.compile computes other numbers than eager",
+    Criterion.BREAKS: "torch.compile breaks the graph",
+    Criterion.RECOMPILES: "torch.compile compiles again",
+    Criterion.CRASHES: "torch.compile crashes the process",
+    Criterion.ANY: "torch.compile does not do what eager does",
+}
+
+
+async def collect_versions(python: str) -> str:
+    """What ``python -m torch.utils.collect_env`` prints, without paths and names; a sentence where it prints nothing."""
+    with tempfile.TemporaryDirectory(prefix="compile-lens-") as folder:
+        file = Path(folder) / "versions.py"
+        file.write_text(COLLECT, encoding="utf-8")
+        ended = await run_script(python, file, COLLECT_LIMIT_S)
+    if ended.code != 0:
+        return f"torch.utils.collect_env failed: {scrub(ended.last_line)}"
+    return scrub(ended.output.strip())
+
+
+def issue_title(written: Written) -> str:
+    """The title of the report."""
+    finding = written.finding
+    message = finding.message.rstrip(".") if finding is not None else KINDS[written.expected.criterion]
+    part = f"[{_part(finding, written.expected.criterion)}] "
+    return part + scrub(message.removeprefix("torch.compile failed: "))
+
+
+def issue_text(written: Written, versions: str, bisection: Bisection | None = None) -> str:
+    """The report. Code of the repro is the user's and is left as it is; everything else is scrubbed."""
+    verification = written.verification
+    said = verification.compiled.output if verification is not None else ""
+    criterion = written.expected.criterion
+    logs = LOGS.get(criterion) or STAGE_LOGS.get(written.expected.stage, "+dynamo")
+    parts = [
+        f"# {issue_title(written)}",
+        "## Describe the bug",
+        _description(written),
+        "## Minimal repro",
+        "Exit code 0: good, 1: the problem is there, 125: cannot be judged.",
+        f"```python\n{written.script.body.strip()}\n```",
+        "## What it says",
+        f"```\n{_cut(scrub(said.strip()))}\n```",
+    ]
+    if bisection is not None:
+        parts += ["## Bisect", _verdict(bisection)]
+    parts += [
+        "## Logs worth reading",
+        f'```\nTORCH_LOGS="{logs}" python {written.file.name}\nTORCH_TRACE=trace python {written.file.name}\n```',
+        "## Versions",
+        f"```\n{versions}\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _part(finding: Finding | None, criterion: Criterion) -> str:
+    if criterion in (Criterion.BREAKS, Criterion.RECOMPILES) or (finding is not None and finding.stage == "dynamo"):
+        return "dynamo"
+    stage = finding.stage if finding is not None else ""
+    return "aot" if stage in ("aot", "fake tensors") else "inductor"
+
+
+def _description(written: Written) -> str:
+    expected, verification = written.expected, written.verification
+    lines = [f"{KINDS[expected.criterion]}: {scrub(expected.words)}."]
+    if verification is not None:
+        lines.append(f"The script below was run in a new process: {scrub(verification.compiled.last_line)}")
+        if not verification.reproduces:
+            lines.append("**The problem was not there when the script was run.**")
+        if verification.eager is not None:
+            lines.append(f"With {BACKEND_VARIABLE}=eager (Dynamo alone): {scrub(verification.eager.last_line)}")
+    lines += [scrub(note) for note in written.notes]
+    return "\n\n".join(lines)
+
+
+def _verdict(bisection: Bisection) -> str:
+    lines = [scrub(bisection.sentence)]
+    if bisection.verdict is not None:
+        lines.append(f"`{scrub(str(bisection.verdict))}`")
+    lines += [f"{title}: `{scrub(line)}`" for title, line in bisection.commands[:2]]
+    lines += [f"`{switch.name}` makes it go away: {switch.meaning}" for switch in bisection.helping]
+    return "\n\n".join(lines)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_OUTPUT:
+        return text
+    half = MOST_OUTPUT // 2
+    return f"{text[:half].rstrip()}\n[…]\n{text[-half:].lstrip()}"

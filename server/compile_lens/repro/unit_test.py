@@ -1,0 +1,171 @@
+"""A repro as a failing test in PyTorch's own form, and where in its tree such a test belongs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from compile_lens.analysis.finding import Finding
+from compile_lens.repro.contract import Criterion
+from compile_lens.repro.harness import test_helpers
+from compile_lens.repro.source import Script, import_lines
+from compile_lens.repro.verify import CACHES
+from compile_lens.repro.write import Written
+from compile_lens.workers.script import Ended, run_script
+
+DYNAMO, INDUCTOR, AOT = '"module: dynamo"', '"module: inductor"', '"module: aotdispatch"'
+# what a break or an error is about, in its own words → the file of pytorch's tests (names as of torch 2.13), and its owner
+DYNAMO_FILES = (
+    (r"context manager|\bwith\b statement", "test_ctx_manager.py"),
+    (r"higher.order|HigherOrderOperator|torch\.cond|\bvmap\b", "test_higher_order_ops.py"),
+    (r"autograd\.Function", "test_autograd_function.py"),
+    (r"generator|tp_iternext|\byield\b", "test_generator.py"),
+    (r"\bexcept|raise|try/|exception", "test_exceptions.py"),
+    (r"\bhook", "test_hooks.py"),
+    (r"subclass", "test_subclasses.py"),
+    (r"\.item\(\)|data-dependent|scalar", "test_unspec.py"),
+    (r"nn\.Module|_parameters|_modules", "test_modules.py"),
+    (r"skipped function|logging|print|builtin", "test_reorder_logs.py"),
+)
+STAGE_FILES = {
+    "fake tensors": ("test/test_fake_tensor.py", '"module: meta tensors"'),
+    "aot": ("test/functorch/test_aotdispatch.py", AOT),
+    "backend": ("test/dynamo/test_backends.py", DYNAMO),
+    "inductor lowering": ("test/inductor/test_torchinductor.py", INDUCTOR),
+    "inductor codegen": ("test/inductor/test_torchinductor.py", INDUCTOR),
+    "c++": ("test/inductor/test_cpu_repro.py", INDUCTOR),
+    "triton": ("test/inductor/test_cuda_repro.py", INDUCTOR),
+}
+NO_EXPECTTEST = "No module named 'expecttest'"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTest:
+    """A test on disk. ``belongs`` is the file of pytorch's tree; ``ended`` is its run, or None if it was not run.
+
+    ``fails``: it fails because of the problem; ``why`` says in a sentence what is the case if it does not.
+    """
+
+    file: Path
+    belongs: str
+    ended: Ended | None = None
+    fails: bool = False
+    why: str = ""
+
+
+def place_in_pytorch(finding: Finding | None, criterion: Criterion) -> tuple[str, str]:
+    """The file in pytorch's tree, and the owner label of its first line."""
+    if criterion is Criterion.RECOMPILES:
+        return "test/dynamo/test_recompiles.py", DYNAMO
+    if finding is not None and finding.stage in STAGE_FILES:
+        return STAGE_FILES[finding.stage]
+    if criterion in (Criterion.BREAKS, Criterion.RAISES):
+        words = f"{finding.message} {finding.explanation} {finding.detail}" if finding is not None else ""
+        if finding is not None and finding.code == "data-dependent-error":
+            return "test/test_dynamic_shapes.py", '"oncall: jit"'
+        for pattern, file in DYNAMO_FILES:
+            if re.search(pattern, words):
+                return f"test/dynamo/{file}", DYNAMO
+        return "test/dynamo/test_repros.py", DYNAMO
+    return "test/inductor/test_torchinductor.py", INDUCTOR
+
+
+def unit_test_text(written: Written) -> tuple[str, str]:
+    """The text of the test, and the file where it belongs."""
+    script, criterion = written.script, written.expected.criterion
+    belongs, owner = place_in_pytorch(written.finding, criterion)
+    names = {"contextlib"} | {line.split()[1] for line in _needed_imports(script)}
+    kept = "\n".join(line for line in script.imports.splitlines() if line.startswith("from ") and "pathlib" not in line)
+    imports = import_lines(names).replace(
+        "from pathlib import Path\n", "" if not script.saved else "from pathlib import Path\n"
+    )
+    future = "from __future__ import annotations\n\n" if "from __future__" in kept else ""
+    kept = "\n".join(line for line in kept.splitlines() if "__future__" not in line)
+    text = (
+        f"# Owner(s): [{owner}]\n# {written.title}\n# In pytorch's tree: {belongs}\n\n{future}{imports}"
+        + (f"{kept}\n" if kept else "")
+        + "from torch.testing._internal.common_utils import TestCase, run_tests\n\n\n"
+        + f"{script.subject}\n\n\n{test_helpers(criterion, script.backward, script.modes, script.changes)}\n\n\n"
+        + f"class TestRepro(TestCase):\n    def test_{_name(written)}(self):\n{_body(criterion)}\n\n\n"
+        + 'if __name__ == "__main__":\n    run_tests()\n'
+    )
+    return text, belongs
+
+
+async def write_unit_test(written: Written, out: Path, python: str, timeout_s: float) -> UnitTest:
+    """Write the test for a repro that shows its problem, run it, and see it fail for the same reason. Raises OSError."""
+    test = UnitTest(out, _write_text(written, out))
+    ended = await run_script(python, out, timeout_s, CACHES)
+    test = replace(test, ended=ended)
+    if NO_EXPECTTEST in ended.output:
+        return replace(
+            test, why="PyTorch's TestCase needs the package expecttest, which is not installed beside this torch."
+        )
+    if ended.timed_out:
+        return replace(test, why=f"The test was ended after {ended.seconds:.0f} s.")
+    if ended.code == 0:
+        return replace(test, why="The test passes.")
+    if not _is_the_problem(written, ended.output):
+        return replace(test, why="The test fails, but not with what the repro shows.")
+    return replace(test, fails=True)
+
+
+def _write_text(written: Written, out: Path) -> str:
+    text, belongs = unit_test_text(written)
+    out.write_text(text, encoding="utf-8")
+    return belongs
+
+
+def _is_the_problem(written: Written, output: str) -> bool:
+    expected = written.expected
+    if expected.criterion is Criterion.CRASHES:
+        return "Ran 1 test" not in output
+    if expected.criterion is Criterion.RAISES:
+        return expected.constants["EXPECTED_ERROR"].strip("'\"") in output
+    if expected.criterion is Criterion.BREAKS:
+        return expected.constants["EXPECTED_BREAK"].strip("'\"") in output or "Unsupported" in output
+    if expected.criterion is Criterion.RECOMPILES:
+        return "RecompileError" in output or "recompile" in output
+    return "AssertionError" in output or "ERROR: test_" in output
+
+
+def _needed_imports(script: Script) -> list[str]:
+    harness_only = {"os", "sys", "re", "json", "logging"}
+    lines = [
+        line
+        for line in script.imports.splitlines()
+        if line.startswith("import ") and not line.startswith("import torch")
+    ]
+    used = [line for line in lines if f"{line.split()[1].partition('.')[0]}." in script.subject]
+    return [line for line in lines if line.split()[1] not in harness_only or line in used]
+
+
+def _name(written: Written) -> str:
+    about = written.finding.code if written.finding is not None else "agrees_with_eager"
+    return re.sub(r"[^0-9a-z]+", "_", f"{written.expected.criterion.value}_{about}".lower()).strip("_")
+
+
+def _body(criterion: Criterion) -> str:
+    if criterion is Criterion.BREAKS:
+        lines = [
+            "target = make_target()",
+            'compiled = torch.compile(target, backend="eager", **{**COMPILE_OPTIONS, "fullgraph": True})',
+            "run(target, make_calls(), compiled)",
+        ]
+    elif criterion is Criterion.RECOMPILES:
+        lines = [
+            "target = make_target()",
+            'compiled = torch.compile(target, backend="eager", **COMPILE_OPTIONS)',
+            "with torch._dynamo.config.patch(error_on_recompile=True):",
+            "    run(target, make_calls(), compiled)",
+        ]
+    else:
+        lines = [
+            "with eager_only():",
+            "    expected = run(make_target(), make_calls())",
+            "target = make_target()",
+            "compiled = torch.compile(target, backend=DEFAULT_BACKEND, **COMPILE_OPTIONS)",
+            "self.assertEqual(dict(run(target, make_calls(), compiled)), dict(expected))",
+        ]
+    return "\n".join(f"        {line}" for line in ["torch._dynamo.reset()", *lines])
