@@ -13,9 +13,7 @@ TWO = HEAD + "    print(x)  # finding GB0001\n    print(x)  # finding GB0002\n  
 
 
 async def actions(ed: Editor, uri: str, at: dict[str, Any], only: list[str] | None = None) -> list[Any]:
-    context: dict[str, Any] = {"diagnostics": []}
-    if only is not None:
-        context["only"] = only
+    context: dict[str, Any] = {"diagnostics": [], "only": only or ["quickfix"]}
     params = {"textDocument": {"uri": uri}, "range": at, "context": context}
     found: list[Any] = await ed.request("textDocument/codeAction", params)
     return found

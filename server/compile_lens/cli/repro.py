@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from compile_lens.repro.choose import Wanted
+from compile_lens.repro.choose import ISSUE, SCRIPT, UNIT_TEST, Wanted, default_name
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.issue import collect_versions, issue_text, issue_title
@@ -26,7 +25,6 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job
 
 KINDS = ("source", "graph")
-SCRIPT, UNIT_TEST, ISSUE = "script", "unittest", "issue"
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -139,16 +137,7 @@ def repro(
     except (CannotWrite, TraceError, InterpreterError, HostError) as problem:
         raise click.ClickException(str(problem)) from None
     click.echo(str(document) if quiet else told(written) + made)
-    return 0 if written.verification is None or written.reproduces or _is_as_in_eager(written) else 1
-
-
-def default_name(wanted: Wanted, file: Path, form: str = SCRIPT) -> str:
-    """``repro_GB0059_12.py``, after what is asked for; ``test_repro_…py`` and ``issue_…md`` of it."""
-    about = (
-        wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.name.partition(".")[0])
-    )
-    name = re.sub(r"[^0-9A-Za-z]+", "_", about).strip("_") or "region"
-    return {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}[form]
+    return 0 if written.verification is None or written.reproduces or written.is_as_in_eager else 1
 
 
 def _read_verdict(path: Path | None) -> Bisection | None:
@@ -210,25 +199,12 @@ async def _write(request: Request, recorded: Path | None, python: str | None, qu
         await host.close()
 
 
-def _is_as_in_eager(written: Written) -> bool:
-    """Of a region without a finding, nothing has to be wrong."""
-    is_any = written.expected.criterion is Criterion.ANY
-    return is_any and written.verification is not None and not written.verification.cannot_judge
-
-
 def told(written: Written) -> str:
     """What was written, and what came of it."""
     lines = [f"{written.file}: {written.title}"]
-    if written.verification is None:
-        lines.append("  It was not run.")
-    else:
-        word = "The problem is there" if written.reproduces else "The problem is not there"
-        if written.expected.criterion is Criterion.ANY and not written.reproduces:
-            word = "Nothing is wrong"
-        if written.verification.cannot_judge:
-            word = "It cannot be judged"
-        first, *more = written.verification.words().splitlines()
-        lines += [f"  {word}: {first.partition(', ')[2]}", *(f"  {line}" for line in more)]
+    lines.append(f"  {written.sentence()}")
+    if written.verification is not None:
+        lines += [f"  {line}" for line in written.verification.words().splitlines()[1:]]
     if written.data is not None:
         lines.append(f"  Values of the run are in {written.data}: the problem depends on them.")
     lines += [f"  Note: {note}" for note in written.notes]

@@ -27,6 +27,7 @@ class Client:
     versioned_edits: bool = False
     refreshes_lenses: bool = False
     refreshes_inlays: bool = False
+    shows_documents: bool = False
 
 
 def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client:
@@ -53,6 +54,7 @@ def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client
         status=_experimental(capabilities.experimental),
         versioned_edits=edit is not None and edit.document_changes is True,
         refreshes_lenses=lenses is not None and lenses.refresh_support is True,
+        shows_documents=window.show_document is not None and window.show_document.support is True,
         refreshes_inlays=inlays is not None and inlays.refresh_support is True,
     )
 

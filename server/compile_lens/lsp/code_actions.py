@@ -9,7 +9,7 @@ from lsprotocol import types
 from compile_lens.session.documents import Documents, Snapshot
 
 Provider = Callable[[Snapshot, types.CodeActionParams], Iterable[types.CodeAction]]
-OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, "repro"])
 
 
 class CodeActions:
@@ -26,13 +26,14 @@ class CodeActions:
     def answer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """What all providers offer for a range."""
         snapshot = self._documents.get(params.text_document.uri)
-        if snapshot is None or not _wants_fixes(params.context.only):
+        if snapshot is None:
             return []
-        offered = [action for provider in self._providers for action in provider(snapshot, params)]
-        # what has no kind is no fix: for whoever did not ask for fixes alone
-        return [action for action in offered if action.kind is not None or not params.context.only]
+        wanted = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+        offered = (action for provider in self._providers for action in provider(snapshot, params))
+        return [action for action in offered if not wanted or _is_of(action, wanted)]
 
 
-def _wants_fixes(only: Iterable[types.CodeActionKind | str] | None) -> bool:
-    kinds = [str(getattr(kind, "value", kind)) for kind in only or ()]
-    return not kinds or any(kind in ("", "quickfix") for kind in kinds)
+def _is_of(action: types.CodeAction, wanted: Iterable[str]) -> bool:
+    """Whether an action is of one of these kinds; a kind has all that begin with it. One without a kind is of none."""
+    kind = str(getattr(action.kind, "value", action.kind or ""))
+    return any(not one or kind == one or kind.startswith(f"{one}.") for one in wanted)

@@ -17,6 +17,7 @@ from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.doctor import DOCTOR, examine_for
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.consent import Permission
 
@@ -29,7 +30,7 @@ Command = Callable[[str | None], Awaitable[Any]]
 CommandWithWord = Callable[[str | None, str | None], Awaitable[Any]]
 
 
-def register(server: CompileLensServer, runs: Runs, others: Mapping[str, Command]) -> None:
+def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapping[str, Command]) -> None:
     """Offer the commands, and ``others`` of features that have their own."""
 
     async def analyze(uri: str | None, name: str | None = None, compare: bool = False) -> dict[str, Any] | None:
@@ -75,7 +76,11 @@ def register(server: CompileLensServer, runs: Runs, others: Mapping[str, Command
             raise JsonRpcInvalidParams(f"{LIST} needs the URI of a file.")
         return await runs.entries.list(uri)
 
-    with_a_word: dict[str, CommandWithWord] = {CHOOSE: choose_entry, AS_IF_COMPILED: as_if_compiled}
+    with_a_word: dict[str, CommandWithWord] = {
+        CHOOSE: choose_entry,
+        AS_IF_COMPILED: as_if_compiled,
+        WRITE_REPRO: repros.write,
+    }
     commands: dict[str, Command] = {
         LIST: list_entries,
         ANALYZE: analyze,
@@ -87,7 +92,7 @@ def register(server: CompileLensServer, runs: Runs, others: Mapping[str, Command
         **others,
     }
     for name, command in (commands | with_a_word).items():
-        server.command(name)(command)
+        server.command(name)(partial(command))
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     async def execute(params: types.ExecuteCommandParams) -> Any:

@@ -30,6 +30,7 @@ from compile_lens.lsp.lifetime import ended
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.progress import ProgressFeature
+from compile_lens.lsp.repros import Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
@@ -70,7 +71,9 @@ def create_server(
     searches = Searches(server, runs, progress, store, diagnostics)
     diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
-    commands.register(server, runs, searches.commands())
+    repros = Repros(server, runs, progress)
+    server.code_actions.add(repros.actions)
+    commands.register(server, runs, repros, searches.commands())
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:

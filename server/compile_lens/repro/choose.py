@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.region_index import RegionIndex
@@ -14,6 +15,7 @@ from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.report import CompileReport
 
 FINDING = re.compile(r"^(?P<code>[\w-]+)?(?:@(?P<line>\d+))?$")
+SCRIPT, UNIT_TEST, ISSUE = "script", "unittest", "issue"
 JUDGED = (Kind.COMPILE_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE_LIMIT, Kind.RECOMPILE, Kind.RUN_ERROR)
 
 
@@ -41,6 +43,15 @@ class Chosen:
     name: str
     finding: Finding | None = None
     frames: tuple[str, ...] = ()
+
+
+def default_name(wanted: Wanted, file: Path, form: str = SCRIPT) -> str:
+    """``repro_GB0059_12.py``, after what is asked for; ``test_repro_…py`` and ``issue_…md`` of it."""
+    about = (
+        wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.name.partition(".")[0])
+    )
+    name = re.sub(r"[^0-9A-Za-z]+", "_", about).strip("_") or "region"
+    return {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}[form]
 
 
 def find_wanted(outcome: Outcome, wanted: Wanted) -> Finding | None:

@@ -14,7 +14,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.choose import Chosen, Wanted, choose, find_wanted
-from compile_lens.repro.contract import Criterion, write_header
+from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.graph import frames_with_graphs, torch_of, write_graph
@@ -73,6 +73,23 @@ class Written:
     def reproduces(self) -> bool:
         """Whether the problem was there when the repro was run."""
         return self.verification is not None and self.verification.reproduces
+
+    @property
+    def is_as_in_eager(self) -> bool:
+        """Whether nothing is wrong, and nothing had to be: a region or frame without a finding."""
+        is_any = self.expected.criterion is Criterion.ANY
+        return is_any and self.verification is not None and self.verification.compiled.code == ExitCode.GOOD
+
+    def sentence(self) -> str:
+        """What came of running it."""
+        if self.verification is None:
+            return "It was not run."
+        words = "The problem is there" if self.reproduces else "The problem is not there"
+        if self.is_as_in_eager:
+            words = "Nothing is wrong"
+        elif self.verification.cannot_judge:
+            words = "It cannot be judged"
+        return f"{words}: {self.verification.words().splitlines()[0].partition(', ')[2]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,52 @@
+"""Repros in an editor, with the user's torch: offered at findings and regions, written beside the file, run, opened."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from editor import REAL, Editor, capabilities, editor
+from programs import write
+
+PROGRAM = """\
+import torch
+
+
+@torch.compile(backend="eager")
+def f(x):
+    return x * x.max().item()
+
+
+f(torch.ones(3))
+"""
+LINE = {"start": {"line": 5, "character": 15}, "end": {"line": 5, "character": 15}}
+DECORATOR = {"start": {"line": 3, "character": 2}, "end": {"line": 3, "character": 2}}
+
+
+async def offered(ed: Editor, uri: str, at: dict[str, Any], only: list[str] | None = None) -> dict[str, Any]:
+    context: dict[str, Any] = {"diagnostics": []} if only is None else {"diagnostics": [], "only": only}
+    params = {"textDocument": {"uri": uri}, "range": at, "context": context}
+    found = await ed.request("textDocument/codeAction", params)
+    return {action["title"]: action for action in found if action["kind"] == "repro"}
+
+
+async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        options = {"python": sys.executable, "run": {"enabled": "always"}}
+        await ed.initialize(root, options, capabilities=capabilities())
+        uri = await ed.open(write(root, PROGRAM))
+        await ed.status(state="idle", findings=1)
+        assert list(await offered(ed, uri, LINE, ["quickfix"])) == []
+        assert list(await offered(ed, uri, DECORATOR)) == ["Write a repro of f"]
+        action = (await offered(ed, uri, LINE))["Write a repro for GB0124"]
+        (root / "repro_GB0124_6.py").write_text("the user's own\n")
+        answer = await ed.command(action["command"]["command"], *action["command"]["arguments"])
+        assert answer["reproduces"], answer
+        assert answer["sentence"].startswith("The problem is there: exit code 1")
+        assert answer["uri"].endswith("/repro_GB0124_6_2.py")
+        assert "# verified: yes, exit code 1" in (root / "repro_GB0124_6_2.py").read_text()
+        assert (root / "repro_GB0124_6.py").read_text() == "the user's own\n"
+        assert await ed.command(action["command"]["command"], uri, "GB0001@1") is None
+        assert await ed.shut_down() == 0
+    assert sorted(path.name for path in root.glob("repro*")) == ["repro_GB0124_6.py", "repro_GB0124_6_2.py"]

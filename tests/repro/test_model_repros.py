@@ -1,0 +1,41 @@
+"""Repros of 20 regions of real models: transformers with tiny configurations, and inputs as their users give them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repros import captured, run_all
+
+from compile_lens.repro.capture import calls_for
+from compile_lens.repro.contract import ExitCode
+from compile_lens.repro.expectation import expect
+from compile_lens.repro.source import write_source
+from compile_lens.session.outcome import Status
+
+pytest.importorskip("transformers")
+pytestmark = pytest.mark.models
+PROGRAM = Path(__file__).with_name("programs") / "models.py"
+REGIONS = 20
+
+
+def test_each_region_of_a_model_runs_in_a_new_process(tmp_path: Path) -> None:
+    outcome, report, regions = captured(PROGRAM)
+    assert outcome.status is Status.OK, outcome.output
+    assert len(regions) >= REGIONS
+    files = []
+    for region in regions:
+        # no problem is known: the compiled code must do what eager does, with the inputs of the run
+        script = write_source(region, calls_for(region, (), False), expect(None, report))
+        files.append(tmp_path / f"region_{region.number}.py")
+        files[-1].write_text(script.body)
+    text = "\n".join(file.read_text() for file in files)
+    for kind in (
+        "rebuilt(transformers.DynamicCache",
+        "attention_mask",
+        "None",
+        ".to(memory_format=torch.channels_last)",
+    ):
+        assert kind in text
+    for file, (code, said) in zip(files, run_all([(file, "eager") for file in files], tmp_path / "cache"), strict=True):
+        assert code == ExitCode.GOOD, f"{file.name}: {said}\n{file.read_text()[:3000]}"
