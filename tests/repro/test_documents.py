@@ -62,6 +62,29 @@ def test_a_repro_is_run_before_it_is_handed_over(written: Written) -> None:
     assert "compile_lens" not in written.file.read_text()
 
 
+def test_a_repro_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
+    program, out = tmp_path / "program.py", tmp_path / "repro.py"
+    program.write_text(PROGRAM)
+    seen: list[bool] = []
+
+    def cancel(words: str) -> None:
+        if "in a new process" in words:
+            seen.append(out.exists())
+            raise asyncio.CancelledError
+
+    async def write() -> None:
+        host = Host(sys.executable)
+        try:
+            await write_repro(host, Request(job_for(program), Wanted(), out), cancel)
+        finally:
+            await host.close()
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(write())
+    assert seen == [True]
+    assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
+
+
 def test_the_unit_test_fails_for_the_same_reason(written: Written, tmp_path: Path) -> None:
     pytest.importorskip("expecttest")
     test = asyncio.run(write_unit_test(written, tmp_path / "test_repro.py", sys.executable, 240))
