@@ -1,11 +1,12 @@
 """Runs scripts, each as ``__main__`` in a new process that has torch imported: a fork of this one, which saves the import.
 
 Standard input is JSON, a list of [path, variables]; the answer is a line of JSON per script: its exit code (negative for a signal), and
-what it printed. Started by the tests; it knows nothing of the project.
+what it printed. Arguments are modules to import before. Started by the tests; it knows nothing of the project.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import runpy
@@ -45,5 +46,7 @@ def run(path: str, variables: dict[str, str]) -> tuple[int, str]:
 
 if __name__ == "__main__":
     assert torch.__version__
+    for module in sys.argv[1:]:
+        importlib.import_module(module)
     for script, environment in json.load(sys.stdin):
         print(json.dumps(run(script, environment)), flush=True)

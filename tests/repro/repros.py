@@ -64,16 +64,18 @@ def captured(file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, 
     return outcome, builder.report(), read_capture(builder.report())
 
 
-def run_all(scripts: Sequence[tuple[Path, str]], cache: Path) -> list[tuple[int, str]]:
-    """The exit code and output of each (script, backend); '' is the script's own backend."""
+def run_all(
+    scripts: Sequence[tuple[Path, str]], cache: Path, preloaded: Sequence[str] = (), timeout: float = 600
+) -> list[tuple[int, str]]:
+    """The exit code and output of each (script, backend); '' is the script's own backend. ``preloaded`` modules are imported once."""
     asked = [(str(file), {BACKEND_VARIABLE: backend} if backend else {}) for file, backend in scripts]
     ended = subprocess.run(
-        [sys.executable, str(RUNNER)],
+        [sys.executable, str(RUNNER), *preloaded],
         input=json.dumps(asked),
         env={**os.environ, KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_CACHE_DIR": str(cache)},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=timeout,
     )
     assert ended.returncode == 0, ended.stderr
     return [tuple(json.loads(line)) for line in ended.stdout.splitlines()]

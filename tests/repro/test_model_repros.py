@@ -17,6 +17,8 @@ pytest.importorskip("transformers")
 pytestmark = pytest.mark.models
 PROGRAM = Path(__file__).with_name("programs") / "models.py"
 REGIONS = 20
+FAMILIES = "gpt2 llama bert t5 gemma2 qwen2 mistral vit resnet distilbert roberta opt whisper clip electra phi"
+MODULES = [f"transformers.models.{family}.modeling_{family}" for family in FAMILIES.split()]
 
 
 def test_each_region_of_a_model_runs_in_a_new_process(tmp_path: Path) -> None:
@@ -37,5 +39,6 @@ def test_each_region_of_a_model_runs_in_a_new_process(tmp_path: Path) -> None:
         ".to(memory_format=torch.channels_last)",
     ):
         assert kind in text
-    for file, (code, said) in zip(files, run_all([(file, "eager") for file in files], tmp_path / "cache"), strict=True):
+    ended = run_all([(file, "eager") for file in files], tmp_path / "cache", MODULES, 1200)
+    for file, (code, said) in zip(files, ended, strict=True):
         assert code == ExitCode.GOOD, f"{file.name}: {said}\n{file.read_text()[:3000]}"
