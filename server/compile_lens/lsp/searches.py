@@ -243,5 +243,7 @@ def _write(file: Path, text: str) -> None:
 
 def _action(title: str, command: str, uri: str) -> types.CodeAction:
     return types.CodeAction(
-        title, types.CodeActionKind.QuickFix, command=types.Command(title, command, arguments=[uri])
+        # no kind: it is no fix, and comes with none where fixes alone are wanted
+        title,
+        command=types.Command(title, command, arguments=[uri]),
     )
