@@ -71,13 +71,6 @@ def test_a_convolution_whose_result_is_flattened(channels: int, out: int, side: 
 
 
 @FEW
-@given(SIZE, SIZE, SIZE)
-def test_two_inputs_that_must_fit(one: int, other: int, rows: int) -> None:
-    init = f"self.w = nn.Parameter(torch.ones({one}, {other})); self.b = nn.Parameter(torch.ones({rows}, 1))"
-    check(net(init, "return (p @ self.w) * q + self.b", "p, q"))
-
-
-@FEW
 @given(st.sampled_from([2, 3, 4, 6]), st.integers(2, 9), st.integers(2, 64))
 def test_assertions_and_views_of_the_program(heads: int, width: int, length: int) -> None:
     dim = heads * width

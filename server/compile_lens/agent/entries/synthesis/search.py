@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,9 @@ from .messages import Wants, wishes
 from .trial import attempt, quiet
 
 OTHER_RANKS = (3, 4, 2, 5, 1)
+# what one failure may lead to, and the questions that are turned round for it: an answer takes a search of its own
+MOST_NEXT = 14
+MOST_TELLING = 8
 
 
 class NotFound(Exception):
@@ -88,7 +92,8 @@ def search(problem: Problem, start: list[State], budget: Budget) -> State:
         last = error
         # only now with symbolic sizes, which take longer: to learn which of them were in the way
         trial = attempt(state.unknowns, functools.partial(problem.symbolic, state.arguments))
-        waiting += reversed(list(_next(problem, state, error, trial.questions)))
+        following = itertools.takewhile(lambda _: budget.left > 0, _next(problem, state, error, trial.questions))
+        waiting += reversed(list(itertools.islice(following, MOST_NEXT)))
     raise NotFound(_sentence(last))
 
 
@@ -112,7 +117,7 @@ def _next(problem: Problem, state: State, error: Exception, questions: tuple[Que
         for wish in wanted:
             if wish.kind == "rank":
                 yield from _granted(problem, state, wish)
-    for question in telling(questions):
+    for question in telling(questions)[:MOST_TELLING]:
         for turned in (state.turned, ()):
             found = next(iter(answers(state.unknowns, question, turned)), None)
             if found is not None:
