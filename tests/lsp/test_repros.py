@@ -28,7 +28,7 @@ async def offered(ed: Editor, uri: str, at: dict[str, Any], only: list[str] | No
     context: dict[str, Any] = {"diagnostics": []} if only is None else {"diagnostics": [], "only": only}
     params = {"textDocument": {"uri": uri}, "range": at, "context": context}
     found = await ed.request("textDocument/codeAction", params)
-    return {action["title"]: action for action in found if action["kind"] == "repro"}
+    return {action["title"]: action for action in found if action.get("kind") == "repro"}
 
 
 async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
