@@ -21,12 +21,17 @@ NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
 
 
 def warm() -> None:
-    """Trace a small module, then leave torch as it was after its import. Raises what torch raises if it cannot compile here."""
+    """Trace a small module, then leave torch as it was after its import. Raises what torch raises if it cannot compile here.
+
+    Where there is a GPU nothing is traced: Dynamo asks for its state around each frame (torch/_dynamo/convert_frame.py,
+    ``get_rng_state``), which makes a context, and a process with a context cannot be forked any more.
+    """
     importlib.import_module("torch._dynamo")
     with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
         importlib.import_module("torch._inductor.compile_fx")
-    with undone():
-        _trace()
+    if not has_gpu():
+        with undone():
+            _trace()
     # a child that collects garbage would copy every page that these objects are on
     gc.collect()
     gc.freeze()
@@ -40,45 +45,28 @@ def undone() -> Iterator[None]:
     random_state = torch.random.get_rng_state()
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
-    with gpu_untouched():  # forgetting asks for a GPU, too
-        try:
-            with contextlib.redirect_stderr(io.StringIO()):
-                yield
-        finally:
-            logging.disable(level)
-            torch.random.set_rng_state(random_state)
-            _forget()
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(level)
+        torch.random.set_rng_state(random_state)
+        _forget()
 
 
-@contextlib.contextmanager
-def gpu_untouched() -> Iterator[None]:
-    """Let Dynamo keep and restore the GPU's random numbers without a GPU: a context here, and nothing can be forked any more.
-
-    torch/_dynamo/convert_frame.py asks for them around each frame (torch 2.6 to 2.13). What it calls stays the same function: Dynamo's
-    rules know functions by their identity. Whether there is a GPU is asked of its driver's library, which makes no context.
-    """
+def has_gpu() -> bool:
+    """Whether torch could use a GPU. Asks the driver's library: the CUDA runtime would leave a process whose children cannot use one."""
     import torch
 
     before = os.environ.get(NVML_CHECK)
     os.environ[NVML_CHECK] = "1"
-    with contextlib.ExitStack() as stack:
-        random: Any = torch.cuda.random
-        for owner, name, stand_in in (
-            (random, "_lazy_init", lambda: None),
-            (random, "_lazy_call", lambda *_, **__: None),
-            (random, "current_device", lambda: 0),
-            (torch.cuda, "default_generators", (torch.Generator(),)),
-        ):
-            if hasattr(owner, name):
-                stack.callback(setattr, owner, name, getattr(owner, name))
-                setattr(owner, name, stand_in)
-        try:
-            yield
-        finally:
-            if before is None:
-                os.environ.pop(NVML_CHECK, None)
-            else:
-                os.environ[NVML_CHECK] = before
+    try:
+        return bool(torch.cuda.is_available())
+    finally:
+        if before is None:
+            os.environ.pop(NVML_CHECK, None)
+        else:
+            os.environ[NVML_CHECK] = before
 
 
 def _trace() -> None:

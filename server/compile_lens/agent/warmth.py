@@ -29,30 +29,13 @@ def warm_inductor(scratch: str) -> None:
     if not _threads_of_program:
         _threads_of_program = torch.get_num_threads()
     torch.set_num_threads(1)  # a thread here, and no step can be forked any more
+    if warming.has_gpu():  # compiling would make a context on it, and no step could be forked
+        return
     with contextlib.suppress(Exception), warming.undone(), _without_bisector(scratch), _without_tqdm_thread():
         import torch._inductor.config as config
 
-        with config.patch(fx_graph_cache=False), _no_gpu_at_all():
+        with config.patch(fx_graph_cache=False):
             torch.compile(torch.mm, backend="inductor")(torch.ones(2, 2), torch.ones(2, 2))
-
-
-@contextlib.contextmanager
-def _no_gpu_at_all() -> Iterator[None]:
-    """Rather fail than make a context on a GPU; and do not ask what it can, for a warning."""
-    import torch
-    import torch._inductor.compile_fx as compile_fx
-
-    def refuse() -> None:
-        raise RuntimeError("no GPU while the process is made warm")
-
-    inductor: Any = compile_fx
-    cuda: Any = torch.cuda
-    with contextlib.ExitStack() as stack:
-        for owner, name, stand_in in ((cuda, "_lazy_init", refuse), (inductor, "_warn_tf32_disabled", lambda: None)):
-            if hasattr(owner, name):
-                stack.callback(setattr, owner, name, getattr(owner, name))
-                setattr(owner, name, stand_in)
-        yield
 
 
 def give_threads_back() -> None:
