@@ -23,7 +23,7 @@ async def refreshed(ed: Editor, since: int) -> None:
 
 
 async def puller(ed: Editor, root: Path) -> Message:
-    # what is predicted asks for refreshes of its own: tests/lsp/test_predictions.py
+    # what is predicted asks for refreshes of its own: tests/lsp/test_prediction_hints.py
     options = {**ALWAYS, "predictions": {"enabled": False}}
     result = await ed.initialize(root, options, capabilities=capabilities(pull=True))
     return result["capabilities"]

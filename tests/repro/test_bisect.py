@@ -36,7 +36,8 @@ class Bisector:
         self._known: dict[str, Bisection] = {}
 
     def file(self, name: str, text: str) -> Path:
-        path = self._folder / f"{name.replace('-', '_')}.py"
+        # beside one another, and one bug is called random: a plain name would stand in for the library's module
+        path = self._folder / f"planted_{name.replace('-', '_')}.py"
         path.write_text(text)
         return path
 

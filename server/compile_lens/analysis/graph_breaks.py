@@ -12,10 +12,14 @@ from compile_lens.analysis.cost import break_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.remedies import WORDS, remedy_of
 from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.origins import origins
+from compile_lens.syntax.tree import Range
 from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
 
 NO_CODE = "graph-break"
 MOST_LIBRARY_LINES = 12
+MOST_ORIGINS = 4
+DATA_DEPENDENT = re.compile(r"data.dependent", re.IGNORECASE)
 # a stack inside torch's explanation: the file's name is enough beside its code
 PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
 
@@ -58,7 +62,7 @@ def _finding(
         hints=reason.hints,
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
-        related=_library_lines(breaks, place, sources),
+        related=(*_origins(reason, place, sources), *_library_lines(breaks, place, sources)),
         call_path=call_path(first.stack, sources),
         url=reason.url,
         cost=cost,
@@ -86,6 +90,17 @@ def _message(broken: GraphBreak, skipped: bool, fatal: bool) -> str:
     if fatal:
         ending = "; torch cannot go on after it in a coroutine or generator, and the call fails"
     return f"Graph break: {title}{ending}."
+
+
+def _origins(reason: BreakReason, place: Place, sources: Sources) -> Iterator[Related]:
+    """Where the tensors come from whose values the program asks for."""
+    tree = sources.tree_of(place.file) if DATA_DEPENDENT.search(reason.title) else None
+    if tree is None:
+        return
+    for origin in origins(tree, Range(place.line, place.column, place.end_line, place.end_column))[:MOST_ORIGINS]:
+        at = origin.range
+        said = f"{origin.name} is a parameter." if origin.is_parameter else f"{origin.name} gets its value here."
+        yield Related(Place(place.file, at.line, at.column, at.end_line, at.end_column), said)
 
 
 def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> tuple[Related, ...]:

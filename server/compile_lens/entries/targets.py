@@ -101,7 +101,8 @@ def target_named(tree: SourceTree, name: str) -> Target | None:
 def candidates(tree: SourceTree) -> tuple[Target, ...]:
     """Modules and functions of the file that are not compiled yet, in the order of the file: each could be."""
     known = definitions(tree)
-    compiled = {d.qualified_name for d in known for region in find_regions(tree) if _is_target(d, region)}
+    regions = find_regions(tree)
+    compiled = {d.qualified_name for d in known for region in regions if _is_target(d, region)}
     # what a compiled function or class uses is compiled with it
     uses = _uses(tree, known)
     reached = {name for owner in compiled for name in uses.get(owner.partition(".")[0], frozenset())}
