@@ -180,6 +180,10 @@ def _be_child(command: dict[str, Any], wire: Wire, crash: IO[bytes]) -> None:
 
 def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     """Install the sink, the notes and the depth, then run the program; or drive the search that a task asks for."""
+    if crash is not None and not command.get("task"):
+        faulthandler.enable(crash)
+        # first of all: the host's clock runs already
+        faulthandler.dump_traceback_later(max(command["timeout_s"] - 0.05, 0.01), file=crash)
     from . import compare, depth, notes, program, trace_sink
 
     sys.dont_write_bytecode = True
@@ -190,9 +194,6 @@ def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     if command.get("task"):
         driver = importlib.import_module(f".{DRIVERS[command['task']['tool']]}", __package__)
         return int(driver.main(command["task"], wire))
-    if crash is not None:
-        faulthandler.enable(crash)
-        faulthandler.dump_traceback_later(max(command["timeout_s"] - 0.05, 0.01), file=crash)
     trace_sink.install(wire)
     notes.install(OWN_FOLDER, _recorder(command))
     depth.apply(command["depth"])
