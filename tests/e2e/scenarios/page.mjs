@@ -298,9 +298,10 @@ export class Editor {
     await this.window.until(`${text} at the top`, async () => {
       const line = await this.line(text).boundingBox();
       const distance = line.y - above * line.height - frame.y;
-      // the wheel does not do less than a few pixels
-      if (Math.abs(distance) > 4) await page.mouse.wheel(0, distance);
-      return [Math.abs(distance) <= 4, distance];
+      // the least that the wheel does is about a line: it may never stop nearer than half of one
+      const near = Math.abs(distance) <= line.height / 2 + 1;
+      if (!near) await page.mouse.wheel(0, distance);
+      return [near, distance];
     });
   }
 
