@@ -10,7 +10,7 @@ about a break has torch's code of it, too: ``higher-order-op-error/GB0059``. An 
 that begins where the ``#`` stands, or before, has its columns in numbers, ``#1-12 run-error``, end exclusive. One that ends on a
 later line says after ``to`` where: ``# ^^^^ GB0059 to +2:6`` is column 6, two lines further. Lines that hold an expectation are
 not counted: the numbers stay right when one is added. ``# depth: inductor`` on a line of its own, where it is not ``dynamo``;
-``# compared``, where what is compiled is compared with eager.
+``# compared``, where what is compiled is compared with eager; ``# varied``, where regions are called again with other inputs.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ EXPECTATION = re.compile(
 
 DEPTH = re.compile(r"^# depth: (?P<depth>\w+)$", re.MULTILINE)
 COMPARED = re.compile(r"^# compared$", re.MULTILINE)
+VARIED = re.compile(r"^# varied$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,6 +61,11 @@ def depth_of(text: str) -> str:
 def is_compared(text: str) -> bool:
     """Whether what is compiled is to be compared with eager."""
     return COMPARED.search(text) is not None
+
+
+def is_varied(text: str) -> bool:
+    """Whether what is compiled is to be called again with other inputs."""
+    return VARIED.search(text) is not None
 
 
 def read(text: str) -> Annotated:

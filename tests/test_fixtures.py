@@ -15,7 +15,7 @@ import pytest
 from compile_lens.analysis.finding import Finding
 from compile_lens.session.outcome import Status
 from compile_lens.workers.job import Depth
-from fixture_notation import Annotated, Expected, depth_of, difference, is_compared, read, write
+from fixture_notation import Annotated, Expected, depth_of, difference, is_compared, is_varied, read, write
 from warm_host import WarmHost
 
 FOLDER = Path(__file__).parent / "fixtures"
@@ -37,7 +37,7 @@ def test_findings_are_those_written_under_the_lines(
 def check(file: Path, host: WarmHost, update: bool = False) -> None:
     """Analyse one fixture, and compare or write what is found in it and in its parts."""
     text = file.read_text(encoding="utf-8")
-    outcome = host.analyse(file, Depth(depth_of(text)), is_compared(text)).outcome
+    outcome = host.analyse(file, Depth(depth_of(text)), is_compared(text), is_varied(text)).outcome
     assert outcome.status in (Status.OK, Status.RAISED), outcome.failure or outcome.output
     programs = {path: read(path.read_text(encoding="utf-8")) for path in [file, *parts(file)]}
     found: dict[Path, list[Finding]] = defaultdict(list)
@@ -107,5 +107,5 @@ def test_notation_comes_back() -> None:
 
 def test_there_are_fixtures_of_every_family() -> None:
     families = {file.stem.partition("_")[0] for file in FIXTURES}
-    assert families == {"break", "recompile", "error", "clean", "performance", "numbers"}
+    assert families == {"break", "recompile", "error", "clean", "performance", "numbers", "varied"}
     assert len(FIXTURES) >= 30

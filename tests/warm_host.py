@@ -14,7 +14,7 @@ from compile_lens.session.outcome import Outcome
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Depth, End, Job
+from compile_lens.workers.job import Depth, End, Job, Vary
 from compile_lens.workers.wire import AgentEvent, Frame
 
 TIMEOUT_S = 300.0
@@ -54,9 +54,9 @@ class WarmHost:
         self._host = RecordingHost(sys.executable)
         self._known: dict[tuple[Path, Depth], Analysed] = {}
 
-    def analyse(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False) -> Analysed:
+    def analyse(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analysed:
         if (file, depth) not in self._known:
-            job = Job(str(file), depth=depth, timeout_s=TIMEOUT_S, compare=compare)
+            job = Job(str(file), depth=depth, timeout_s=TIMEOUT_S, compare=compare, vary=Vary() if varied else None)
             outcome = self._loop.run_until_complete(analyse(self._host, job))
             self._known[file, depth] = Analysed(outcome, self._host.builder.report())
         return self._known[file, depth]
@@ -65,9 +65,9 @@ class WarmHost:
         """What the product makes of a job; nothing is kept."""
         return self._loop.run_until_complete(analyse(self._host, job))
 
-    def run_choice(self, file: str, choice: Choice, text: str | None = None) -> Outcome:
+    def run_choice(self, file: str, choice: Choice, text: str | None = None, vary: Vary | None = None) -> Outcome:
         """What the product makes of a file with the first entry of ``choice`` that reaches something."""
-        job = Job(file, text=text, timeout_s=TIMEOUT_S)
+        job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary)
         return self._loop.run_until_complete(analyse_by_entries(analyse, self._host, job, choice))
 
     def close(self) -> None:

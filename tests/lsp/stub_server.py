@@ -82,8 +82,11 @@ async def analyse(
     # the check of a fix tells nothing while it runs
     what = "check" if on_partial is None else "run"
     compared = " compared" if job.compare else ""
+    varied = f" varied={list(job.vary.names)}" if job.vary is not None else ""
     unsaved = job.text is not None
-    say(f"{what} {Path(job.file).name} unsaved={unsaved} argv={list(job.argv)} depth={job.depth.value}{compared}")
+    say(
+        f"{what} {Path(job.file).name} unsaved={unsaved} argv={list(job.argv)} depth={job.depth.value}{compared}{varied}"
+    )
     if on_partial is not None:
         say(f"entry {job.entry}")
     findings = [

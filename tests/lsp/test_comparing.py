@@ -32,3 +32,15 @@ async def test_a_region_offers_to_compare_and_the_command_does(ed: Editor, root:
     assert result["status"] == "ok"
     await ran(root, 1)
     assert any(line.endswith("depth=inductor compared") for line in runs(root))
+
+
+async def test_a_region_offers_to_vary_its_inputs(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, "import os\n" + ONE))
+    place = {"line": LINE, "character": 0}
+    asked = {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}
+    actions = await ed.request("textDocument/codeAction", asked)
+    (action,) = [action for action in actions if action["title"].startswith("What would make `f` recompile?")]
+    result = await ed.command(action["command"]["command"], *action["command"]["arguments"])
+    assert result["status"] == "ok"
+    await ran(root, 1)
+    assert any(line.endswith("depth=dynamo varied=['f']") for line in runs(root))

@@ -32,6 +32,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
     assert set(offered["executeCommandProvider"]["commands"]) == {
         "compileLens.analyze",
         "compileLens.compare",
+        "compileLens.vary",
         "compileLens.cancel",
         "compileLens.allowWorkspace",
         "compileLens.revokeWorkspace",

@@ -7,6 +7,7 @@ import type { Server } from "./server";
 export const localCommands = {
   analyzeFile: "compileLens.analyzeFile",
   compareFile: "compileLens.compareFile",
+  varyFile: "compileLens.varyFile",
   cancelAnalysis: "compileLens.cancelAnalysis",
   restartServer: "compileLens.restartServer",
   showLog: "compileLens.showLog",
@@ -73,6 +74,7 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel): 
   return vscode.Disposable.from(
     registerCommand(localCommands.analyzeFile, (resource: unknown) => forFile(server, serverCommands.analyze, resource)),
     registerCommand(localCommands.compareFile, (resource: unknown) => forFile(server, serverCommands.compare, resource)),
+    registerCommand(localCommands.varyFile, (resource: unknown) => forFile(server, serverCommands.vary, resource)),
     registerCommand(localCommands.cancelAnalysis, () => server.execute(serverCommands.cancel)),
     registerCommand(localCommands.restartServer, () => server.restart()),
     registerCommand(localCommands.showLog, () => log.show()),

@@ -27,6 +27,7 @@ export const trustNotification = new NotificationType<{ readonly trusted: boolea
 export const serverCommands = {
   analyze: "compileLens.analyze",
   compare: "compileLens.compare",
+  vary: "compileLens.vary",
   cancel: "compileLens.cancel",
   allowWorkspace: "compileLens.allowWorkspace",
   revokeWorkspace: "compileLens.revokeWorkspace",

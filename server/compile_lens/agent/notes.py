@@ -19,7 +19,7 @@ from . import log_notes
 from .trace_sink import write_note
 
 if TYPE_CHECKING:
-    from .capture.recorder import Recorder
+    from .spy import RegionWatcher
 
 MOST_FRAMES = 80
 MOST_TEXT = 50_000
@@ -27,21 +27,21 @@ MOST_TEXT = 50_000
 COMPILING_CALLS = (("torch.export", "export"), ("torch._inductor", "aoti_compile_and_package"))
 
 
-def install(own_folder: str, recorder: Recorder | None = None) -> None:
+def install(own_folder: str, watcher: RegionWatcher | None = None) -> None:
     """Install every note that this torch offers. ``own_folder`` holds the agent: its frames are left out of call stacks.
 
-    ``recorder`` sees the calls of every region, if there is one.
+    ``watcher`` sees the calls of every region, if there is one.
     """
-    Notes(own_folder, recorder).install()
+    Notes(own_folder, watcher).install()
 
 
 class Notes:
     """The wrappers, and what they need to remember between calls."""
 
-    def __init__(self, own_folder: str, recorder: Recorder | None) -> None:
+    def __init__(self, own_folder: str, watcher: RegionWatcher | None) -> None:
         import torch
 
-        self._recorder = recorder
+        self._watcher = watcher
         self._own_folder = own_folder
         self._torch_folder = str(torch.__path__[0])
         self._depth = 0
@@ -81,8 +81,8 @@ class Notes:
                 self._region_count += 1
                 with contextlib.suppress(Exception):
                     self._note_region(fn)
-                if self._recorder is not None:
-                    self._recorder.region_begins(self._region_count)
+                if self._watcher is not None:
+                    self._watcher.region_begins(self._region_count)
             self._depth += 1
             try:
                 wrapped = original(context, fn)
@@ -90,8 +90,8 @@ class Notes:
                 self._depth -= 1
             # a module's context wraps its __call__ in turn: each wrapper's `fn` leads to the one region
             inner = _closure_value(wrapped, "fn")
-            if inner is not None and self._recorder is not None:
-                inner = self._recorder.spy(self._region_count, inner)
+            if inner is not None and self._watcher is not None:
+                inner = self._watcher.spy(self._region_count, wrapped, inner)
                 _set_closure_value(wrapped, "fn", inner)
             if inner is not None:
                 self._regions[id(inner)] = (self._region_count, inner)

@@ -21,11 +21,18 @@ MOST_MESSAGE = 20_000
 
 
 def run(
-    file: str, text: str | None, argv: list[str], wire: Wire, own_folder: str, plan: dict[str, Any] | None = None
+    file: str,
+    text: str | None,
+    argv: list[str],
+    wire: Wire,
+    own_folder: str,
+    plan: dict[str, Any] | None = None,
+    at_end: Callable[[], object] = lambda: None,
 ) -> int:
     """Run ``file`` (or ``text``, unsaved, in its place); report how it ended as ``raised`` or ``done``; return the exit code.
 
-    ``plan`` says how, where it is not to be run as a script (see ``entries/dispatch.py``).
+    ``plan`` says how, where it is not to be run as a script (see ``entries/dispatch.py``). ``at_end`` is called when the program has
+    come to its end, before its threads and what it registered for its exit.
     """
     source = text
     if source is None:
@@ -43,6 +50,7 @@ def run(
         from .entries import dispatch
 
         code = guarded(lambda: dispatch.run(plan, file, source, wire), wire, own_folder)
+    at_end()
     # what the interpreter does at its end, without tearing torch down: the process is gone right after
     with contextlib.suppress(BaseException):
         threading._shutdown()  # type: ignore[attr-defined]

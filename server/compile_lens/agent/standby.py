@@ -185,6 +185,7 @@ def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
         # first of all: the host's clock runs already
         faulthandler.dump_traceback_later(max(command["timeout_s"] - 0.05, 0.01), file=crash)
     from . import compare, depth, notes, program, trace_sink
+    from .variations.hook import watcher_for
 
     sys.dont_write_bytecode = True
     os.environ.update(command["env"])
@@ -195,11 +196,13 @@ def _run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
         driver = importlib.import_module(f".{DRIVERS[command['task']['tool']]}", __package__)
         return int(driver.main(command["task"], wire))
     trace_sink.install(wire)
-    notes.install(OWN_FOLDER, _recorder(command))
+    varied = watcher_for(command)
+    notes.install(OWN_FOLDER, varied or _recorder(command))
     depth.apply(command["depth"])
     if command.get("compare"):
         compare.install()
-    return program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER, command["plan"])
+    at_end = varied.at_end if varied is not None else lambda: None
+    return program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER, command["plan"], at_end)
 
 
 def _recorder(command: dict[str, Any]) -> Any:

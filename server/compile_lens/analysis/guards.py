@@ -17,6 +17,9 @@ EXPECTED = re.compile(r"expected (?:\w+=)?(?P<before>.+?)(?:, actual (?P<after>.
 COMPARED = re.compile(r"^(?P<name>[^=<>!]+?) (?P<operator>==|is|is not|!=) (?P<value>.+)$")
 TYPE = re.compile(r"^___check_type_id\((?P<name>.+?), \d+\)(?:, type=<class '(?P<type>[^']+)'>)?")
 OBJECT = re.compile(r"^___check_obj_id\((?P<name>.+?), \d+\)(?:, type=<class '(?P<type>[^']+)'>)?")
+NOT_A_TENSOR = re.compile(
+    r"^expected type of '(?P<name>.+?)' to be a tensor type, ' but found <class '(?P<after>[^']+)'>"
+)
 LENGTH = re.compile(r"^len\((?P<name>.+?)\) == (?P<value>\d+)$")
 CONTAINS = re.compile(r"^(?:not )?___dict_contains\((?P<key>.+?), (?P<name>[^,()]+)\)$")
 # nn.Module's own tables: the user writes the attribute
@@ -67,6 +70,9 @@ def read_guard(failure: GuardFailure) -> GuardFact:
     guard = plain_source(failure.guard.strip())
     if match := TENSOR.match(guard):
         return _tensor(match)
+    if match := NOT_A_TENSOR.match(guard):
+        after = "None" if match["after"] == "NoneType" else _short_type(match["after"])
+        return GuardFact(match["name"], "type", before="a tensor", after=after)
     if match := TYPE.match(guard):
         return GuardFact(match["name"], "type", before=_short_type(match["type"]))
     if match := OBJECT.match(guard):

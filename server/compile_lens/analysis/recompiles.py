@@ -37,7 +37,7 @@ def cause_place(compilation: Compilation, sources: Sources) -> Place:
         own = sources.deepest_own(compilation.call_stack)
         if own is not None:
             return sources.place_of(own)
-    failure = _primary(compilation)
+    failure = primary(compilation)
     tree = sources.tree_of(compilation.file)
     if tree is None:
         return Place(compilation.file, compilation.line, 1, compilation.line, 2)
@@ -76,14 +76,14 @@ def _named_in(
     return None
 
 
-def _primary(compilation: Compilation) -> GuardFailure:
+def primary(compilation: Compilation) -> GuardFailure:
     """The guard of the newest entry: what changed since the last compilation."""
     recompile = compilation.recompile
     return recompile.failures[0] if recompile and recompile.failures else UNKNOWN
 
 
 def _finding(place: Place, code: str, compilations: list[Compilation], sources: Sources) -> Finding:
-    facts = [read_guard(_primary(compilation)) for compilation in compilations]
+    facts = [read_guard(primary(compilation)) for compilation in compilations]
     function = compilations[0].function
     limited = code == LIMIT
     cost, weight = recompile_cost(compilations, limited)
@@ -108,12 +108,12 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
 def _message(function: str, facts: list[GuardFact], count: int) -> str:
     times = "" if count == 1 else "twice, " if count == 2 else f"{count} times, "
     causes = list(dict.fromkeys((fact.what, fact.dimension) for fact in facts))
-    parts = [_change([fact for fact in facts if (fact.what, fact.dimension) == cause]) for cause in causes[:3]]
+    parts = [change([fact for fact in facts if (fact.what, fact.dimension) == cause]) for cause in causes[:3]]
     more = f", and {len(causes) - 3} more causes" if len(causes) > 3 else ""
     return f"`{function}` was recompiled {times}because {'; then '.join(parts)}{more}."
 
 
-def _change(facts: list[GuardFact]) -> str:
+def change(facts: list[GuardFact]) -> str:
     """One cause, with the values that it went through."""
     fact = facts[0]
     if not fact.name:
@@ -151,11 +151,11 @@ def _is_hard(compilation: Compilation) -> bool:
 
 def _limit_message(function: str, compilation: Compilation) -> str:
     if _is_hard(compilation):
-        change = _change([read_guard(_primary(compilation))])
-        return f"Recompile limit reached: the call of `{function}` fails, as fullgraph=True lets nothing run eagerly ({change})."
+        what = change([read_guard(primary(compilation))])
+        return f"Recompile limit reached: the call of `{function}` fails, as fullgraph=True lets nothing run eagerly ({what})."
     return (
         f"Recompile limit reached: `{function}` runs eagerly from here on whenever no compiled version fits"
-        f" ({_change([read_guard(_primary(compilation))])})."
+        f" ({change([read_guard(primary(compilation))])})."
     )
 
 
@@ -170,7 +170,7 @@ def _explanation(compilations: list[Compilation], limited: bool, sources: Source
     for compilation in compilations:
         own = sources.deepest_own(compilation.call_stack)
         called = f", called at line {own.line}" if own is not None else ""
-        rows.append(f"[{compilation.compile_id}] {_change([read_guard(_primary(compilation))])}{called}")
+        rows.append(f"[{compilation.compile_id}] {change([read_guard(primary(compilation))])}{called}")
     return "\n".join([head, *rows])
 
 
@@ -181,8 +181,8 @@ def _all_guards(compilation: Compilation) -> str:
 
 def _hints(facts: list[GuardFact], compilations: list[Compilation], limited: bool) -> tuple[str, ...]:
     # torch's hint "type int" repeats the guard
-    hints = [hint for c in compilations if not (hint := _primary(c).hint).startswith("type ")]
-    hints += [_hint(fact) for fact in facts]
+    hints = [hint for c in compilations if not (hint := primary(c).hint).startswith("type ")]
+    hints += [hint_for(fact) for fact in facts]
     if limited:
         hints.append(
             "If so many versions are wanted, raise `torch._dynamo.config.recompile_limit`"
@@ -191,7 +191,8 @@ def _hints(facts: list[GuardFact], compilations: list[Compilation], limited: boo
     return tuple(dict.fromkeys(hint for hint in hints if hint))
 
 
-def _hint(fact: GuardFact) -> str:
+def hint_for(fact: GuardFact) -> str:
+    """What usually helps where ``fact`` changes; '' for nothing in general."""
     plain = fact.name.isidentifier() and not fact.name.startswith("___")
     if fact.what in ("size", "stride") and fact.dimension is not None:
         how = f"torch._dynamo.mark_dynamic({fact.name}, {fact.dimension})" if plain else "torch._dynamo.mark_dynamic"
@@ -212,7 +213,7 @@ def _call_sites(compilations: list[Compilation], sources: Sources) -> tuple[Rela
     for compilation in compilations:
         own = sources.deepest_own(compilation.call_stack)
         if own is not None:
-            fact = read_guard(_primary(compilation))
+            fact = read_guard(primary(compilation))
             after = f" with {fact.after}" if fact.after else ""
             message = f"Called here{after}: recompile {compilation.compile_id}."
             found.setdefault((own.file, own.line), Related(sources.place_of(own), message))

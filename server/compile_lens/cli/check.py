@@ -128,7 +128,7 @@ def check(
             click.echo(f"compile-lens: {outcome.failure}", err=True)
 
     ways = Ways(entry, names)
-    asyncio.run(_check(jobs, python, ways, Filters(severities, max_findings), take, show_progress=not quiet))
+    asyncio.run(check_jobs(jobs, python, ways, Filters(severities, max_findings), take, show_progress=not quiet))
     if output_format == "json":
         click.echo(to_json(outcomes))
     return exit_code(outcomes, fail_on)
@@ -150,9 +150,10 @@ class Ways:
         return [choose(job.file, text, workspace_root(path), "" if self.entry == AUTOMATIC else self.entry)]
 
 
-async def _check(
+async def check_jobs(
     jobs: list[Job], python: str | None, ways: Ways, filters: Filters, take: Taker, show_progress: bool
 ) -> None:
+    """Analyse each job as ``ways`` says; ``take`` gets each outcome."""
     hosts: dict[str, Host] = {}
     try:
         for job in jobs:

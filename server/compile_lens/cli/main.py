@@ -12,6 +12,7 @@ from compile_lens import __version__
 # verb → where its command is: a module of this package, which names the command as its verb
 VERBS = {
     "check": "check",
+    "vary": "vary",
     "entries": "entries",
     "predict": "predict",
     "trace": "trace",

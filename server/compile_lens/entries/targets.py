@@ -98,6 +98,19 @@ def target_named(tree: SourceTree, name: str) -> Target | None:
     return Target(name, found.def_line, found.def_line, uses=_uses(tree, known).get(owner, frozenset()), given=given)
 
 
+def region_named(tree: SourceTree, name: str) -> str | None:
+    """The name of the function or class that region ``name`` compiles, '' where the source does not tell; None if there is no such region.
+
+    A region goes by its own name (``model`` of ``torch.compile(model)``), and by that of what it compiles.
+    """
+    known = definitions(tree)
+    for region in find_regions(tree):
+        target = next((d.qualified_name for d in known if _is_target(d, region)), "")
+        if name in (region.name, target):
+            return target
+    return None
+
+
 def candidates(tree: SourceTree) -> tuple[Target, ...]:
     """Modules and functions of the file that are not compiled yet, in the order of the file: each could be."""
     known = definitions(tree)

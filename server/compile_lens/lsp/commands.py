@@ -13,6 +13,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from compile_lens.lsp.asked import Asked
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.doctor import DOCTOR, examine_for
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
@@ -23,6 +24,7 @@ from compile_lens.session.consent import Permission
 
 ANALYZE = "compileLens.analyze"
 COMPARE = "compileLens.compare"
+VARY = "compileLens.vary"
 CANCEL = "compileLens.cancel"
 ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
@@ -33,17 +35,24 @@ CommandWithWord = Callable[[str | None, str | None], Awaitable[Any]]
 def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapping[str, Command]) -> None:
     """Offer the commands, and ``others`` of features that have their own."""
 
-    async def analyze(uri: str | None, name: str | None = None, compare: bool = False) -> dict[str, Any] | None:
+    async def analyze(
+        uri: str | None, name: str | None = None, compare: bool = False, vary: bool = False
+    ) -> dict[str, Any] | None:
         """Run a file now: the user asks for it, which is an agreement to this run. Answers when the run is over."""
         if uri is None or path_from_uri(uri) is None:
-            raise JsonRpcInvalidParams(f"{COMPARE if compare else ANALYZE} needs the URI of a file.")
+            command = COMPARE if compare else VARY if vary else ANALYZE
+            raise JsonRpcInvalidParams(f"{command} needs the URI of a file.")
         if not server.trusted:
             server.warn("Compile Lens does not run files in a workspace that is not trusted.")
             return None
-        outcome = await runs.analyze(uri, name, compare)
+        outcome = await runs.analyze(uri, Asked(name, compare, vary))
         if outcome is None:
             return None
         return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
+
+    async def vary(uri: str | None, name: str | None) -> dict[str, Any] | None:
+        """Run a file, and its regions again with other inputs; ``name`` is one of them, or is compiled as if its file did."""
+        return await analyze(uri, name, vary=True)
 
     async def cancel(uri: str | None) -> bool:
         return runs.cancel(uri)
@@ -79,6 +88,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
     with_a_word: dict[str, CommandWithWord] = {
         CHOOSE: choose_entry,
         AS_IF_COMPILED: as_if_compiled,
+        VARY: vary,
         WRITE_REPRO: repros.write,
     }
     commands: dict[str, Command] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lsprotocol import types
@@ -35,13 +35,15 @@ class Entries:
         self._server = server
         self.memory = EntryMemory(server.consent.folder.parent / "entries")
 
-    async def choice(self, path: str, text: str | None, name: str | None = None) -> Choice:
-        """What to run a file with; ``name`` is compiled as if the file did. Raises BadEntry and FileProblem."""
+    async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> Choice:
+        """What to run a file with; ``candidate`` says of its text what is compiled as if the file
+        did, if anything. Raises BadEntry and FileProblem."""
         root, said = self._server.root_of(path), self._server.settings.run.entry
         remembered = self.memory.recall(path)
 
         def look() -> Choice:
             source = read_source(Path(path)) if text is None else text
+            name = candidate(source)
             if name is not None:
                 return as_if_compiled(path, source, name)
             return choose(path, source, root, said, remembered)

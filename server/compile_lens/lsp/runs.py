@@ -14,6 +14,7 @@ from pathlib import Path
 from compile_lens.analysis.finding import Kind
 from compile_lens.entries.entry import Entry, script
 from compile_lens.entries.written import BadEntry
+from compile_lens.lsp.asked import NOTHING_MORE, Asked
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries
@@ -28,18 +29,15 @@ from compile_lens.session.entry_choice import Choice, analyse_by_entries
 from compile_lens.session.moves import LineEdit
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.scheduler import Reason, Ticket
-from compile_lens.session.source_file import FileProblem
+from compile_lens.session.source_file import FileProblem, read_source
 from compile_lens.syntax.regions import Region, find_regions
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
-# as long as a run, at most
-COMPARING_TAKES = 10
-
 SCRIPT_ALONE = Choice((script(),), True)
 OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
@@ -124,13 +122,9 @@ class Runs:
             self.consider(snapshot, Reason.OPENED)
         self._tell()
 
-    async def analyze(self, uri: str, name: str | None = None, compare: bool = False) -> Outcome | None:
-        """Run a file because the user asked for it. None when it was cancelled, or another request took its place.
-
-        ``name``: a class or function of it is compiled as if the file said so. ``compare``: compile all the way, and compare what is
-        computed with eager.
-        """
-        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, name, compare)
+    async def analyze(self, uri: str, asked: Asked = NOTHING_MORE) -> Outcome | None:
+        """Run a file because the user asked for it. None when it was cancelled, or another request took its place."""
+        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, asked)
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -177,9 +171,9 @@ class Runs:
             self._status.off(OFF[Permission.UNTRUSTED])
 
     def _submit(
-        self, uri: str, snapshot: Snapshot | None, reason: Reason, name: str | None = None, compare: bool = False
+        self, uri: str, snapshot: Snapshot | None, reason: Reason, asked: Asked = NOTHING_MORE
     ) -> asyncio.Task[Outcome | None]:
-        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot, name, compare))
+        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot, asked))
         task.add_done_callback(lambda _: self._tell())
         self._tell()
         return task
@@ -199,17 +193,20 @@ class Runs:
         for listener in self._listeners:
             listener()
 
-    async def _run(self, snapshot: Snapshot | None, name: str | None, compare: bool, ticket: Ticket) -> Outcome | None:
+    async def _run(self, snapshot: Snapshot | None, asked: Asked, ticket: Ticket) -> Outcome | None:
         path = path_from_uri(ticket.uri)
         if path is None:
             return None
         progress = self._progress.start(f"{Path(path).name}: starting", partial(self.cancel, ticket.uri))
         try:
             try:
-                choice = await self.entries.choice(path, snapshot.text if snapshot is not None else None, name)
+                choice = await self.entries.choice(
+                    path, snapshot.text if snapshot is not None else None, asked.candidate
+                )
             except FileProblem:
                 choice = SCRIPT_ALONE  # the run says what is wrong with the file
-            outcome = await self._analyse(path, self.job(path, snapshot, compare), snapshot, choice, ticket, progress)
+            job = asked.of(self.job(path, snapshot), _text_of(path, snapshot))
+            outcome = await self._analyse(path, job, snapshot, choice, ticket, progress)
         except (HostError, InterpreterError, BadEntry) as error:
             self._take_back(ticket.uri)
             self._problem(str(error), ticket)
@@ -273,20 +270,16 @@ class Runs:
         job = self.job(path, snapshot)
         return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
 
-    def job(self, path: str, snapshot: Snapshot | None, compare: bool = False) -> Job:
-        """How a file runs as a script: as the settings say, with the text of ``snapshot`` where that is not what is on disk.
-
-        To compare is to compile all the way, and takes its time.
-        """
+    def job(self, path: str, snapshot: Snapshot | None) -> Job:
+        """How a file runs as a script: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""
         run = self._server.settings.run
         return Job(
             file=path,
-            depth=Depth.INDUCTOR if compare else run.depth,
+            depth=run.depth,
             text=None if snapshot is None else self._server.sources.unsaved(path, snapshot.text),
             argv=run.arguments,
             cwd=str(self._server.root_of(path)),
-            timeout_s=run.timeout * (COMPARING_TAKES if compare else 1),
-            compare=compare,
+            timeout_s=run.timeout,
         )
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
@@ -322,6 +315,15 @@ class Runs:
         if asked or (not self._server.client.status and sentence not in self._warned):
             self._warned.add(sentence)
             self._server.warn(f"Compile Lens: {sentence}")
+
+
+def _text_of(path: str, snapshot: Snapshot | None) -> str:
+    if snapshot is not None:
+        return snapshot.text
+    try:
+        return read_source(Path(path))
+    except FileProblem:
+        return ""
 
 
 def _summary(outcome: Outcome) -> str:

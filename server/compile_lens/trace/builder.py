@@ -34,6 +34,7 @@ from compile_lens.trace.run_notes import RunNotes
 from compile_lens.trace.side_effect_text import parse_side_effects
 from compile_lens.trace.stack_text import is_resume
 from compile_lens.trace.symbols import Symbols
+from compile_lens.trace.variations import Variations
 
 LIMIT = ("recompile limit exceeded", "recompile_limit", "cache_size_limit", "recompile limit reached")
 
@@ -57,6 +58,7 @@ class ReportBuilder:
         self._options = OptionRecords()
         self._artifacts: list[Artifact] = []
         self._run_notes = RunNotes(_noted_stack)
+        self._variations = Variations(_reader)
         self._unknown: Counter[str] = Counter()
         self._records = 0
         self._corrupt = 0
@@ -93,6 +95,13 @@ class ReportBuilder:
     def add(self, record: Record | None) -> bool:
         """Take one record; None counts as corrupt. Returns whether findings may have changed."""
         self._records += 1
+        try:
+            belongs_elsewhere = self._variations.take(record)
+        except (ValueError, LookupError, TypeError):
+            self._corrupt += 1
+            return False
+        if belongs_elsewhere is not None:
+            return belongs_elsewhere
         if record is None:
             self._corrupt += 1
             return False
@@ -129,6 +138,7 @@ class ReportBuilder:
             artifacts=tuple(self._artifacts),
             comparisons=tuple(self._run_notes.comparisons),
             log_lines=tuple(self._run_notes.log_lines),
+            variations=self._variations.found(),
             records=self._records,
             unknown=self._unknown.copy(),
             corrupt=self._corrupt,
@@ -299,6 +309,11 @@ class ReportBuilder:
     def _on_break_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
         self._noted = ((record.compile_id, record.attempt), _noted_stack(note["stack"]))
+
+
+def _reader() -> tuple[Callable[[Record | None], bool], Callable[[], CompileReport]]:
+    builder = ReportBuilder()
+    return builder.add, builder.report
 
 
 def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:

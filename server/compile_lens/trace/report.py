@@ -308,6 +308,46 @@ class Artifact:
     payload: Payload
 
 
+class Effect(str, Enum):
+    """What became of a variation. ``rejected``: the program itself does not take such inputs, compiled or not; ``left``: there was no
+    time; ``skipped``: the region's own call failed, so that nothing was varied."""
+
+    CALLED = "called"
+    REJECTED = "rejected"
+    LEFT = "left"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class VariedCall:
+    """One call with other inputs. ``report`` has what was compiled for it, ``before`` what was compiled for the call as it was.
+
+    ``error`` and ``message`` are those of what it raised, '' if nothing; in eager it raises nothing.
+    """
+
+    report: CompileReport
+    before: CompileReport
+    error: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """A call of ``region`` as the program made it, with something else: ``phrase`` completes "with …".
+
+    ``calls`` were made one after the other, such as with a batch of 3 and then of 4. ``error`` and ``message`` say why there are none.
+    """
+
+    region: int
+    name: str
+    kind: str
+    phrase: str
+    effect: Effect
+    error: str = ""
+    message: str = ""
+    calls: tuple[VariedCall, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class CompileReport:
     """Everything that one trace tells. ``unknown`` counts records of kinds that are passed over; ``corrupt``, those that were lost."""
@@ -326,6 +366,7 @@ class CompileReport:
     artifacts: tuple[Artifact, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     log_lines: tuple[LogLine, ...] = ()
+    variations: tuple[Variation, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     corrupt: int = 0

@@ -23,6 +23,7 @@ def command_of(job: Job) -> dict[str, object]:
         "compare": job.compare,
         "task": job.task,
         "capture": None if job.capture is None else asdict(job.capture),
+        "vary": None if job.vary is None else asdict(job.vary),
     }
 
 

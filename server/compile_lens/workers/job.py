@@ -27,6 +27,13 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
+class Vary:
+    """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all."""
+
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock.
 
@@ -47,6 +54,7 @@ class Job:
     compare: bool = False
     task: dict[str, Any] | None = None
     capture: Capture | None = None
+    vary: Vary | None = None
 
 
 class EndKind(str, Enum):

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..spy import spied
 from .construction import Constructions
 from .describe import Describer
 from .settings import changed_options, state_of_call
@@ -69,23 +70,13 @@ class Recorder:
         """``torch.compile`` wraps something: the options of the call belong to it."""
         self._compile_options[region], self._pending = self._pending, {}
 
-    def spy(self, region: int, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """``fn`` with a look at its arguments. Dynamo passes over the frame that looks, and compiles ``fn`` as before."""
-        from torch._dynamo.eval_frame import set_eval_frame, skip_code
-
-        def look(*args: Any, **kwargs: Any) -> Any:
-            prior = set_eval_frame(None)
-            before = self._before(region, fn, args, kwargs)
-            set_eval_frame(prior)
-            result = fn(*args, **kwargs)
-            prior = set_eval_frame(None)
-            self._after(region, before, result)
-            set_eval_frame(prior)
-            return result
-
-        functools.update_wrapper(look, fn)
-        skip_code(look.__code__)
-        return look
+    def spy(self, region: int, compiled: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
+        """``fn`` with a look at its arguments."""
+        return spied(
+            fn,
+            lambda args, kwargs: self._before(region, fn, args, kwargs),
+            lambda before, result: self._after(region, before, result),
+        )
 
     def _before(self, region: int, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         import torch

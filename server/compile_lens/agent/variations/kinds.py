@@ -1,0 +1,194 @@
+"""Other calls like one that was made: what a program may give a region next, each with a phrase that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from .snapshot import GRAD, INFERENCE, NO_GRAD, Names, Snapshot, like
+
+# of one sort each; what is left out is said
+MOST_SIZES = 4
+MOST_VALUES = 6
+MOST_TENSORS = 4
+LARGEST_ELEMENTS = 1 << 26
+OTHER_DTYPES = {
+    "float32": "bfloat16",
+    "float16": "bfloat16",
+    "bfloat16": "float16",
+    "float64": "float32",
+    "int64": "int32",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """``phrase`` completes "with …"; ``calls`` are made one after the other, beginning from the state after the call as it was."""
+
+    kind: str
+    phrase: str
+    calls: tuple[Snapshot, ...]
+
+
+def variations(base: Snapshot, names: Names, modules: list[Any]) -> Iterator[Variation]:
+    """Those of ``base``, the likeliest to come first. ``modules`` are what the region is, calls or is given."""
+    yield Variation("same", "the same inputs once more", (base,))
+    yield from _sizes(base, names)
+    yield from _modes(base, modules)
+    yield from _values(base, names)
+    yield from _optional(base, names)
+    yield from _of_tensors(base, names)
+
+
+def _tensors(base: Snapshot) -> list[tuple[str, Any]]:
+    import torch
+
+    return [(path, leaf) for path, leaf in base.leaves() if isinstance(leaf, torch.Tensor)]
+
+
+def _sizes(base: Snapshot, names: Names) -> Iterator[Variation]:
+    """Each size in turn, in all tensors that have it at once: a batch is one number in many places."""
+    tensors = [(path, tensor) for path, tensor in _tensors(base) if tensor.dim() and not _is_parameter(tensor)]
+    if not tensors:
+        return
+    batch = next((tensor.shape[0] for _, tensor in tensors if tensor.dim() > 1), None)
+    seen: list[int] = []
+    for dimension in range(max(tensor.dim() for _, tensor in tensors)):
+        for path, tensor in tensors:
+            if dimension >= tensor.dim() or tensor.shape[dimension] in seen:
+                continue
+            size = tensor.shape[dimension]
+            seen.append(size)
+            if len(seen) > MOST_SIZES:
+                return
+            is_batch = dimension == 0 and size == batch
+            what = "a batch" if is_batch else _side(names.of(path), tensor, dimension)
+            others = [p for p, t in tensors if p != path and size in (t.shape[:1] if is_batch else t.shape)]
+            at = others if what.startswith("`") else [path, *others]
+            where = f"instead of {size}{_in([names.of(p) for p in at])}"
+            larger = (size + 1, size + 2) if size > 1 else (2, 3)
+            calls = tuple(_resized(base, size, other, is_batch) for other in larger)
+            yield Variation("size", f"{what} of {larger[0]}, then {larger[1]}, {where}", calls)
+            if size > 1:
+                yield Variation("size", f"{what} of 1 {where}", (_resized(base, size, 1, is_batch),))
+
+
+def _in(names: list[str]) -> str:
+    return f" ({', '.join(f'`{name}`' for name in names)})" if names else ""
+
+
+def _side(name: str, tensor: Any, dimension: int) -> str:
+    """What a size is of, as people say it: `[batch, length, channels]` and token ids have a length."""
+    is_sequence = tensor.dim() == 3 if tensor.is_floating_point() else tensor.dim() == 2
+    return "a length" if is_sequence and dimension == 1 else f"`{name}.shape[{dimension}]`"
+
+
+def _resized(base: Snapshot, size: int, other: int, is_batch: bool) -> Snapshot:
+    """The call with ``other`` wherever its tensors have ``size``; as a batch, in their first dimension alone."""
+
+    def change(_: str, value: Any) -> Any:
+        import torch
+
+        if not isinstance(value, torch.Tensor) or _is_parameter(value):
+            return value
+        sides = [other if s == size and not (is_batch and n) else s for n, s in enumerate(value.shape)]
+        if sides == list(value.shape) or torch.Size(sides).numel() > LARGEST_ELEMENTS:
+            return value
+        made = value.detach()
+        for number, side in enumerate(sides):
+            # values of the same tensor again: indices stay in range, and masks stay masks
+            made = made.index_select(number, torch.arange(side, device=made.device) % value.shape[number])
+        return like(value, made)
+
+    return base.with_leaves(change)
+
+
+def _is_parameter(tensor: Any) -> bool:
+    import torch
+
+    return isinstance(tensor, torch.nn.Parameter)
+
+
+def _modes(base: Snapshot, modules: list[Any]) -> Iterator[Variation]:
+    if modules:
+        training = bool(modules[0].training)
+        words = "the model in eval mode" if training else "the model in train mode"
+        changed = tuple((module, not training) for module in modules)
+        yield Variation("mode", f"{words} (`.{'eval' if training else 'train'}()`)", (replace(base, training=changed),))
+    for mode in (GRAD, NO_GRAD, INFERENCE):
+        if mode != base.mode:
+            yield Variation("grad-mode", f"`{mode}` around the call", (replace(base, mode=mode),))
+
+
+def _values(base: Snapshot, names: Names) -> Iterator[Variation]:
+    """Python numbers and flags, in the call or beside it as defaults."""
+    count = 0
+    for path, leaf in base.leaves():
+        steps = _other_values(leaf)
+        if not steps or count >= MOST_VALUES:
+            continue
+        count += 1
+        calls = tuple(base.with_leaves(_replacing(path, other)) for other in steps)
+        yield Variation("value", _value_phrase(names.of(path), steps, leaf), calls)
+    for parameter, is_given in names.optional(base):
+        if not is_given and isinstance(parameter.default, bool) and count < MOST_VALUES:
+            count += 1
+            other = not parameter.default
+            call = names.given(base, parameter.name, other)
+            yield Variation("value", _value_phrase(parameter.name, (other,), parameter.default), (call,))
+
+
+def _value_phrase(name: str, steps: tuple[Any, ...], was: Any) -> str:
+    return f"`{name}={', then '.join(map(repr, steps))}` instead of `{was!r}`"
+
+
+def _other_values(value: Any) -> tuple[Any, ...]:
+    if type(value) is bool:
+        return (not value,)
+    if type(value) is int:
+        return (value + 1, value + 2)
+    if type(value) is float:
+        return (value / 2, value / 4) if value else (0.5, 0.25)
+    return ()
+
+
+def _replacing(path: str, other: Any) -> Callable[[str, Any], Any]:
+    return lambda at, value: other if at == path else value
+
+
+def _optional(base: Snapshot, names: Names) -> Iterator[Variation]:
+    for parameter, is_given in names.optional(base):
+        if is_given and parameter.default is None and names.value(base, parameter.name) is not None:
+            yield Variation("none", f"`{parameter.name}=None`", (names.given(base, parameter.name, None),))
+
+
+def _of_tensors(base: Snapshot, names: Names) -> Iterator[Variation]:
+    """Whether a gradient is wanted, and the dtype: of each tensor by itself."""
+    tensors = [(path, tensor) for path, tensor in _tensors(base) if not _is_parameter(tensor)][:MOST_TENSORS]
+    for path, tensor in tensors:
+        if tensor.is_floating_point():
+            wanted = not tensor.requires_grad
+            call = base.with_leaves(_changing(path, partial(_wanting_gradient, wanted)))
+            yield Variation("requires-grad", f"`{names.of(path)}.requires_grad={wanted}`", (call,))
+    for path, tensor in tensors:
+        was = str(tensor.dtype).removeprefix("torch.")
+        other = OTHER_DTYPES.get(was)
+        if other is not None:
+            call = base.with_leaves(_changing(path, partial(_converted, other)))
+            yield Variation("dtype", f"`{names.of(path)}` in {other} instead of {was}", (call,))
+
+
+def _wanting_gradient(wanted: bool, tensor: Any) -> Any:
+    return like(tensor, tensor.detach()).requires_grad_(wanted)
+
+
+def _converted(dtype: str, tensor: Any) -> Any:
+    import torch
+
+    return like(tensor, tensor.detach().to(getattr(torch, dtype)))
+
+
+def _changing(path: str, change: Callable[[Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda at, value: change(value) if at == path else value

@@ -1,0 +1,170 @@
+"""A call of a region as it was: its arguments, copied, and the modes that it was made in."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..capture.recorder import innermost
+from ..capture.settings import state_of_call
+
+NO_GRAD, GRAD, INFERENCE = "torch.no_grad()", "torch.enable_grad()", "torch.inference_mode()"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One call. ``mode`` is one of NO_GRAD, GRAD and INFERENCE; ``autocast`` are pairs of a device and a dtype's name.
+
+    ``training`` are modes that modules are put in for the call.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    mode: str
+    autocast: tuple[tuple[str, str], ...]
+    training: tuple[tuple[Any, bool], ...] = ()
+
+    def call(self, function: Callable[..., Any]) -> Any:
+        """Make the call with copies of the arguments, in its modes, and with the random numbers of every other one."""
+        import torch
+
+        args, kwargs = copied((self.args, self.kwargs))
+        torch.manual_seed(0)
+        with self._modes():
+            return function(*args, **kwargs)
+
+    @contextlib.contextmanager
+    def _modes(self) -> Iterator[None]:
+        import torch
+
+        modes = {NO_GRAD: torch.no_grad, GRAD: torch.enable_grad, INFERENCE: torch.inference_mode}
+        was = [(part, part.training) for module, _ in self.training for part in module.modules()]
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(modes[self.mode]())
+            for device, dtype in self.autocast:
+                stack.enter_context(torch.autocast(device, dtype=getattr(torch, dtype.removeprefix("torch."))))
+            for module, training in self.training:
+                module.train(training)
+            try:
+                yield
+            finally:
+                for part, training in was:
+                    part.training = training
+
+    def with_leaves(self, change: Callable[[str, Any], Any]) -> Snapshot:
+        """The call with ``change(name, value)`` in the place of each value in it."""
+        from torch.utils import _pytree as pytree
+
+        leaves, spec = pytree.tree_flatten((self.args, self.kwargs))
+        changed = [change(leaf_name, leaf) for leaf_name, leaf in zip(self._paths(), leaves, strict=True)]
+        args, kwargs = pytree.tree_unflatten(changed, spec)
+        return replace(self, args=args, kwargs=kwargs)
+
+    def _paths(self) -> list[str]:
+        from torch.utils import _pytree as pytree
+
+        return [pytree.keystr(path) for path, _ in pytree.tree_flatten_with_path((self.args, self.kwargs))[0]]
+
+    def leaves(self) -> list[tuple[str, Any]]:
+        """Where each value is in the call, and the value."""
+        from torch.utils import _pytree as pytree
+
+        return list(zip(self._paths(), pytree.tree_leaves((self.args, self.kwargs)), strict=True))
+
+
+def take(args: Any, kwargs: Any) -> Snapshot:
+    """The call that is about to be made with these arguments."""
+    state = state_of_call()
+    mode = INFERENCE if state["inference"] else GRAD if state["grad"] else NO_GRAD
+    kept_args, kept_kwargs = copied((args, kwargs))
+    return Snapshot(kept_args, kept_kwargs, mode, tuple((device, dtype) for device, dtype in state["autocast"]))
+
+
+def copied(values: Any) -> Any:
+    """``values`` with copies of its tensors; other objects are the same."""
+    import torch
+    from torch.utils import _pytree as pytree
+
+    known: dict[int, Any] = {}
+
+    def copy_of(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor) or isinstance(value, torch.nn.Parameter):
+            return value
+        if id(value) not in known:
+            known[id(value)] = like(value, _plain_copy(value))
+        return known[id(value)]
+
+    return pytree.tree_map(copy_of, values)
+
+
+def _plain_copy(value: Any) -> Any:
+    import torch
+
+    if type(value) is not torch.Tensor:
+        return copy.deepcopy(value.detach())
+    return value.detach().clone()
+
+
+def like(original: Any, made: Any) -> Any:
+    """``made`` with what ``original`` says of itself to autograd and Dynamo (``mark_dynamic`` writes attributes)."""
+    for name, value in vars(original).items():
+        if name.startswith(("_dynamo_", "_has_dynamo_")):
+            setattr(made, name, copy.copy(value))
+    return made.requires_grad_(original.requires_grad)
+
+
+class Names:
+    """The names of values in a call, as its user knows them: ``x``, ``sizes[0]``, ``options['causal']``."""
+
+    def __init__(self, function: Any) -> None:
+        import torch
+
+        target = innermost(function)
+        self.target = target.forward if isinstance(target, torch.nn.Module) else target
+        try:
+            self.signature: inspect.Signature | None = inspect.signature(self.target)
+        except (TypeError, ValueError):
+            self.signature = None
+
+    def of(self, path: str) -> str:
+        """The name of what is at ``path`` (a ``keystr`` of positional arguments and named ones)."""
+        side, _, rest = path.removeprefix("[").partition("]")
+        first, _, inner = rest.removeprefix("[").partition("]")
+        if side == "1":
+            return first.strip("'\"") + inner
+        positional = self._positional()
+        number = int(first)
+        if number < len(positional):
+            return positional[number] + inner
+        return f"argument {number + 1}{inner}"
+
+    def _positional(self) -> list[str]:
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        parameters = self.signature.parameters.values() if self.signature is not None else ()
+        return [parameter.name for parameter in parameters if parameter.kind in kinds]
+
+    def optional(self, snapshot: Snapshot) -> Iterator[tuple[inspect.Parameter, bool]]:
+        """Parameters that have a default, and whether the call gives them something else."""
+        if self.signature is None:
+            return
+        positional = self._positional()[: len(snapshot.args)]
+        for parameter in self.signature.parameters.values():
+            if parameter.default is not inspect.Parameter.empty:
+                yield parameter, parameter.name in positional or parameter.name in snapshot.kwargs
+
+    def given(self, snapshot: Snapshot, name: str, value: Any) -> Snapshot:
+        """The call with ``value`` for parameter ``name``."""
+        positional = self._positional()[: len(snapshot.args)]
+        if name in positional:
+            number = positional.index(name)
+            return replace(snapshot, args=(*snapshot.args[:number], value, *snapshot.args[number + 1 :]))
+        return replace(snapshot, kwargs={**snapshot.kwargs, name: value})
+
+    def value(self, snapshot: Snapshot, name: str) -> Any:
+        """What the call gives for parameter ``name``."""
+        positional = self._positional()[: len(snapshot.args)]
+        return snapshot.args[positional.index(name)] if name in positional else snapshot.kwargs[name]

@@ -1,0 +1,192 @@
+"""What other inputs would do: variations of a region's call that were run on request, and recompile, break or fail."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from compile_lens.analysis.compile_errors import find_compile_errors
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.functions import function_place
+from compile_lens.analysis.graph_breaks import find_graph_breaks
+from compile_lens.analysis.guards import GuardFact, read_guard
+from compile_lens.analysis.recompiles import cause_place, change, hint_for, primary
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport, Effect, Variation, VariedCall
+
+RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fail", "varied"
+WORDS = {RECOMPILES: "recompiles", BREAKS: "breaks", FAILS: "fails"}
+SAME = "same"
+MOST_WORDS = 200
+Cause = tuple[Place, GuardFact]
+
+
+def find_variations(report: CompileReport, sources: Sources, index: RegionIndex) -> Iterator[Finding]:
+    """For each region that was varied what its variations do, a finding each, and one of them all at the region."""
+    for number in dict.fromkeys(variation.region for variation in report.variations):
+        variations = [variation for variation in report.variations if variation.region == number]
+        place = _region_place(number, report, sources, index)
+        region = _Region(place, variations, sources)
+        yield from region.findings()
+        yield region.summary()
+
+
+class _Region:
+    """The variations of one region."""
+
+    def __init__(self, place: Place, variations: list[Variation], sources: Sources) -> None:
+        self._place = place
+        self._variations = variations
+        self._sources = sources
+        same = next((v for v in variations if v.kind == SAME and v.calls), None)
+        # what the same inputs do, others do, too, and not because they are others
+        self._anyway = {_key(cause) for cause in self._causes(same.calls[0])} if same is not None else set()
+        self._found = {v.phrase: self._of(v) for v in variations if v.effect is Effect.CALLED}
+
+    def findings(self) -> Iterator[Finding]:
+        """One for each variation that does something."""
+        for finding in self._found.values():
+            if finding is not None:
+                yield finding
+
+    def summary(self) -> Finding:
+        """All variations by name, those without an effect, too."""
+        skipped = next((v for v in self._variations if v.effect is Effect.SKIPPED), None)
+        name = self._variations[0].name
+        if skipped is not None:
+            message = f"`{name}` was not varied: its own call fails ({_words(skipped)})."
+            return Finding(SUMMARY, Kind.VARIATION, Severity.HINT, message, self._place)
+        codes = Counter(finding.code for finding in self._found.values() if finding is not None)
+        rows = [f"[{self._effect(v)}] {v.phrase}" for v in self._variations]
+        parts = [f"{codes[code]} {words}" for code, words in _COUNTED.items() if codes[code]]
+        done = ", ".join(parts) or "none recompiles, breaks or fails"
+        return Finding(
+            code=SUMMARY,
+            kind=Kind.VARIATION,
+            severity=Severity.HINT,
+            message=f"`{name}` was called in {len(self._found)} other ways: {done}.",
+            place=self._place,
+            explanation="\n".join(["Each beginning from the call as the program made it, compiled afresh:", *rows]),
+        )
+
+    def _effect(self, variation: Variation) -> str:
+        if variation.effect is Effect.LEFT:
+            return "not run, no time left"
+        if variation.effect is Effect.REJECTED:
+            return f"the program does not take it: {_words(variation)}"
+        found = self._found[variation.phrase]
+        return WORDS[found.code] if found is not None else "no effect"
+
+    def _of(self, variation: Variation) -> Finding | None:
+        first = variation.calls[0]
+        return self._failure(variation, first) or self._break(variation, first) or self._recompile(variation)
+
+    def _failure(self, variation: Variation, call: VariedCall) -> Finding | None:
+        failing = next((one for one in variation.calls if one.error), None)
+        if failing is None:
+            return None
+        told = next(iter(find_compile_errors(failing.report, self._sources)), None)
+        why = told.message if told is not None else f"{failing.error}: {_first_line(failing.message)}"
+        return Finding(
+            code=FAILS,
+            kind=Kind.VARIATION,
+            severity=Severity.WARNING,
+            message=f"With {variation.phrase}, `{variation.name}` would fail to compile: {why}",
+            place=told.place if told is not None else self._place,
+            explanation="The same call runs in eager. " + (told.explanation if told is not None else ""),
+            hints=told.hints if told is not None else (),
+            detail=failing.message,
+        )
+
+    def _break(self, variation: Variation, call: VariedCall) -> Finding | None:
+        known = {(f.code, f.place) for f in find_graph_breaks(call.before, self._sources)}
+        new = [f for f in find_graph_breaks(call.report, self._sources) if (f.code, f.place) not in known]
+        if not new:
+            return None
+        more = f" (and {len(new) - 1} more breaks)" if len(new) > 1 else ""
+        return replace(
+            new[0],
+            code=BREAKS,
+            kind=Kind.VARIATION,
+            severity=Severity.WARNING,
+            message=f"With {variation.phrase}, `{variation.name}` would break here: {new[0].message}{more}",
+            frames=(),
+            count=1,
+            cost="",
+            weight=0.0,
+        )
+
+    def _recompile(self, variation: Variation) -> Finding | None:
+        causes = [self._new_causes(call, variation.kind) for call in variation.calls]
+        first = next((found for found in causes if found), None)
+        if first is None:
+            return None
+        place, fact = first[0]
+        others = {fact.name for _, fact in first[1:]} - {fact.name}
+        more = f"; so did {', '.join(f'`{name}`' for name in sorted(others)[:3] if name)}" if any(others) else ""
+        return Finding(
+            code=RECOMPILES,
+            kind=Kind.VARIATION,
+            severity=Severity.INFORMATION,
+            message=f"With {variation.phrase}, `{variation.name}` would be compiled again: {change([fact])}{more}.",
+            place=place,
+            explanation=_next_value(causes),
+            hints=tuple(hint for hint in (_hint(fact),) if hint),
+        )
+
+    def _new_causes(self, call: VariedCall, kind: str) -> list[Cause]:
+        return [c for c in self._causes(call) if kind == SAME or _key(c) not in self._anyway]
+
+    def _causes(self, call: VariedCall) -> list[Cause]:
+        return [
+            (cause_place(compilation, self._sources), read_guard(primary(compilation)))
+            for compilation in call.report.compilations
+            if compilation.recompile is not None
+        ]
+
+
+_COUNTED = {RECOMPILES: "would be compiled again", BREAKS: "would break", FAILS: "would fail"}
+
+
+def _next_value(causes: list[list[Cause]]) -> str:
+    if len(causes) < 2:
+        return ""
+    if not causes[1]:
+        return "The value after it needs no further compilation."
+    if not causes[0]:
+        return "The first other value is not compiled again, the one after it is."
+    return "The value after it is compiled again, too: each new value costs a compilation."
+
+
+def _hint(fact: GuardFact) -> str:
+    if fact.what == "size" and fact.after in ("0", "1"):
+        return "torch compiles sizes of 0 and 1 by themselves, whatever is dynamic: leave such a call out (`drop_last=True`), or pad it."
+    return hint_for(fact)
+
+
+def _key(cause: Cause) -> tuple[Place, str, str, int | None]:
+    place, fact = cause
+    return place, fact.name, fact.what, fact.dimension
+
+
+def _words(variation: Variation) -> str:
+    return f"{variation.error}: {_first_line(variation.message)}".removesuffix(": ")
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return (line if len(line) <= MOST_WORDS else f"{line[:MOST_WORDS]}…").rstrip(".")
+
+
+def _region_place(number: int, report: CompileReport, sources: Sources, index: RegionIndex) -> Place:
+    region = index.of_call(number)
+    if region is not None:
+        return Place(index.file, region.line, region.column, region.end_line, region.end_column)
+    call = next((call for call in report.regions if call.region == number), None)
+    if call is None:
+        return Place(sources.main_file, 1, 1, 1, 2)
+    if call.target_file is not None and call.target_line is not None and sources.is_own(call.target_file):
+        return function_place(call.target_file, call.target_line, sources)
+    return Place(call.file, call.line, 1, call.line, 2)

@@ -1,0 +1,41 @@
+"""What a user asks of one run, beside which file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from compile_lens.session.variation import to_vary
+from compile_lens.workers.job import Depth, Job, Vary
+
+# as long as a run, at most
+COMPARING_TAKES = 10
+VARYING_TAKES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """``name``: a class or function of the file is compiled as if the file said so. ``compare``: compile all the way, and compare what is
+    computed with eager. ``vary``: call regions again with other inputs, that of ``name`` alone if there is one."""
+
+    name: str | None = None
+    compare: bool = False
+    vary: bool = False
+
+    def candidate(self, text: str) -> str | None:
+        """What is to be compiled as if the file did."""
+        if self.name is not None and self.vary:
+            return next(iter(to_vary(text, (self.name,)).candidates), None)
+        return self.name
+
+    def of(self, job: Job, text: str) -> Job:
+        """``job``, as it is asked for; each of these takes its time."""
+        if self.compare:
+            job = replace(job, depth=Depth.INDUCTOR, timeout_s=job.timeout_s * COMPARING_TAKES, compare=True)
+        if self.vary:
+            names = () if self.name is None else (self.name,)
+            vary = to_vary(text, names).regions or Vary()
+            job = replace(job, timeout_s=job.timeout_s * VARYING_TAKES, vary=vary)
+        return job
+
+
+NOTHING_MORE = Asked()
