@@ -31,8 +31,8 @@ LOGS = (
 )
 # what tells of addresses and sizes at every recording, of what happens as it should, and what nobody can act on
 PASSED_OVER = re.compile(
-    r"Running warmup function=|Recording |\s*Partition \d+: |Created \d+ graph partitions|possibly bad tiling"
-    r"|Skip comprehensive padding on CPU"
+    r"^(?:\[\S+\] )?(?:Running warmup function=|Recording (?:function=|cudagraph tree ))"
+    r"|\s*Partition \d+: |Created \d+ graph partitions|possibly bad tiling|Skip comprehensive padding on CPU"
 )
 OPERATION = re.compile(r"    (?! )")
 # why every operation is outside when there are no CUDA graphs at all
