@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from compile_lens.agent.log_notes import PASSED_OVER
 from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.recorded import read_recorded
 from compile_lens.trace.records import trace_files
-from replay import program, replay
+from compile_lens.workers.wire import TraceRecord
+from replay import frames_of, program, recording, replay
 
 SINGLE = Path(__file__).parent.parent / "data" / "h200-single"
 
@@ -107,3 +110,23 @@ def test_a_number_that_stays_on_the_gpu_is_no_synchronisation() -> None:
 def test_severities() -> None:
     assert one(replay("gpu-programs", "cudagraph_mutation"), "cudagraph-skip").severity is Severity.WARNING
     assert one(replay("gpu-programs", "tf32"), "tf32-off").severity is Severity.INFORMATION
+
+
+def test_a_result_that_was_written_over_is_told_at_the_call_that_reads_it() -> None:
+    finding = one(replay("gpu-programs", "cudagraph_overwritten"), "cudagraph-overwritten")
+    assert finding.place.line == 10
+    assert finding.hints
+
+
+def test_what_findings_rest_on_is_noted_and_what_each_recording_says_is_not() -> None:
+    noted = [
+        json.loads(frame.data.partition(b"\n")[2])["text"]
+        for frame in frames_of(recording("gpu-programs")["cudagraph_sizes.wire"])
+        if isinstance(frame, TraceRecord) and b'"compile_lens_log"' in frame.data
+    ]
+    # that program was recorded when all was noted
+    kept = [text for text in noted if not PASSED_OVER.search(text)]
+    assert len(noted) > 15
+    assert [text.partition(".")[0] for text in kept] == [
+        "CUDAGraph supports dynamic shapes by recording a new graph for each distinct input size"
+    ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import CompileError, error_finding, is_same
+from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.sources import Sources
@@ -62,18 +63,33 @@ def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iter
         error = CompileError(raised.type, raised.message, raised.formatted, stack)
         yield error_finding(error, _place(stack, sources), sources)
         return
-    from_device = device_error(raised.message)
+    code, message, hints = _told(raised)
+    # generated code stands in the traceback as the first line of what was compiled: its call says more
+    stack = raised.stack if code == CODE else tuple(frame for frame in raised.stack if not _is_a_definition(frame))
     yield Finding(
-        code=DEVICE if from_device else CODE,
+        code=code,
         kind=Kind.RUN_ERROR,
         severity=Severity.ERROR,
-        message=f"The device failed, here or before: {from_device[0]}." if from_device else _raised_message(raised),
-        place=_place(raised.stack, sources),
+        message=message,
+        place=_place(stack, sources),
         explanation="What comes after this line was not run, so it was not analysed.",
-        hints=from_device[1] if from_device else (),
+        hints=hints,
         call_path=call_path(raised.stack, sources),
         detail=raised.formatted,
     )
+
+
+def _is_a_definition(frame: StackFrame) -> bool:
+    return frame.text.lstrip().startswith(("@", f"def {frame.name}(", f"async def {frame.name}("))
+
+
+def _told(raised: Raised) -> tuple[str, str, tuple[str, ...]]:
+    """The code, the sentence and the hints."""
+    if (from_device := device_error(raised.message)) is not None:
+        return DEVICE, f"The device failed, here or before: {from_device[0]}.", from_device[1]
+    if (misuse := misuse_of(raised.message)) is not None:
+        return misuse.code, misuse.message, misuse.hints
+    return CODE, _raised_message(raised), ()
 
 
 def _place(stack: tuple[StackFrame, ...], sources: Sources) -> Place:
