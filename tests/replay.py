@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from compile_lens.session.analyse import analyse
+from compile_lens.analysis.filters import Filters
+from compile_lens.session.analyse import NO_FILTERS, analyse
 from compile_lens.session.outcome import Outcome
 from compile_lens.workers.host import Hello, Host
 from compile_lens.workers.job import Depth, End, EndKind, Job
@@ -67,16 +68,16 @@ def frames_of(wire: bytes) -> list[Frame]:
     return list(FrameDecoder().feed(wire))
 
 
-def play(host: ReplayHost, file: str, text: str, depth: Depth = Depth.DYNAMO) -> Outcome:
+def play(host: ReplayHost, file: str, text: str, depth: Depth = Depth.DYNAMO, filters: Filters = NO_FILTERS) -> Outcome:
     """What the product makes of a recorded run of ``file``, whose text was ``text``."""
-    return asyncio.run(analyse(host, Job(file, depth, text, compare=is_compared(text))))
+    return asyncio.run(analyse(host, Job(file, depth, text, compare=is_compared(text)), filters=filters))
 
 
-def replay(archive: str, name: str, with_notes: bool = True) -> Outcome:
+def replay(archive: str, name: str, with_notes: bool = True, filters: Filters = NO_FILTERS) -> Outcome:
     """What the product makes of a run in an archive. Without notes: of what torch itself wrote of it."""
     text = program(archive, name)
     frames = frames_of(recording(archive)[f"{name}.wire"])
     if not with_notes:
         frames = [f for f in frames if not (isinstance(f, TraceRecord) and NOTE in f.data.partition(b"\n")[0])]
     depth = Depth(depth_of(text)) if archive == "fixtures" else Depth.INDUCTOR
-    return play(ReplayHost(frames), f"{JOB}/{name}.py", text, depth)
+    return play(ReplayHost(frames), f"{JOB}/{name}.py", text, depth, filters)

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from compile_lens.analysis.finding import CallSite
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.sources import MACHINERY, Sources
 from compile_lens.trace.report import StackFrame
 
-# frames that say nothing to a user: the machinery between a call and what is called
-MACHINERY = re.compile(
-    r"[/\\]torch[/\\](?:_dynamo|_functorch|_inductor|_compile\.py|_ops\.py|_utils_internal\.py|nn[/\\]modules[/\\]module\.py)"
-    r"|[/\\]torch[/\\]utils[/\\]_contextlib\.py|^<"
-)
 MOST = 24
 
 

@@ -19,10 +19,14 @@ DEFAULT_CAP = 200
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """``severities`` maps a code or a kind to a severity's name, or ``off``; a code goes before its kind. ``cap`` is per file."""
+    """``severities`` maps a code or a kind to a severity's name, or ``off``; a code goes before its kind. ``cap`` is per file.
+
+    ``just_my_code``: what happens inside libraries is told at the line that called them, rather than where it happens.
+    """
 
     severities: Mapping[str, str] = field(default_factory=dict)
     cap: int = DEFAULT_CAP
+    just_my_code: bool = True
 
 
 @dataclass(frozen=True, slots=True)

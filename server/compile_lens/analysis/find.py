@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.export_problems import find_export_problems
 from compile_lens.analysis.finding import Finding
@@ -37,10 +39,12 @@ def find(
     stopped: Stopped | None = None,
     completed: bool = False,
     recorded: bool = False,
+    more: Iterable[Finding] = (),
 ) -> tuple[Finding, ...]:
     """The findings of ``report`` and of how its run ended: those of the main file first, then by file, line and column.
 
     ``recorded``: the run was none of ours, so that its times are the program's own.
+    ``more``: findings that take more than this run, to be put in their places.
     ``completed``: the program came to its end, so that what has not happened will not.
     """
     found = [
@@ -64,6 +68,7 @@ def find(
         *(find_compile_time(report, sources) if recorded else ()),
         *find_wrong_numbers(report, sources),
         *find_variations(report, sources, index),
+        *more,
     ]
     if raised is not None:
         found += find_raised(raised, report, sources)

@@ -15,6 +15,11 @@ from compile_lens.trace.report import StackFrame
 LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d(?:\.\d+)?[/\\]")
 # … and what Inductor has generated: files are named after their hash (torch/_inductor/codecache.py, torch 2.6 to 2.13)
 NO_FILE = re.compile(r"^$|^<|<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$")
+# frames that say nothing to a user: the machinery between a call and what is called
+MACHINERY = re.compile(
+    r"[/\\]torch[/\\](?:_dynamo|_functorch|_inductor|_compile\.py|_ops\.py|_utils_internal\.py|nn[/\\]modules[/\\]module\.py)"
+    r"|[/\\]torch[/\\]utils[/\\]_contextlib\.py|^<"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +35,22 @@ class Sources:
     library_roots: tuple[str, ...] = ()
     # the folder of what runs the program: its frames are nobody's business
     runner_root: str | None = None
+    # what happens inside libraries is told at the user's line that called them; else where it happens
+    just_my_code: bool = True
 
     def is_runner(self, file: str) -> bool:
         """Whether ``file`` belongs to what runs the program, below the user's top-level code."""
         return self.runner_root is not None and file.startswith(self.runner_root)
 
     def is_own(self, file: str) -> bool:
-        """Whether ``file`` is the user's own code rather than a library's or nobody's."""
+        """Whether ``file`` is the user's own code rather than a library's or nobody's; without ``just_my_code`` a library's, too."""
         if file == self.main_file:
             return True
-        if NO_FILE.search(file) or LIBRARY.search(file) or self.is_runner(file):
+        if NO_FILE.search(file) or self.is_runner(file):
             return False
-        return not any(file.startswith(root) for root in self.library_roots)
+        if not self.just_my_code:
+            return not MACHINERY.search(file)
+        return not LIBRARY.search(file) and not any(file.startswith(root) for root in self.library_roots)
 
     def place_of(self, frame: StackFrame) -> Place:
         """The range of the expression that a stack frame stands at; the whole line if the source cannot be read."""

@@ -16,7 +16,7 @@ from rich.status import Status as Spinner
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code, output_options, parse_severities
+from compile_lens.cli.options import exit_code, just_my_code_option, output_options, parse_severities
 from compile_lens.cli.text_output import TextOutput, counted, shown_path
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.written import BadEntry
@@ -80,6 +80,7 @@ Taker = Callable[[Outcome], None]
 @click.option(
     "--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N", help="Per file."
 )
+@just_my_code_option
 @output_options
 @click.pass_context
 def check(
@@ -93,6 +94,7 @@ def check(
     names: tuple[str, ...],
     severities: dict[str, str],
     max_findings: int,
+    just_my_code: bool,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -128,7 +130,8 @@ def check(
             click.echo(f"compile-lens: {outcome.failure}", err=True)
 
     ways = Ways(entry, names)
-    asyncio.run(check_jobs(jobs, python, ways, Filters(severities, max_findings), take, show_progress=not quiet))
+    filters = Filters(severities, max_findings, just_my_code)
+    asyncio.run(check_jobs(jobs, python, ways, filters, take, show_progress=not quiet))
     if output_format == "json":
         click.echo(to_json(outcomes))
     return exit_code(outcomes, fail_on)

@@ -42,6 +42,17 @@ def output_options(command: F) -> F:
     return command
 
 
+def just_my_code_option(command: F) -> F:
+    """``--just-my-code`` and ``--all-code``."""
+    option = click.option(
+        "--just-my-code/--all-code",
+        default=True,
+        show_default=True,
+        help="Where to show what happens inside an installed library: at your line that calls it, or in the library's file.",
+    )
+    return option(command)
+
+
 def parse_severities(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
     """``CODE=LEVEL`` pairs as a mapping. Raises click.BadParameter."""
     levels = [*(severity.value for severity in Severity), OFF]

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code, output_options
+from compile_lens.cli.options import exit_code, just_my_code_option, output_options
 from compile_lens.cli.text_output import TextOutput
 from compile_lens.session.recorded import here, read_recorded
 from compile_lens.trace.records import TraceError, trace_files
@@ -24,8 +24,17 @@ from compile_lens.trace.records import TraceError, trace_files
     metavar="RECORDED=LOCAL",
     help="Where a folder of the recording machine is on this one, to show source lines. May be given several times.",
 )
+@just_my_code_option
 @output_options
-def trace(path: Path, sources: tuple[str, ...], output_format: str, fail_on: str, quiet: bool, verbose: bool) -> int:
+def trace(
+    path: Path,
+    sources: tuple[str, ...],
+    just_my_code: bool,
+    output_format: str,
+    fail_on: str,
+    quiet: bool,
+    verbose: bool,
+) -> int:
     """Print the findings of the torch trace at PATH: a file, or a TORCH_TRACE folder with one file per rank."""
     moved = []
     for pair in sources:
@@ -34,7 +43,7 @@ def trace(path: Path, sources: tuple[str, ...], output_format: str, fail_on: str
             raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--source")
         moved.append((recorded, local))
     try:
-        outcomes = [read_recorded(file, tuple(moved)) for file in trace_files(path)]
+        outcomes = [read_recorded(file, tuple(moved), just_my_code) for file in trace_files(path)]
     except TraceError as problem:
         raise click.ClickException(str(problem)) from None
     if output_format == "json":

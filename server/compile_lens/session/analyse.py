@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import time
 import tokenize
 from collections.abc import Callable
@@ -14,17 +15,20 @@ from typing import Any
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
+from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_functions, summarise_regions
 from compile_lens.analysis.run_errors import Raised, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.tally import tally
 from compile_lens.analysis.wrong_numbers import count_compared
+from compile_lens.session.cache_history import CacheHistory
 from compile_lens.session.outcome import EntryCall, Outcome, Status
 from compile_lens.session.source_file import FileProblem, check_source
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
-from compile_lens.trace.report import StackFrame
+from compile_lens.trace.report import CompileReport, StackFrame
+from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import AgentEvent, Frame
@@ -159,10 +163,12 @@ class _Analysis:
     def _make(self, status: Status, stopped: Stopped | None, output: str, final: bool) -> Outcome:
         report = self._builder.report()
         hello = self._host.hello
-        sources = Sources(self._job.file, self._tree_of, hello.library_roots if hello else (), self._host.agent_folder)
+        roots = hello.library_roots if hello else ()
+        sources = Sources(self._job.file, self._tree_of, roots, self._host.agent_folder, self._filters.just_my_code)
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
-        found = find(report, sources, index, self._raised, stopped, completed)
+        misses = self._cache_misses(report, sources) if final else ()
+        found = find(report, sources, index, self._raised, stopped, completed, more=misses)
         filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)
         return Outcome(
             file=self._job.file,
@@ -187,6 +193,13 @@ class _Analysis:
             calls=tuple(self._calls),
             not_called=tuple(self._not_called),
         )
+
+    def _cache_misses(self, report: CompileReport, sources: Sources) -> tuple[Finding, ...]:
+        tree = self._tree_of(self._job.file)
+        if tree is None:
+            return ()
+        history = CacheHistory(cache_root(os.environ) / "keys")
+        return history.misses(self._job, tree.text, self._host.python, report, sources)
 
     def _tree_of(self, file: str) -> SourceTree | None:
         if file not in self._trees:

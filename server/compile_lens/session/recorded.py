@@ -16,8 +16,9 @@ from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import read_report
 
 
-def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = ()) -> Outcome:
-    """The outcome that the trace file ``trace`` tells. ``moved`` maps folders of the recording machine to folders here.
+def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_code: bool = True) -> Outcome:
+    """The outcome that the trace file ``trace`` tells. ``moved`` maps folders of the recording machine to folders here; what happens
+    inside libraries is told at the line that called them, unless not ``just_my_code``.
 
     Raises TraceError when the trace cannot be read.
     """
@@ -46,7 +47,9 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = ()) -> Outco
             for file in dict.fromkeys(compilation.file for compilation in report.compilations)
             for region in summarise_regions(report, RegionIndex(report, file, tree_of(file)))
         ),
-        findings=find(report, Sources("", tree_of), RegionIndex(report, "", None), recorded=True),
+        findings=find(
+            report, Sources("", tree_of, just_my_code=just_my_code), RegionIndex(report, "", None), recorded=True
+        ),
         graphs=report.graphs,
         options=report.options,
         compile_time_s=report.seconds,

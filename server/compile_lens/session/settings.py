@@ -205,6 +205,12 @@ class Settings:
         default=float(DEFAULT_CAP),
         metadata=_doc("How many findings of one file are shown; the worst are.", minimum=1),
     )
+    just_my_code: bool = field(
+        default=True,
+        metadata=_doc(
+            "What happens inside an installed library is shown at your line that calls it. Off: in the library's file, where it happens."
+        ),
+    )
     lenses: LensSettings = field(default_factory=LensSettings)
     inlays: InlaySettings = field(default_factory=InlaySettings)
     predictions: PredictionSettings = field(default_factory=PredictionSettings)
@@ -214,7 +220,8 @@ class Settings:
     @property
     def filters(self) -> Filters:
         """What the user does not want to see."""
-        return Filters({name: level.value for name, level in self.severity.items()}, int(self.max_findings))
+        severities = {name: level.value for name, level in self.severity.items()}
+        return Filters(severities, int(self.max_findings), self.just_my_code)
 
 
 def read_settings(value: object, base: Settings | None = None) -> tuple[Settings, tuple[str, ...]]:

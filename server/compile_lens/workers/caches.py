@@ -13,7 +13,7 @@ import platformdirs
 
 LAYOUT = "v1"
 # what torch, triton and we keep there
-PARTS = ("inductor", "triton", "knowledge")
+PARTS = ("inductor", "triton", "knowledge", "keys")
 
 
 def cache_base(environment: Mapping[str, str]) -> Path:

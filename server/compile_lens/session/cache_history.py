@@ -1,0 +1,74 @@
+"""The keys of the last run of each program in torch's cache, so that a later run can say why the cache did not know its graphs."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.performance.cache_misses import cache_keys, find_cache_misses
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.cache_key_text import Component
+from compile_lens.trace.report import CompileReport
+from compile_lens.workers.job import Job
+
+# quick fixes run with texts of their own between two runs of a file
+MOST_TEXTS = 4
+
+Keys = dict[str, dict[str, Component]]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheHistory:
+    """One file for each way to run a file, in ``folder``, with the keys of the last few texts that it had."""
+
+    folder: Path
+
+    def misses(self, job: Job, text: str, python: str, report: CompileReport, sources: Sources) -> tuple[Finding, ...]:
+        """What is to be said of this run beside the one before of the same ``text``; this one is kept for the next."""
+        now = cache_keys(report)
+        if not now:
+            return ()
+        place = self._place(job, python)
+        texts = _read(place)
+        version = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        before = texts.pop(version, {})
+        # a graph that AOTAutograd's cache knew has no key of Inductor's
+        _write(place, {**dict(list(texts.items())[1 - MOST_TEXTS :]), version: {**before, **now}})
+        return tuple(find_cache_misses(report, sources, before))
+
+    def _place(self, job: Job, python: str) -> Path:
+        program = [job.file, python, job.entry, json.dumps(dict(job.plan), default=str), job.depth.value, *job.argv]
+        return self.folder / f"{hashlib.sha256(json.dumps(program).encode()).hexdigest()[:32]}.json"
+
+
+def _read(place: Path) -> dict[str, Keys]:
+    try:
+        plain = json.loads(place.read_bytes())
+        return {
+            text: {graph: {name: Component(**part) for name, part in key.items()} for graph, key in keys.items()}
+            for text, keys in plain.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _write(place: Path, texts: Mapping[str, Keys]) -> None:
+    plain = {
+        text: {graph: {name: asdict(part) for name, part in key.items()} for graph, key in keys.items()}
+        for text, keys in texts.items()
+    }
+    new = place.with_suffix(f".{os.getpid()}.new")
+    # a disk that is full, or read-only, costs the next run one hint
+    with contextlib.suppress(OSError):
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            new.write_text(json.dumps(plain), encoding="utf-8")
+            new.replace(place)
+        finally:
+            new.unlink(missing_ok=True)

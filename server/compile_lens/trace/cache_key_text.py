@@ -1,0 +1,33 @@
+"""Reads what torch says of the key under which its cache keeps a compiled graph.
+
+The form is that of ``FxGraphHashDetails.debug_lines`` (torch/_inductor/codecache.py, torch 2.6 to 2.13): one text for each component,
+``[hash of the value] name: the value``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+COMPONENT = re.compile(r"^\[(?P<hash>\w+)\] (?P<name>[^:]+): (?P<text>.*)$", re.DOTALL)
+MOST_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One part of a key: ``hash`` decides whether it is the same, ``text`` is torch's for it (it may hold addresses)."""
+
+    hash: str
+    text: str
+
+
+def parse_cache_key(payload: str) -> dict[str, Component]:
+    """The components of a key by name, from the payload of a cache's hit or miss; none where torch tells of none."""
+    try:
+        told = json.loads(payload)
+    except ValueError:
+        return {}
+    lines = told.get("components") if isinstance(told, dict) else None
+    matches = [COMPONENT.match(line) for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
+    return {match["name"]: Component(match["hash"], match["text"][:MOST_TEXT]) for match in matches if match}
