@@ -220,6 +220,27 @@ def test_a_server_that_dies_comes_back(
     workbench.play("server", folder, shots, data)
 
 
+def test_predicts_as_the_user_types_until_a_run_tells_the_truth(
+    workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
+) -> None:
+    folder = tmp_path / "predicted"
+    folder.mkdir()
+    (folder / "small.py").write_text(SMALL)
+    hint = {"line": 11, "text": "pr", "severity": "hint"}
+    data = {
+        "file": "small.py",
+        "predicted": [hint],
+        "hover": {"line": "print(", "text": "print", "says": ["Predicted graph break", "nothing was run", "came true"]},
+        "typed": {
+            "behind": "print(",
+            "text": "y = x.sum().item()",
+            "predicted": [hint, {"line": 12, "text": "x.", "severity": "hint"}],
+        },
+        "truth": underlined(terminal["small.py"], SMALL),
+    }
+    workbench.play("predictions", folder, shots, data)
+
+
 def test_uses_the_interpreter_of_the_python_extension(
     lab: Lab, vsix: Path, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
 ) -> None:

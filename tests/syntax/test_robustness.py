@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compile_lens.syntax.definitions import definitions
+from compile_lens.syntax.predictions.predict import predict
+from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.syntax.ranges import expression_at, find_expression
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import Range, SourceTree, parse
@@ -39,6 +41,10 @@ def assert_sound(text: str) -> None:
         assert definition.first_line <= definition.def_line <= definition.last_line <= len(tree.lines)
         for place in [definition.name_place, *(parameter.place for parameter in definition.parameters)]:
             assert_inside(tree, place)
+    for prediction in predict(tree, ALL):
+        assert_inside(tree, prediction.place)
+        assert prediction.sentence and prediction.rule in ALL
+        assert prediction.regions
 
 
 @given(TEXTS)
@@ -46,6 +52,11 @@ def assert_sound(text: str) -> None:
 def test_any_text(text: str) -> None:
     assert_sound(text)
     assert_sound("import torch\n" + text)
+    # inside of what is compiled, where rules look
+    indented = "\n    ".join(text.splitlines())
+    assert_sound(
+        f"import torch\n@torch.compile\ndef f(x, n, *rest, **more):\n    y = x + 1\n    {indented}\n    return y"
+    )
 
 
 @given(TEXTS, st.integers(-1, 6), st.integers(-1, 30), st.none() | st.integers(-1, 40), st.none() | st.integers(-1, 7))

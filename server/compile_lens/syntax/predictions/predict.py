@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 
 import tree_sitter
 
@@ -68,8 +68,19 @@ class _Predictor:
         return tuple(sorted(predictions, key=lambda found: (found.place.line, found.place.column, found.rule)))
 
     def reached(self) -> Iterator[tree_sitter.Node]:
-        captures = tree_sitter.QueryCursor(_DEFINITIONS).captures(self._tree.root)
-        return (node for node in captures.get("definition", []) if node.id in self._reached)
+        return (node for node in self._definitions if node.id in self._reached)
+
+    @cached_property
+    def _definitions(self) -> list[tree_sitter.Node]:
+        return tree_sitter.QueryCursor(_DEFINITIONS).captures(self._tree.root).get("definition", [])
+
+    @cached_property
+    def _definition_at(self) -> dict[int, tree_sitter.Node]:
+        """By the first line, decorators included; the outermost of several."""
+        found: dict[int, tree_sitter.Node] = {}
+        for node in self._definitions:
+            found.setdefault(self._tree.position(whole_definition(node).start_byte)[0], node)
+        return found
 
     def _on_use(self, region: Region, use: Use, function: tree_sitter.Node) -> None:
         for family in registry.FAMILIES:
@@ -83,9 +94,9 @@ class _Predictor:
     def _target(self, region: Region, trace: Trace) -> Value:
         """What a region compiles, when that is in this file."""
         if region.target_line is not None:
-            for node in tree_sitter.QueryCursor(_DEFINITIONS).captures(self._tree.root).get("definition", []):
-                if self._tree.position(whole_definition(node).start_byte)[0] == region.target_line:
-                    return self._defined(node)
+            node = self._definition_at.get(region.target_line)
+            if node is not None:
+                return self._defined(node)
         start = self._tree.offset(region.line, region.column)
         end = self._tree.offset(region.end_line, region.end_column)
         call = self._tree.root.named_descendant_for_byte_range(start, end)

@@ -86,6 +86,8 @@ class Program:
         changed = {name for name, count in times.items() if count > 1} | self._declared_global()
         self.assigned = {name: node for name, node in self.assigned.items() if name not in changed}
         self.changed = frozenset(changed)
+        # by the function's node: asked for each of its parameters, and again wherever it is called
+        self._evident: dict[int, frozenset[str]] = {}
 
     def text(self, node: tree_sitter.Node) -> str:
         return self.tree.node_text(node)
@@ -200,31 +202,36 @@ class Program:
 
     def is_used_as_tensor(self, function: tree_sitter.Node, name: str) -> bool:
         """Whether the body reads an attribute or calls a method of ``name`` that only tensors have."""
+        evident = self._evident.get(function.id)
+        if evident is None:
+            evident = self._evident[function.id] = self._evident_tensors(function)
+        return name in evident
+
+    def _evident_tensors(self, function: tree_sitter.Node) -> frozenset[str]:
+        """The names whose first telling use in the body is that of a tensor."""
+        told: dict[str, bool] = {}
         body = function.child_by_field_name("body")
         waiting = [body] if body is not None else []
         while waiting:
             node = waiting.pop()
             if node.type == "attribute":
                 owner, attribute = node.child_by_field_name("object"), node.child_by_field_name("attribute")
-                if owner is not None and owner.type == "identifier" and self.text(owner) == name:
-                    return attribute is not None and self.text(attribute) in vocabulary.EVIDENT_ATTRIBUTES
-            if node.type == "call" and self._is_first_argument_of_torch(node, name):
-                return True
+                if owner is not None and owner.type == "identifier" and attribute is not None:
+                    told.setdefault(self.text(owner), self.text(attribute) in vocabulary.EVIDENT_ATTRIBUTES)
+            elif node.type == "call" and (name := self._first_argument_of_torch(node)):
+                told.setdefault(name, True)
             waiting.extend(reversed(node.named_children))
-        return False
+        return frozenset(name for name, is_tensor in told.items() if is_tensor)
 
-    def _is_first_argument_of_torch(self, call: tree_sitter.Node, name: str) -> bool:
+    def _first_argument_of_torch(self, call: tree_sitter.Node) -> str:
+        """The name that is the first argument of a call of torch's that takes a tensor there; '' if there is none."""
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or arguments is None or not arguments.named_children:
-            return False
-        first = arguments.named_children[0]
-        return (
-            first.type == "identifier"
-            and self.text(first) == name
-            and function.type == "attribute"
-            and vocabulary.gives_tensor(self.imports.resolve("".join(self.text(function).split())))
-            and self.text(function).rpartition(".")[2] not in _TAKES_NUMBERS
-        )
+        if function is None or function.type != "attribute" or arguments is None or not arguments.named_children:
+            return ""
+        first, called = arguments.named_children[0], self.text(function)
+        if first.type != "identifier" or called.rpartition(".")[2] in _TAKES_NUMBERS:
+            return ""
+        return self.text(first) if vocabulary.gives_tensor(self.imports.resolve("".join(called.split()))) else ""
 
     def _declared_global(self) -> set[str]:
         statements = tree_sitter.QueryCursor(_GLOBAL).captures(self.tree.root).get("statement", [])
