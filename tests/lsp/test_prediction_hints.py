@@ -67,11 +67,13 @@ async def test_a_run_replaces_them_right_or_wrong_and_they_come_back_only_where_
     """The stub's run finds nothing at the second print: that prediction turned out wrong."""
     uri = await ed.open(write(root, ONE.replace("    return x\n", "    print(1)\n    return x\n")))
     await ed.published(uri, lambda found: codes(found) == [("GB0001", LINE)], part=everything)
+    since = ed.mark()
     await ed.insert(uri, 2, LINE + 2, "    breakpoint()\n")
-    found = await ed.published(uri, lambda found: len(found) == 2, part=everything)
+    found = await ed.published(uri, lambda found: len(found) == 2, since, part=everything)
     assert (codes(of_runs(found)), codes(predicted(found))) == ([("GB0001", LINE)], [("GB0059", LINE + 2)])
+    since = ed.mark()
     await ed.insert(uri, 3, LINE + 1, " # edited", character=12)
-    found = await ed.published(uri, lambda found: len(found) == 3, part=everything)
+    found = await ed.published(uri, lambda found: len(found) == 3, since, part=everything)
     assert codes(predicted(found)) == [("GB0059", LINE + 1), ("GB0059", LINE + 2)]
     since = ed.mark()
     await ed.save(uri)
