@@ -17,6 +17,7 @@ WHAT = {
     "inductor": "what torch compiled in background runs",
     "triton": "what triton compiled in background runs",
     "knowledge": "what was read from each installed torch",
+    "keys": "the keys of each file's last graphs in torch's cache",
 }
 
 
