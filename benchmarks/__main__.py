@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from benchmarks import hover, predictions, server_start, time_to_findings
+from benchmarks import hover, predictions, sandbox, server_start, time_to_findings
 
 if __name__ == "__main__":
     asyncio.run(time_to_findings.run())
+    asyncio.run(sandbox.run())
     server_start.run()
     hover.run()
     predictions.run()

@@ -17,3 +17,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what is found into the comments of tests/fixtures and tests/corpus",
     )
+    parser.addoption(
+        "--update-hostile", action="store_true", help="write what came of tests/hostile into docs/hostile.md"
+    )

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -24,7 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "server"))
 from compile_lens.workers.command import command_of  # noqa: E402
 from compile_lens.workers.job import Depth, Job  # noqa: E402
-from compile_lens.workers.wire import AgentEvent, FrameDecoder  # noqa: E402
+from compile_lens.workers.level import Level  # noqa: E402
+from compile_lens.workers.wire import MAGIC, AgentEvent, Chunk, FrameDecoder, TraceRecord  # noqa: E402
 
 AGENT = ROOT / "server/compile_lens/agent"
 DEPTH = re.compile(r"^# depth: (?P<depth>\w+)$", re.MULTILINE)
@@ -68,7 +70,7 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
     text = file.read_text(encoding="utf-8")
     depth = DEPTH.search(text)
     chosen = Depth(depth["depth"] if depth else default_depth)
-    job = Job(str(file), chosen, timeout_s=TIMEOUT_S, compare=COMPARED.search(text) is not None)
+    job = Job(str(file), chosen, timeout_s=TIMEOUT_S, compare=COMPARED.search(text) is not None, level=Level.FULL)
     environment = {
         **os.environ,
         "TORCHINDUCTOR_CACHE_DIR": str(caches / file.stem / "inductor"),
@@ -89,8 +91,9 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
         process.stdin.flush()
         decoder, ended = FrameDecoder(), False
         while not ended and (data := os.read(process.stdout.fileno(), 1 << 16)):
-            output.append(data)
-            ended = any(isinstance(frame, AgentEvent) and frame.name == "end" for frame in decoder.feed(data))
+            for frame in decoder.feed(data):
+                output.append(frame.data if isinstance(frame, Chunk) else as_sent(frame))
+                ended = ended or (isinstance(frame, AgentEvent) and frame.name == "end")
         process.stdin.close()
         process.wait()
         process.stdout.close()
@@ -98,6 +101,16 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
     ending = "" if ended else ", NO END"
     print(f"{file.stem}: {sum(map(len, output)):,} bytes{ending}; {printed.strip()[-200:]!r}", flush=True)
     return b"".join(output)
+
+
+def as_sent(frame: AgentEvent | TraceRecord) -> bytes:
+    """A frame as the agent had written it."""
+    kind, payload = b"T", b""
+    if isinstance(frame, TraceRecord):
+        payload = frame.data
+    else:
+        kind, payload = b"E", json.dumps({"event": frame.name, **frame.fields}).encode()
+    return MAGIC + kind + struct.pack(">I", len(payload)) + payload
 
 
 def add(archive: tarfile.TarFile, name: str, data: bytes) -> None:

@@ -294,7 +294,8 @@ def test_nothing_runs_in_a_workspace_that_is_not_trusted(
         "marks": {name: str(path) for name, path in marks.items()},
         "underlined": underlined(terminal["small.py"], SMALL),
     }
-    with Workbench(lab, vsix, {"compileLens.python": PYTHON}, workspace_trust=True) as workbench:
+    machine = {"compileLens.python": PYTHON, "compileLens.sandbox.allowWrite": [str(folder)]}
+    with Workbench(lab, vsix, machine, workspace_trust=True) as workbench:
         workbench.play("trust", folder, shots, data)
     workbench.assert_nothing_is_left()
 

@@ -88,7 +88,11 @@ async def test_from_opening_a_file_to_the_last_process(root: Path, mark: Mark) -
 
 async def test_cancel_and_kill_leave_no_process(root: Path, mark: Mark) -> None:
     begun = root.parent / "begun"
-    options = {"python": sys.executable, "run": {"enabled": "always", "arguments": [str(begun)]}}
+    options = {
+        "python": sys.executable,
+        "run": {"enabled": "always", "arguments": [str(begun)]},
+        "sandbox": {"allowWrite": [str(root.parent)]},
+    }
     async with editor(root.parent, REAL) as ed:
         await ed.initialize(root, options)
         uri = await ed.open(write(root, ENDLESS))

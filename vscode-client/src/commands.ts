@@ -8,6 +8,7 @@ export const localCommands = {
   analyzeFile: "compileLens.analyzeFile",
   compareFile: "compileLens.compareFile",
   varyFile: "compileLens.varyFile",
+  analyzeFileWithoutSandbox: "compileLens.analyzeFileWithoutSandbox",
   cancelAnalysis: "compileLens.cancelAnalysis",
   restartServer: "compileLens.restartServer",
   showLog: "compileLens.showLog",
@@ -75,6 +76,9 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel): 
     registerCommand(localCommands.analyzeFile, (resource: unknown) => forFile(server, serverCommands.analyze, resource)),
     registerCommand(localCommands.compareFile, (resource: unknown) => forFile(server, serverCommands.compare, resource)),
     registerCommand(localCommands.varyFile, (resource: unknown) => forFile(server, serverCommands.vary, resource)),
+    registerCommand(localCommands.analyzeFileWithoutSandbox, (resource: unknown) =>
+      forFile(server, serverCommands.analyzeWithoutSandbox, resource),
+    ),
     registerCommand(localCommands.cancelAnalysis, () => server.execute(serverCommands.cancel)),
     registerCommand(localCommands.restartServer, () => server.restart()),
     registerCommand(localCommands.showLog, () => log.show()),

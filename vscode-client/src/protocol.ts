@@ -28,6 +28,7 @@ export const serverCommands = {
   analyze: "compileLens.analyze",
   compare: "compileLens.compare",
   vary: "compileLens.vary",
+  analyzeWithoutSandbox: "compileLens.analyzeWithoutSandbox",
   cancel: "compileLens.cancel",
   allowWorkspace: "compileLens.allowWorkspace",
   revokeWorkspace: "compileLens.revokeWorkspace",

@@ -1,4 +1,4 @@
-// The settings as the server gets them: executables only from where the workspace's trust allows, and with an interpreter filled in.
+// The settings as the server gets them: executables only from the user or the machine, and with an interpreter filled in.
 import * as os from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -13,11 +13,6 @@ function ownValue<T>(key: string): T | undefined {
   return values?.globalValue ?? values?.defaultValue;
 }
 
-/** A setting that names something to execute: the workspace has a say only when it is trusted. */
-function executableValue<T>(key: string, scope?: vscode.ConfigurationScope): T | undefined {
-  return vscode.workspace.isTrusted ? vscode.workspace.getConfiguration(section, scope).get<T>(key) : ownValue<T>(key);
-}
-
 function expand(value: string, scope?: vscode.Uri): string {
   const folder = (scope && vscode.workspace.getWorkspaceFolder(scope)) ?? vscode.workspace.workspaceFolders?.[0];
   const expanded = value.replaceAll("${workspaceFolder}", folder?.uri.fsPath ?? "").replace(/^~(?=[\\/]|$)/, os.homedir());
@@ -27,7 +22,7 @@ function expand(value: string, scope?: vscode.Uri): string {
 
 /** The interpreter for files of `scope`: the setting, then the Python extension's choice; '' leaves it to the server. */
 export async function interpreterFor(scope?: vscode.Uri): Promise<string> {
-  const chosen = executableValue<string>("python", scope)?.trim();
+  const chosen = ownValue<string>("python")?.trim();
   if (chosen) {
     return expand(chosen, scope);
   }

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import processes, warmth
+from . import precompiled_headers, processes, warmth
 from .program import run as run_program
 from .wire import Wire
 
@@ -224,23 +224,17 @@ def _environment(setup: Setup) -> None:
 
 
 def _private_files(scratch: str) -> None:
-    """Temporary files go to the scratch folder, and precompiled headers to the cache of the environment.
-
-    torch keeps headers in its *default* cache directory, which is the user's (torch/_inductor/codecache.py, torch 2.9 to 2.13).
-    """
+    """Temporary files go to the scratch folder, and precompiled headers to the cache of the environment."""
     folder = os.path.join(scratch, "tmp")
     os.makedirs(folder, exist_ok=True)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     from torch._inductor import codecache
 
-    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    if cache and hasattr(codecache, "_HEADER_DIR"):
-        codecache._HEADER_DIR = os.path.join(cache, "precompiled_headers")
-        codecache._HEADER_LOCK_DIR = os.path.join(codecache._HEADER_DIR, "locks")
-        _remember_headers(codecache, codecache._HEADER_DIR)
+    if precompiled_headers.keep_private(codecache):
+        _remember_headers(codecache)
 
 
-def _remember_headers(codecache: Any, folder: str) -> None:
+def _remember_headers(codecache: Any) -> None:
     """Preprocessing all of torch's headers, only to see that they are the same as a step ago, takes a second of each step."""
     original = getattr(codecache, "_precompile_header", None)
     if original is None:

@@ -26,6 +26,7 @@ def load() -> None:
 if __name__ == "__main__":
     load()
     if sys.argv[1:2] == ["tables"]:
+        importlib.import_module(f"{PACKAGE}.processes").die_with_parent()
         extract = importlib.import_module(f"{PACKAGE}.tables.extract")
         sys.exit(extract.main(sys.argv[2:]))
     if sys.argv[1:2] == ["surroundings"]:

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -41,7 +41,7 @@ def outlive_parent() -> None:
         _prctl(PR_SET_PDEATHSIG, 0)
 
 
-def end_tree(pid: int, limit_s: float = 2.0) -> None:
+def end_tree(pid: int, limit_s: float = 10.0) -> None:
     """Kill ``pid``, its process group, and every child this process has left, until none is there or ``limit_s`` is over."""
     with contextlib.suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
@@ -51,32 +51,72 @@ def end_tree(pid: int, limit_s: float = 2.0) -> None:
 
 
 def end_orphans(limit_s: float = 2.0, spared: Container[int] = ()) -> None:
-    """Kill and reap every child of this process but those in ``spared``; orphans of theirs arrive here in turn."""
+    """Kill and reap every process below this one, but for its children in ``spared`` and what is below those.
+
+    All are stopped before any is killed, until no new one is found: what forks as fast as it is killed would else go on.
+    """
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
-        children = [child for child in _children() if child not in spared]
-        for child in children:
+        for pid in _stop_all(deadline, spared):
             with contextlib.suppress(OSError):
-                os.kill(child, signal.SIGKILL)
-        for child in children if spared else [-1]:
+                os.kill(pid, signal.SIGKILL)
+        mine = [child for child in children(os.getpid()) if child not in spared]
+        for child in mine if spared else [-1]:
             try:
                 while os.waitpid(child, os.WNOHANG)[0]:
                     pass
             except ChildProcessError:
                 if not spared:
                     return
-        if spared and not children:
+        if spared and not mine:
             return
         time.sleep(0.002)
 
 
-def _children() -> list[int]:
-    me = os.getpid()
+def _stop_all(deadline: float, spared: Container[int]) -> set[int]:
+    stopped: set[int] = set()
+    while time.monotonic() < deadline:
+        trees = [(child, *descendants(child)) for child in children(os.getpid()) if child not in spared]
+        new = [pid for tree in trees for pid in tree if pid not in stopped]
+        if not new:
+            break
+        for pid in new:
+            stopped.add(pid)
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGSTOP)
+    return stopped
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Every process below ``pid``, zombies too."""
+    for child in children(pid):
+        yield child
+        yield from descendants(child)
+
+
+def children(pid: int) -> list[int]:
+    """The children of ``pid`` (Linux; elsewhere there is nothing to ask)."""
+    found: list[int] = []
     try:
-        names = os.listdir("/proc")
-    except OSError:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/task/{thread}/children", "rb") as listed:
+                found += map(int, listed.read().split())
+    except (OSError, ValueError):
         return []
-    return [int(name) for name in names if name.isdigit() and _parent(name) == me]
+    return found or _children_by_search(pid)
+
+
+_has_children_files: bool | None = None
+
+
+def _children_by_search(pid: int) -> list[int]:
+    """For a kernel without the files that ``children`` reads (CONFIG_PROC_CHILDREN)."""
+    global _has_children_files
+    if _has_children_files is None:
+        _has_children_files = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+    if _has_children_files:
+        return []
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == pid]
 
 
 def _parent(pid: str) -> int:

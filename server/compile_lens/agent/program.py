@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .live_stack import column_at
 from .wire import Wire
 
 MOST_MESSAGE = 20_000
@@ -109,6 +110,13 @@ def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
 
 def _report(error: BaseException, wire: Wire, own_folder: str) -> None:
     """Send the exception, its stack with columns, and its text without frames of ours."""
+    try:
+        _report_in_full(error, wire, own_folder)
+    except Exception:  # the program has replaced what is needed for that
+        wire.event("raised", type=type(error).__name__, module="", message="", stack=[], formatted="", causes=[])
+
+
+def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
     summary = traceback.TracebackException.from_exception(error, compact=True)
     _drop_own_frames(summary, own_folder)
     formatted = "".join(summary.format())
@@ -145,14 +153,10 @@ def _entry(frame: traceback.FrameSummary) -> dict[str, Any]:
     start, end = getattr(frame, "colno", None), getattr(frame, "end_colno", None)
     end_line = getattr(frame, "end_lineno", None)
     if start is not None and end is not None and end_line is not None:
-        entry["column"] = _column(frame.filename, entry["line"], start)
+        entry["column"] = column_at(frame.filename, entry["line"], start)
         entry["end_line"] = end_line
-        entry["end_column"] = _column(frame.filename, end_line, end)
+        entry["end_column"] = column_at(frame.filename, end_line, end)
     return entry
-
-
-def _column(file: str, line: int, byte: int) -> int:
-    return len(linecache.getline(file, line).encode()[:byte].decode("utf-8", "ignore")) + 1
 
 
 def _syntax_error_entry(error: SyntaxError) -> dict[str, Any]:

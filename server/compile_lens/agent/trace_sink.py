@@ -23,15 +23,28 @@ class TraceSink(logging.Handler):
         from torch._logging._internal import TorchLogsFormatter
 
         self._wire = wire
+        self._open = 0
         self.setFormatter(TorchLogsFormatter(trace=True))
 
     def emit(self, record: logging.LogRecord) -> None:
         metadata: dict[str, Any] = getattr(record, "metadata", {})
+        if "chromium_event" in metadata:
+            self._follow(getattr(record, "payload", None) or "")
         if not WITHOUT_STACK.isdisjoint(metadata):
             record = copy.copy(record)  # other handlers have it, too
             record.metadata = {**metadata, "stack": _stack()}
         if DROPPED.isdisjoint(metadata):
             self._wire.trace(self.format(record))
+
+    def _follow(self, event: str) -> None:
+        """Tell when the compiler begins and stops to work: a kernel may compile for a minute without a record."""
+        before = self._open
+        if '"ph": "B"' in event:
+            self._open += 1
+        elif '"ph": "E"' in event:
+            self._open = max(0, self._open - 1)
+        if (before == 0) != (self._open == 0):
+            self._wire.event("compiling", now=self._open > 0)
 
 
 def _stack() -> list[dict[str, Any]]:

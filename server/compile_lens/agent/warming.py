@@ -16,6 +16,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from . import precompiled_headers
+
 # torch/cuda/__init__.py, is_available(): asks NVML, where the CUDA runtime would leave a process that no child can use a GPU from
 NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
 
@@ -29,6 +31,7 @@ def warm() -> None:
     importlib.import_module("torch._dynamo")
     with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
         importlib.import_module("torch._inductor.compile_fx")
+        precompiled_headers.keep_private(importlib.import_module("torch._inductor.codecache"))
     if not has_gpu():
         with undone():
             _trace()

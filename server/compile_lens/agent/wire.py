@@ -2,6 +2,9 @@
 
 A frame is ``MAGIC``, one byte of kind, four bytes of length (big endian), the payload. The magic lets the host find the next frame
 after bytes that a program wrote to a descriptor that is not its own. The other half is ``compile_lens/workers/wire.py``.
+
+A run's child has a pipe to the standby, which passes on what comes there as frames of the kind ``CHUNK``: nothing that a program
+writes can look like a word of the standby's. Its frames begin with a magic of that run, so that nothing looks like one by chance.
 """
 
 from __future__ import annotations
@@ -16,34 +19,39 @@ from typing import Any
 MAGIC = b"\x89CLw"
 EVENT = b"E"
 TRACE = b"T"
+CHUNK = b"C"
+# a program may replace what it finds in these modules
+_encode = json.JSONEncoder(default=str).encode
+_pack = struct.Struct(">I").pack
+_write, _getpid = os.write, os.getpid
 
 
 class Wire:
-    """Writes frames to a private descriptor. Only the process that owns it writes; a forked child of the program does not."""
+    """Writes frames to a private descriptor. Only the process that made it writes; a forked child of the program does not."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, descriptor: int, magic: bytes = MAGIC) -> None:
+        self._magic = magic
+        self.descriptor = descriptor
         self._lock = threading.Lock()
-        self._owner = os.getpid()
-
-    def adopt(self) -> None:
-        """Make the calling process the owner (after a fork that is ours)."""
-        self._owner = os.getpid()
-        self._lock = threading.Lock()
+        self._owner = _getpid()
 
     def event(self, name: str, **fields: Any) -> None:
         """Send one event; ``fields`` must be JSON."""
-        self._send(EVENT, json.dumps({"event": name, **fields}, default=str).encode())
+        self._send(EVENT, _encode({"event": name, **fields}).encode())
 
     def trace(self, record: str) -> None:
         """Send one record of the structured trace, as torch formats it."""
         self._send(TRACE, record.encode("utf-8", "backslashreplace"))
 
+    def chunk(self, data: bytes) -> None:
+        """Pass on bytes of a run's child."""
+        self._send(CHUNK, data)
+
     def _send(self, kind: bytes, payload: bytes) -> None:
-        if os.getpid() != self._owner:
+        if _getpid() != self._owner:
             return
-        data = memoryview(MAGIC + kind + struct.pack(">I", len(payload)) + payload)
+        data = memoryview(self._magic + kind + _pack(len(payload)) + payload)
         # the host may be gone, or the program may have closed every descriptor: then nobody listens, and the program goes on
         with self._lock, contextlib.suppress(OSError):
             while data:
-                data = data[os.write(self._descriptor, data) :]
+                data = data[_write(self.descriptor, data) :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.export_problems import find_export_problems
@@ -21,6 +21,7 @@ from compile_lens.analysis.performance.small_graphs import find_small_graphs
 from compile_lens.analysis.performance.synchronisation import find_synchronisation
 from compile_lens.analysis.performance.tf32 import find_tf32_off
 from compile_lens.analysis.recompiles import find_recompiles
+from compile_lens.analysis.refused_calls import Refused, find_refused, is_told, refused_in_native_code
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
 from compile_lens.analysis.side_effects import find_side_effects
@@ -40,12 +41,16 @@ def find(
     completed: bool = False,
     recorded: bool = False,
     more: Iterable[Finding] = (),
+    refused: Sequence[Refused] = (),
+    sandboxed: bool = False,
+    without_gpu: bool = False,
 ) -> tuple[Finding, ...]:
     """The findings of ``report`` and of how its run ended: those of the main file first, then by file, line and column.
 
     ``recorded``: the run was none of ours, so that its times are the program's own.
     ``more``: findings that take more than this run, to be put in their places.
     ``completed``: the program came to its end, so that what has not happened will not.
+    ``refused`` are calls that its sandbox, if it was ``sandboxed``, did not allow.
     """
     found = [
         *find_graph_breaks(report, sources),
@@ -70,8 +75,10 @@ def find(
         *find_variations(report, sources, index),
         *more,
     ]
-    if raised is not None:
-        found += find_raised(raised, report, sources)
+    found += find_refused(refused, raised, sources)
+    if raised is not None and not is_told(refused, raised):
+        native = refused_in_native_code(raised, sources, without_gpu) if sandboxed else None
+        found += [native] if native is not None else find_raised(raised, report, sources)
     if stopped is not None:
         found += find_stopped(stopped, sources)
     return tuple(sorted(found, key=lambda finding: _order(finding, sources.main_file)))

@@ -38,6 +38,7 @@ class Kind(str, Enum):
     PREDICTION = "prediction"
     SPECIALIZATION = "specialization"
     WRONG_NUMBERS = "wrong-numbers"
+    REFUSED = "refused"
     VARIATION = "variation"
 
 

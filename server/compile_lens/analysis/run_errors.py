@@ -18,6 +18,14 @@ from compile_lens.trace.report import CompileReport, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
 CODE = "run-error"
+BUDGET = "budget"
+USED_UP = {
+    "memory": "more memory than a background run may",
+    "cpu": "more processor time than a background run may",
+    "processes": "more processes than a background run may",
+    "disk": "more space for files than a background run may",
+    "output": "more output than a background run may print",
+}
 # classes of these modules are raised by the compiler alone: a backward pass compiles, too, and has no frame of Dynamo's
 COMPILER = (
     "torch._dynamo.exc",
@@ -42,15 +50,17 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """A program that did not come to its end. ``how`` is ``timeout``, ``signalled``, ``exited`` or ``lost``.
+    """A program that did not come to its end. ``how`` is ``timeout``, ``signalled``, ``exited``, ``budget`` or ``lost``.
 
     ``code`` is the signal or the exit code; ``crash_stack`` is what faulthandler wrote, innermost first.
+    ``reason`` is what was used up, for ``budget``.
     """
 
     how: str
     code: int = 0
     seconds: float = 0.0
     crash_stack: str = ""
+    reason: str = ""
 
 
 def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iterator[Finding]:
@@ -131,9 +141,9 @@ def find_stopped(stopped: Stopped, sources: Sources) -> Iterator[Finding]:
     place = sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2)
     message, hints = _stopped_message(stopped, own is not None)
     yield Finding(
-        code=CRASH if stopped.how == "signalled" and stopped.code in CRASHES else CODE,
+        code=_stopped_code(stopped),
         kind=Kind.RUN_ERROR,
-        severity=Severity.WARNING if stopped.how == "timeout" else Severity.ERROR,
+        severity=Severity.WARNING if stopped.how in ("timeout", "budget") else Severity.ERROR,
         message=message,
         place=place,
         explanation="What was compiled up to then is shown; what comes after was not analysed.",
@@ -141,6 +151,12 @@ def find_stopped(stopped: Stopped, sources: Sources) -> Iterator[Finding]:
         call_path=call_path(stack, sources),
         detail=stopped.crash_stack,
     )
+
+
+def _stopped_code(stopped: Stopped) -> str:
+    if stopped.how == "budget":
+        return BUDGET
+    return CRASH if stopped.how == "signalled" and stopped.code in CRASHES else CODE
 
 
 def _main_thread(crash_stack: str) -> str:
@@ -154,6 +170,14 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
         return (
             f"The program was still running {here} after {stopped.seconds:g} seconds, and was ended.",
             ("Give it more time (--timeout, or the setting compileLens.run.timeout), or make it do less.",),
+        )
+    if stopped.how == "budget":
+        return (
+            f"The program used {USED_UP.get(stopped.reason, 'more than a background run may')}, and was ended.",
+            (
+                "Raise the limit (the settings compileLens.budget), or run the file without the sandbox yourself: "
+                "`compile-lens check --no-sandbox`.",
+            ),
         )
     if stopped.how == "signalled":
         name = _signal_name(stopped.code)

@@ -7,7 +7,7 @@ import linecache
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -16,7 +16,14 @@ from rich.status import Status as Spinner
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code, just_my_code_option, output_options, parse_severities
+from compile_lens.cli.options import (
+    Held,
+    exit_code,
+    just_my_code_option,
+    output_options,
+    parse_severities,
+    sandbox_options,
+)
 from compile_lens.cli.text_output import TextOutput, counted, shown_path
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.written import BadEntry
@@ -81,6 +88,7 @@ Taker = Callable[[Outcome], None]
     "--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N", help="Per file."
 )
 @just_my_code_option
+@sandbox_options
 @output_options
 @click.pass_context
 def check(
@@ -95,6 +103,7 @@ def check(
     severities: dict[str, str],
     max_findings: int,
     just_my_code: bool,
+    held: Held,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -102,21 +111,27 @@ def check(
 ) -> int:
     """Run each FILE and print what torch.compile did with it.
 
+    The program runs in a sandbox: it reads what you may read, but for secrets; what it writes is thrown away; it has no network.
+
     A file runs as a script if that compiles anything; else with its example inputs, by a test that reaches it, or with inputs that are
     made up. What comes after -- is given to scripts as their arguments. The exit code is 0 if nothing was found, 1 if there are findings at
     or above --fail-on, 2 if a file could not be analysed.
     """
-    arguments: tuple[str, ...] = context.obj or ()
     chosen = Depth(depth)
     if compare and context.get_parameter_source("depth") is click.core.ParameterSource.DEFAULT:
         chosen = Depth.INDUCTOR
     if compare and chosen is Depth.DYNAMO:
         raise click.UsageError("--compare needs code that was compiled: --depth aot or inductor.")
-    jobs = [
-        # a link stays a link: the program sees the path that the user gave
-        Job(os.path.abspath(file), chosen, None, arguments, os.getcwd(), timeout, compare=compare)  # noqa: PTH100, PTH109
-        for file in files
-    ]
+    job = Job(
+        file="",
+        depth=chosen,
+        argv=context.obj or (),
+        cwd=os.getcwd(),  # noqa: PTH109
+        timeout_s=timeout,
+        compare=compare,
+    )
+    # a link stays a link: the program sees the path that the user gave
+    jobs = [held.of(replace(job, file=os.path.abspath(file))) for file in files]  # noqa: PTH100
     if names and entry != AUTOMATIC:
         raise click.UsageError("--as-if-compiled names what is called; it does not go with --entry.")
     output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)

@@ -36,6 +36,8 @@ def _run(outcome: Outcome) -> dict[str, Any]:
         "passed_over": [{"entry": way.entry, "reason": way.reason} for way in outcome.passed_over],
         "status": outcome.status.value,
         "failure": outcome.failure,
+        "sandbox": outcome.sandbox,
+        "notes": list(outcome.notes),
         "duration_s": round(outcome.duration_s, 3),
         "regions": [_region(region) for region in outcome.regions],
         "findings": [_finding(finding) for finding in outcome.findings],

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 import click
 
 from compile_lens.analysis.filters import OFF
 from compile_lens.analysis.finding import Severity
 from compile_lens.session.outcome import Outcome, Status
+from compile_lens.workers.job import Job
+from compile_lens.workers.level import Budget, Level, Sandbox
 
 F = TypeVar("F", bound=Callable[..., object])
 NEVER = "never"
@@ -51,6 +56,77 @@ def just_my_code_option(command: F) -> F:
         help="Where to show what happens inside an installed library: at your line that calls it, or in the library's file.",
     )
     return option(command)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a program may do, as ``sandbox_options`` say."""
+
+    level: Level
+    sandbox: Sandbox
+    budget: Budget
+
+    def of(self, job: Job) -> Job:
+        """``job``, held so."""
+        return replace(job, level=self.level, sandbox=self.sandbox, budget=self.budget)
+
+
+def sandbox_options(command: F) -> F:
+    """What the program may do: ``--no-sandbox`` and its finer relatives, given to the command as ``held``.
+
+    A terminal's user waits for the run, and has asked for it: its priority is not lowered, and it may use GPUs.
+    """
+
+    @functools.wraps(command)
+    def holding(
+        *args: object,
+        no_sandbox: bool,
+        allow_write: tuple[str, ...],
+        allow_network: bool,
+        gpu: bool,
+        memory: float,
+        idle: float,
+        **others: object,
+    ) -> object:
+        sandbox = Sandbox(tuple(map(os.path.abspath, allow_write)), allow_network, gpu, niceness=0)
+        level = Level.FULL if no_sandbox else Level.ANALYSE
+        return command(*args, held=Held(level, sandbox, Budget(memory_gib=memory, idle_s=idle)), **others)
+
+    held: Callable[..., object] = holding
+    for option in (
+        click.option(
+            "--idle",
+            type=click.FloatRange(min=0),
+            default=0.0,
+            show_default="never",
+            metavar="SECONDS",
+            help="End a run when nothing has been compiled for so long.",
+        ),
+        click.option(
+            "--memory",
+            type=click.FloatRange(min=0),
+            default=0.0,
+            show_default="half of the machine's",
+            metavar="GIB",
+            help="What the program may use of it, in the sandbox.",
+        ),
+        click.option("--gpu/--no-gpu", default=True, show_default=True, help="Whether it may use GPUs."),
+        click.option("--allow-network", is_flag=True, help="Let it use the network."),
+        click.option(
+            "--allow-write",
+            multiple=True,
+            type=click.Path(),
+            metavar="PATH",
+            help="Let it change a file or folder for good. May be given several times.",
+        ),
+        click.option(
+            "--no-sandbox",
+            is_flag=True,
+            help="Run the program as your shell would: what it writes stays, and it may do all that you may.",
+        ),
+    ):
+        held = option(held)
+    return cast(F, held)
 
 
 def parse_severities(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:

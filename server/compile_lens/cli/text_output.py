@@ -191,6 +191,8 @@ class TextOutput:
             )
         if outcome.compared is not None:
             self._console.print(f"Compared with eager: {_compared(outcome.compared)}.", soft_wrap=True)
+        for note in outcome.notes:
+            self._console.print(Text(note, style="dim"), soft_wrap=True)
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print(

@@ -14,7 +14,7 @@ from rich.console import Console
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.check import Ways, check_jobs
 from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code, output_options, parse_severities
+from compile_lens.cli.options import Held, exit_code, output_options, parse_severities, sandbox_options
 from compile_lens.cli.text_output import TextOutput
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.session.outcome import Outcome, Status
@@ -56,6 +56,7 @@ from compile_lens.workers.job import Depth, Job, Vary
     help="The severity of a code or a kind of finding, or off. May be given several times.",
 )
 @click.option("--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N")
+@sandbox_options
 @output_options
 @click.pass_context
 def vary(
@@ -68,6 +69,7 @@ def vary(
     entry: str,
     severities: dict[str, str],
     max_findings: int,
+    held: Held,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -87,7 +89,7 @@ def vary(
         raise click.UsageError(
             f"--entry does not go with {asked.candidates[0]}, which the file does not compile itself."
         )
-    job = Job(path, Depth(depth), None, context.obj or (), os.getcwd(), timeout)  # noqa: PTH109
+    job = held.of(Job(path, Depth(depth), None, context.obj or (), os.getcwd(), timeout))  # noqa: PTH109
     output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
     outcomes: list[Outcome] = []
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from compile_lens.session.variation import to_vary
 from compile_lens.workers.job import Depth, Job, Vary
+from compile_lens.workers.level import Level
 
 # as long as a run, at most
 COMPARING_TAKES = 10
@@ -15,11 +16,14 @@ VARYING_TAKES = 4
 @dataclass(frozen=True, slots=True)
 class Asked:
     """``name``: a class or function of the file is compiled as if the file said so. ``compare``: compile all the way, and compare what is
-    computed with eager. ``vary``: call regions again with other inputs, that of ``name`` alone if there is one."""
+    computed with eager. ``vary``: call regions again with other inputs, that of ``name`` alone if there is one. ``level``: what it may
+    do.
+    """
 
     name: str | None = None
     compare: bool = False
     vary: bool = False
+    level: Level = Level.ANALYSE
 
     def candidate(self, text: str) -> str | None:
         """What is to be compiled as if the file did."""

@@ -21,9 +21,11 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.consent import Permission
+from compile_lens.workers.level import Level
 
 ANALYZE = "compileLens.analyze"
 COMPARE = "compileLens.compare"
+ANALYZE_UNSANDBOXED = "compileLens.analyzeWithoutSandbox"
 VARY = "compileLens.vary"
 CANCEL = "compileLens.cancel"
 ALLOW = "compileLens.allowWorkspace"
@@ -39,13 +41,19 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         uri: str | None, name: str | None = None, compare: bool = False, vary: bool = False
     ) -> dict[str, Any] | None:
         """Run a file now: the user asks for it, which is an agreement to this run. Answers when the run is over."""
+        return await run(COMPARE if compare else VARY if vary else ANALYZE, uri, Asked(name, compare, vary))
+
+    async def analyze_unsandboxed(uri: str | None) -> dict[str, Any] | None:
+        """Run a file as in the user's own shell: only ever because of this command."""
+        return await run(ANALYZE_UNSANDBOXED, uri, Asked(level=Level.FULL))
+
+    async def run(command: str, uri: str | None, asked: Asked) -> dict[str, Any] | None:
         if uri is None or path_from_uri(uri) is None:
-            command = COMPARE if compare else VARY if vary else ANALYZE
             raise JsonRpcInvalidParams(f"{command} needs the URI of a file.")
         if not server.trusted:
             server.warn("Compile Lens does not run files in a workspace that is not trusted.")
             return None
-        outcome = await runs.analyze(uri, Asked(name, compare, vary))
+        outcome = await runs.analyze(uri, asked)
         if outcome is None:
             return None
         return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
@@ -95,6 +103,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         LIST: list_entries,
         ANALYZE: analyze,
         COMPARE: partial(analyze, compare=True),
+        ANALYZE_UNSANDBOXED: analyze_unsandboxed,
         CANCEL: cancel,
         ALLOW: allow,
         REVOKE: revoke,

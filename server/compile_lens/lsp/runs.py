@@ -26,6 +26,7 @@ from compile_lens.lsp.status import StatusReporter
 from compile_lens.session.consent import Permission
 from compile_lens.session.documents import Snapshot
 from compile_lens.session.entry_choice import Choice, analyse_by_entries
+from compile_lens.session.job_settings import make_job
 from compile_lens.session.moves import LineEdit
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.scheduler import Reason, Ticket
@@ -36,6 +37,7 @@ from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
+from compile_lens.workers.level import Level
 
 log = logging.getLogger(__name__)
 SCRIPT_ALONE = Choice((script(),), True)
@@ -205,7 +207,7 @@ class Runs:
                 )
             except FileProblem:
                 choice = SCRIPT_ALONE  # the run says what is wrong with the file
-            job = asked.of(self.job(path, snapshot), _text_of(path, snapshot))
+            job = asked.of(self.job(path, snapshot, asked.level), _text_of(path, snapshot))
             outcome = await self._analyse(path, job, snapshot, choice, ticket, progress)
         except (HostError, InterpreterError, BadEntry) as error:
             self._take_back(ticket.uri)
@@ -233,10 +235,8 @@ class Runs:
                 self._status.working("starting", f"Starting {python}", ticket.uri)
             try:
                 await host.start()
-            except HostError:
-                server.hosts.failed(python)
-                raise
-            server.hosts.succeeded(python)
+            except HostError as error:
+                raise HostError(f"{error}{_pause(server.hosts.failed(python))}") from None
             self._status.working("analysing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
             # what the run reads: this document as it was when the run was asked for, the others as they are on disk
@@ -252,6 +252,11 @@ class Runs:
 
             outcome = await analyse_by_entries(server.analyse, host, job, choice, show, server.settings.filters)
             show(outcome)
+            for note in outcome.notes:
+                log.info("%s: %s", name, note)
+            if outcome.lost:
+                raise HostError(f"The analysis of {name} lost its process.{_pause(server.hosts.failed(python))}")
+            server.hosts.succeeded(python)
             self._used[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
             if snapshot is not None:
                 self._ran[ticket.uri] = snapshot.text
@@ -270,17 +275,12 @@ class Runs:
         job = self.job(path, snapshot)
         return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
 
-    def job(self, path: str, snapshot: Snapshot | None) -> Job:
+    def job(self, path: str, snapshot: Snapshot | None, level: Level = Level.ANALYSE) -> Job:
         """How a file runs as a script: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""
-        run = self._server.settings.run
-        return Job(
-            file=path,
-            depth=run.depth,
-            text=None if snapshot is None else self._server.sources.unsaved(path, snapshot.text),
-            argv=run.arguments,
-            cwd=str(self._server.root_of(path)),
-            timeout_s=run.timeout,
-        )
+        server = self._server
+        text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
+        allowed = level if server.trusted else Level.NONE
+        return make_job(server.settings, path, text, str(server.root_of(path)), allowed)
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
         uri = self._server.documents.uri_of_key(key)
@@ -315,6 +315,10 @@ class Runs:
         if asked or (not self._server.client.status and sentence not in self._warned):
             self._warned.add(sentence)
             self._server.warn(f"Compile Lens: {sentence}")
+
+
+def _pause(seconds: float) -> str:
+    return f" Background runs wait {seconds:.0f} s before the next try."
 
 
 def _text_of(path: str, snapshot: Snapshot | None) -> str:

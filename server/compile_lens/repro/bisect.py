@@ -21,6 +21,7 @@ from compile_lens.repro.scratch import scratch_folder
 from compile_lens.repro.verdict import Bisection, CodePlace, Kernel, SourceLine, Status, Step, Switch, Verdict
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
+from compile_lens.workers.level import Level
 from compile_lens.workers.wire import AgentEvent, Frame
 
 UNFIT = {
@@ -70,7 +71,7 @@ async def bisect(
             "step_limit_s": options.step_limit_s,
             "ablate": options.ablate,
         }
-        end = await host.run(Job(str(repro), timeout_s=options.limit_s, task=task), search.take)
+        end = await host.run(Job(str(repro), timeout_s=options.limit_s, task=task, level=Level.FULL), search.take)
     return search.result(end.kind, end.output, time.monotonic() - started)
 
 

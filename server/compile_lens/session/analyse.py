@@ -10,7 +10,6 @@ import tokenize
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
@@ -18,20 +17,21 @@ from compile_lens.analysis.find import find
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_functions, summarise_regions
-from compile_lens.analysis.run_errors import Raised, Stopped
+from compile_lens.analysis.run_errors import Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.tally import tally
 from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.session.cache_history import CacheHistory
-from compile_lens.session.outcome import EntryCall, Outcome, Status
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.run_facts import RunFacts
 from compile_lens.session.source_file import FileProblem, check_source
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
-from compile_lens.trace.report import CompileReport, StackFrame
+from compile_lens.trace.report import CompileReport
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
-from compile_lens.workers.wire import AgentEvent, Frame
+from compile_lens.workers.wire import AgentEvent, Frame, TraceRecord
 
 NO_FILTERS = Filters()
 # findings are made again at most this often while records pour in
@@ -40,10 +40,13 @@ STOPPED = {
     EndKind.TIMEOUT: "timeout",
     EndKind.SIGNALLED: "signalled",
     EndKind.EXITED: "exited",
+    EndKind.BUDGET: "budget",
     EndKind.LOST: "lost",
 }
 STATUS = {
     EndKind.TIMEOUT: Status.TIMEOUT,
+    EndKind.IDLE: Status.IDLE,
+    EndKind.BUDGET: Status.KILLED,
     EndKind.SIGNALLED: Status.KILLED,
     EndKind.EXITED: Status.KILLED,
     EndKind.LOST: Status.KILLED,
@@ -93,11 +96,7 @@ class _Analysis:
         self._filters = filters
         self._started = started
         self._builder = ReportBuilder()
-        self._raised: Raised | None = None
-        self._unreadable = ""
-        self._unusable = ""
-        self._calls: list[EntryCall] = []
-        self._not_called: list[tuple[str, str]] = []
+        self._facts = RunFacts()
         self._trees: dict[str, SourceTree | None] = {}
         self._last_partial = started
         self._due: asyncio.TimerHandle | None = None
@@ -109,15 +108,9 @@ class _Analysis:
 
     def on_frame(self, frame: Frame) -> None:
         if isinstance(frame, AgentEvent):
-            if frame.name == "raised":
-                self._raised = _raised(frame.fields)
-            elif frame.name == "unreadable":
-                self._unreadable = str(frame.fields["message"])
-            elif frame.name == "unusable":
-                self._unusable = str(frame.fields["message"])
-            elif frame.name == "entry":
-                self._calls += [EntryCall(**call) for call in frame.fields["calls"]]
-                self._not_called += [(failed["target"], failed["reason"]) for failed in frame.fields["failed"]]
+            self._facts.take(frame)
+            return
+        if not isinstance(frame, TraceRecord):
             return
         if self._builder.feed(frame.data) and self._on_partial is not None and self._due is None:
             # what comes now is told at once, or when the last is old enough: a program that breaks and then trains for an hour
@@ -137,16 +130,18 @@ class _Analysis:
             self._due.cancel()
 
     def outcome(self, end: End) -> Outcome:
-        if self._unreadable:
-            return self.failed(f"{self._job.file} cannot be read as Python: {self._unreadable}.")
-        if self._unusable:
-            failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._unusable.rstrip('.')}.")
-            return replace(failed, is_unusable=True, not_called=tuple(self._not_called))
+        if self._facts.unreadable:
+            return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
+        if self._facts.unsafe:
+            return self.failed(f"The sandbox could not be set up, so nothing was run: {self._facts.unsafe}.")
+        if self._facts.unusable:
+            failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._facts.unusable.rstrip('.')}.")
+            return replace(failed, is_unusable=True, not_called=tuple(self._facts.not_called))
         stopped = None
         if end.kind in STOPPED:
-            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack)
-        status = STATUS.get(end.kind, Status.RAISED if self._raised else Status.OK)
-        return self._make(status, stopped, end.output, final=True)
+            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack, end.reason)
+        status = STATUS.get(end.kind, Status.RAISED if self._facts.raised else Status.OK)
+        return self._make(status, stopped, end.output, final=True, end=end)
 
     def failed(self, sentence: str) -> Outcome:
         return Outcome(
@@ -160,15 +155,31 @@ class _Analysis:
             failure=sentence,
         )
 
-    def _make(self, status: Status, stopped: Stopped | None, output: str, final: bool) -> Outcome:
+    def _make(
+        self, status: Status, stopped: Stopped | None, output: str, final: bool, end: End | None = None
+    ) -> Outcome:
         report = self._builder.report()
         hello = self._host.hello
         roots = hello.library_roots if hello else ()
         sources = Sources(self._job.file, self._tree_of, roots, self._host.agent_folder, self._filters.just_my_code)
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
+        facts = self._facts
+        refused = tuple(facts.refused)
+        sandboxed, without_gpu = bool(facts.sandbox), bool(facts.sandbox) and not self._job.sandbox.gpu
         misses = self._cache_misses(report, sources) if final else ()
-        found = find(report, sources, index, self._raised, stopped, completed, more=misses)
+        found = find(
+            report,
+            sources,
+            index,
+            facts.raised,
+            stopped,
+            completed,
+            more=misses,
+            refused=refused,
+            sandboxed=sandboxed,
+            without_gpu=without_gpu,
+        )
         filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)
         return Outcome(
             file=self._job.file,
@@ -190,8 +201,11 @@ class _Analysis:
             compared=count_compared(report) if self._job.compare else None,
             output=output,
             final=final,
-            calls=tuple(self._calls),
-            not_called=tuple(self._not_called),
+            notes=facts.notes(end, self._job),
+            sandbox=facts.sandbox,
+            lost=end is not None and end.kind is EndKind.LOST,
+            calls=tuple(facts.calls),
+            not_called=tuple(facts.not_called),
         )
 
     def _cache_misses(self, report: CompileReport, sources: Sources) -> tuple[Finding, ...]:
@@ -212,19 +226,3 @@ class _Analysis:
         with contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError), tokenize.open(file) as opened:
             return parse(opened.read())
         return None
-
-
-def _raised(fields: dict[str, Any]) -> Raised:
-    stack = tuple(
-        StackFrame(
-            file=entry["file"],
-            line=entry["line"],
-            name=entry["name"],
-            text=entry["text"],
-            column=entry.get("column"),
-            end_line=entry.get("end_line"),
-            end_column=entry.get("end_column"),
-        )
-        for entry in fields["stack"]
-    )
-    return Raised(fields["type"], fields["module"], fields["message"], stack, fields["formatted"])

@@ -25,6 +25,7 @@ class Status(str, Enum):
     RAISED = "raised"
     TIMEOUT = "timeout"
     KILLED = "killed"
+    IDLE = "idle"
     FAILED = "failed"
 
 
@@ -57,6 +58,9 @@ class Outcome:
     ``hidden`` counts findings that the cap per file left out.
     ``options`` are the values that config options had while the program compiled.
     ``compared`` says how many graphs were compared with eager, if that was asked for.
+    ``notes`` are sentences about the run itself: that it ended early, what was thrown away, what the sandbox does not hold.
+    ``sandbox`` is the kind that was in force (``overlay``, ``landlock``, ``python``), '' for none.
+    ``lost``: the process that was to do the run is gone, for whatever reason.
     ``output`` is what the program printed (head and tail, bounded), for the log.
     ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
@@ -81,6 +85,9 @@ class Outcome:
     dynamic: tuple[DynamicParameter, ...] = ()
     tally: Tally = NOTHING
     compared: Compared | None = None
+    notes: tuple[str, ...] = ()
+    sandbox: str = ""
+    lost: bool = False
     options: OptionValues = NO_VALUES
     entry_title: str = ""
     calls: tuple[EntryCall, ...] = ()

@@ -20,6 +20,8 @@ import cattrs
 
 from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
 from compile_lens.analysis.finding import Severity
+from compile_lens.session.sandbox_settings import BudgetSettings, SandboxSettings
+from compile_lens.session.setting import documented
 from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
 from compile_lens.workers.job import Depth
@@ -37,26 +39,13 @@ class Consent(str, Enum):
     NEVER = "never"
 
 
-def _doc(
-    text: str,
-    *,
-    values: tuple[str, ...] = (),
-    minimum: float | None = None,
-    scope: str = "window",
-    switches: frozenset[str] = frozenset(),
-) -> dict[str, Any]:
-    """Metadata of a field. ``values`` documents the members of an enum in their order; ``scope`` is VS Code's word; ``switches``
-    are the keys of an object of true and false."""
-    return {"text": text, "values": values, "minimum": minimum, "scope": scope, "switches": switches}
-
-
 @dataclass(frozen=True, slots=True)
 class RunSettings:
     """When and how a file runs in the background."""
 
     enabled: Consent = field(
         default=Consent.ASK,
-        metadata=_doc(
+        metadata=documented(
             "Whether Compile Lens may run your files in the background to see what `torch.compile` does.",
             values=(
                 "Ask once for each workspace.",
@@ -66,15 +55,19 @@ class RunSettings:
             scope="machine",
         ),
     )
-    on_open: bool = field(default=True, metadata=_doc("Analyze a file that uses `torch.compile` when it is opened."))
-    on_save: bool = field(default=True, metadata=_doc("Analyze a file that uses `torch.compile` when it is saved."))
+    on_open: bool = field(
+        default=True, metadata=documented("Analyze a file that uses `torch.compile` when it is opened.")
+    )
+    on_save: bool = field(
+        default=True, metadata=documented("Analyze a file that uses `torch.compile` when it is saved.")
+    )
     timeout: float = field(
         default=60.0,
-        metadata=_doc("Seconds after which a run is ended. What was found by then is shown.", minimum=1),
+        metadata=documented("Seconds after which a run is ended. What was found by then is shown.", minimum=1),
     )
     depth: Depth = field(
         default=Depth.DYNAMO,
-        metadata=_doc(
+        metadata=documented(
             "How far a run compiles.",
             values=(
                 "Stop after Dynamo: graph breaks and recompiles, in the shortest time.",
@@ -85,14 +78,14 @@ class RunSettings:
     )
     entry: str = field(
         default="",
-        metadata=_doc(
+        metadata=documented(
             "How files run (docs/entries.md): `script`, `get_inputs`, `synthesised`, a test as `FILE::TEST`, … Empty: the first way that "
             "compiles anything. A comment in the file, `# compile-lens: entry=…`, says it for that file.",
             scope="resource",
         ),
     )
     arguments: tuple[str, ...] = field(
-        default=(), metadata=_doc("Command-line arguments for the file, as in `sys.argv[1:]`.")
+        default=(), metadata=documented("Command-line arguments for the file, as in `sys.argv[1:]`.")
     )
 
 
@@ -112,11 +105,11 @@ class LensSettings:
 
     enabled: bool = field(
         default=True,
-        metadata=_doc("Show above each compile region and each compiled function what the last run did with it."),
+        metadata=documented("Show above each compile region and each compiled function what the last run did with it."),
     )
     candidates: bool = field(
         default=True,
-        metadata=_doc(
+        metadata=documented(
             "Offer above modules and functions that are not compiled yet to say what `torch.compile` would do."
         ),
     )
@@ -128,7 +121,7 @@ class InlaySettings:
 
     enabled: bool = field(
         default=False,
-        metadata=_doc("Show in the lines where a graph ends, and which dimensions of a parameter are dynamic."),
+        metadata=documented("Show in the lines where a graph ends, and which dimensions of a parameter are dynamic."),
     )
 
 
@@ -138,14 +131,14 @@ class PredictionSettings:
 
     enabled: bool = field(
         default=True,
-        metadata=_doc(
+        metadata=documented(
             "Show as you type where the source alone foretells a graph break. Nothing is run for it, so it works in workspaces where "
             "files may not run, too; a run replaces it by what really happens. Its severity is that of `prediction`."
         ),
     )
     rules: Mapping[str, bool] = field(
         default_factory=dict,
-        metadata=_doc(
+        metadata=documented(
             'Rules to turn on or off, as in `{"tensor-item": false, "copy": true}`. docs/predictions.md lists them with how often each '
             "is right; those that are not right often enough, or too seldom tried, are off.",
             switches=ALL,
@@ -159,7 +152,7 @@ class FixSettings:
 
     verify: bool = field(
         default=True,
-        metadata=_doc(
+        metadata=documented(
             "Analyze the changed text of each quick fix in the background, so that its title says what it does. "
             "Only where background runs are allowed, while nothing else runs, and for programs that end within seconds."
         ),
@@ -172,7 +165,7 @@ class CacheSettings:
 
     limit: float = field(
         default=DEFAULT_LIMIT_BYTES / 1e9,
-        metadata=_doc(
+        metadata=documented(
             "Gigabytes that the caches of background runs may take; what was used longest ago goes first. "
             "They are in a folder of their own: your torch's caches are never touched.",
             minimum=0.1,
@@ -187,23 +180,25 @@ class Settings:
 
     python: str = field(
         default="",
-        metadata=_doc(
+        metadata=documented(
             "The Python interpreter that runs your files; it must have torch. Empty: the active environment, the "
             "workspace's virtual environment, then `python3`.",
-            scope="machine-overridable",
+            scope="machine",
         ),
     )
     run: RunSettings = field(default_factory=RunSettings)
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
     severity: Mapping[str, Level] = field(
         default_factory=dict,
-        metadata=_doc(
+        metadata=documented(
             'The severity of findings by code or kind, as in `{"GB0059": "off", "recompile": "warning"}`. '
             "A code goes before its kind; `off` hides."
         ),
     )
     max_findings: float = field(
         default=float(DEFAULT_CAP),
-        metadata=_doc("How many findings of one file are shown; the worst are.", minimum=1),
+        metadata=documented("How many findings of one file are shown; the worst are.", minimum=1),
     )
     just_my_code: bool = field(
         default=True,

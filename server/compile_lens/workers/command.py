@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from compile_lens.workers.job import Job
+from compile_lens.workers.wire import MAGIC
 
 
-def command_of(job: Job) -> dict[str, object]:
-    """What an agent is sent to do ``job``: one line of JSON."""
+def command_of(job: Job, sandbox: Mapping[str, object] | None = None, magic: bytes = MAGIC) -> dict[str, object]:
+    """What an agent is sent to do ``job``: one line of JSON.
+
+    ``sandbox`` is what it is told of that (workers/sandbox_fields.py), None for none; ``magic`` begins each frame of the run.
+    """
     return {
         "op": "run",
         "file": job.file,
@@ -24,6 +29,8 @@ def command_of(job: Job) -> dict[str, object]:
         "task": job.task,
         "capture": None if job.capture is None else asdict(job.capture),
         "vary": None if job.vary is None else asdict(job.vary),
+        "sandbox": sandbox,
+        "magic": magic.hex(),
     }
 
 

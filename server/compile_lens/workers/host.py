@@ -10,19 +10,23 @@ import asyncio
 import contextlib
 import json
 import os
-import signal
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.command import command_of
+from compile_lens.workers.freshness import Stamp, installation_stamp
 from compile_lens.workers.job import Depth, End, EndKind, Job
+from compile_lens.workers.level import Level
 from compile_lens.workers.output import BoundedOutput
-from compile_lens.workers.wire import AgentEvent, Frame, FrameDecoder
+from compile_lens.workers.process_tree import kill_group, kill_tree
+from compile_lens.workers.run_limits import RunLimits
+from compile_lens.workers.sandbox_fields import sandbox_fields
+from compile_lens.workers.scratch import scratch_folder, sweep
+from compile_lens.workers.wire import MAGIC, OF_PROGRAMS, AgentEvent, Chunk, Frame, FrameDecoder
 
 AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
 BOOT = AGENT_FOLDER / "boot.py"
@@ -30,6 +34,8 @@ START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host stops waiting for it
 GRACE_S = 5.0
+# what only the standby says
+OF_STANDBY = frozenset({"hello", "no-torch", "started", "end"})
 
 
 class HostError(Exception):
@@ -68,18 +74,33 @@ class Host:
         self._running = asyncio.Lock()
         self._run_pid: int | None = None
         self._cancelled = False
+        self._stamp: Stamp = ()
+        self._magic = MAGIC
 
     @property
     def hello(self) -> Hello | None:
         """What the running agent said; None before it has started."""
         return self._hello
 
+    def output_so_far(self) -> str:
+        """What the program of the run that is going on has printed."""
+        return self._output.text()
+
     async def start(self) -> Hello:
-        """Start the agent unless it runs, and wait until torch is imported. Raises HostError."""
+        """Start the agent unless it runs, and wait until torch is imported. Raises HostError.
+
+        An agent whose installation has changed since it started is replaced.
+        """
+        return await self._start(may_replace=not self._running.locked())
+
+    async def _start(self, may_replace: bool) -> Hello:
         async with self._starting:
-            if self._hello is not None and self._process is not None and self._process.returncode is None:
-                return self._hello
+            hello, process = self._hello, self._process
+            runs = hello is not None and process is not None and process.returncode is None
+            if hello is not None and runs and not (may_replace and self._stamp != self._stamp_now(hello)):
+                return hello
             await self._end_process()
+            sweep()
             await self._spawn()
             try:
                 self._hello = await asyncio.wait_for(self._await_hello(), START_LIMIT_S)
@@ -89,7 +110,11 @@ class Host:
             except BaseException:
                 await self._end_process()
                 raise
+            self._stamp = self._stamp_now(self._hello)
             return self._hello
+
+    def _stamp_now(self, hello: Hello) -> Stamp:
+        return installation_stamp(self.python, hello.library_roots)
 
     async def _spawn(self) -> None:
         environment = {**self._environment, **private_cache_environment(self._environment)}
@@ -140,9 +165,16 @@ class Host:
                 raise HostError(f"{self.python} cannot import torch: {frame.fields['message']}")
 
     async def _read_frames(self, stream: asyncio.StreamReader, frames: asyncio.Queue[Frame | None]) -> None:
-        decoder = FrameDecoder()
+        decoder, of_program = FrameDecoder(), FrameDecoder(OF_PROGRAMS, self._magic)
         while data := await stream.read(CHUNK):
             for frame in decoder.feed(data):
+                if isinstance(frame, Chunk):
+                    for inner in of_program.feed(frame.data):
+                        if not (isinstance(inner, AgentEvent) and inner.name in OF_STANDBY):
+                            frames.put_nowait(inner)
+                    continue
+                if isinstance(frame, AgentEvent) and frame.name == "started":
+                    of_program = FrameDecoder(OF_PROGRAMS, self._magic)
                 frames.put_nowait(frame)
         frames.put_nowait(None)
 
@@ -152,45 +184,65 @@ class Host:
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
         """Run ``job``; ``on_frame`` gets each frame as it arrives. Cancelling the awaiting task cancels the run. Raises HostError."""
+        if job.level is Level.NONE:
+            raise HostError("Nothing may run here: the workspace is not trusted, or you have not agreed to it.")
         async with self._running, leased(cache_root(self._environment)) as lease:
-            lease.in_order = (
-                job.depth is not Depth.INDUCTOR
-            )  # below it no compiler is started that could be interrupted
-            await self.start()
+            # below Inductor no compiler is started that could be interrupted
+            lease.in_order = job.depth is not Depth.INDUCTOR
+            await self._start(may_replace=True)
             self._cancelled = False
+            self._magic = os.urandom(len(MAGIC))
             self._output.clear()
-            try:
-                self._send(command_of(job))
-                end = await asyncio.wait_for(self._follow(on_frame), job.timeout_s + GRACE_S)
-            except TimeoutError:
-                await self._end_process()
-                end = End(EndKind.TIMEOUT)
-            except asyncio.CancelledError:
-                await asyncio.shield(self._end_run())
-                raise
-            finally:
-                self._run_pid = None
+            with scratch_folder() as scratch:
+                try:
+                    told = sandbox_fields(job, scratch, self._environment)
+                    self._send(command_of(job, told, self._magic))
+                    end = await asyncio.wait_for(self._follow(on_frame, job), job.timeout_s + GRACE_S)
+                except TimeoutError:
+                    await self._end_process()
+                    end = End(EndKind.TIMEOUT)
+                except asyncio.CancelledError:
+                    await asyncio.shield(self._end_run())
+                    raise
+                finally:
+                    self._run_pid = None
             await asyncio.sleep(0)  # the last of the output has come through the other pipe by now, or in the next line
             await self._drain_output()
             if self._hello is None or not self._hello.forks:
                 await self._end_process()
             lease.in_order |= end.kind is EndKind.FINISHED
-            return End(end.kind, end.code, end.crash_stack, self._output.text(), self._output.total)
+            return replace(end, output=self._output.text(), output_bytes=self._output.total)
 
-    async def _follow(self, on_frame: Callable[[Frame], None]) -> End:
-        came_back = False
+    async def _follow(self, on_frame: Callable[[Frame], None], job: Job | None) -> End:
+        """Read up to the end of the run; without a ``job``, whatever it does."""
+        came_back, limits = False, RunLimits(job)
         while True:
-            frame = await self._frames.get()
+            try:
+                # a wait with a limit costs more than a frame: only where there is none yet
+                waits = self._frames.empty()
+                frame = (
+                    await asyncio.wait_for(self._frames.get(), limits.patience())
+                    if waits
+                    else self._frames.get_nowait()
+                )
+            except TimeoutError:
+                if limits.check(self._output.total):
+                    self._send({"op": "cancel"})
+                continue
             if frame is None:
                 if self._run_pid is not None:
-                    _kill_group(self._run_pid)  # the agent cannot any more
+                    kill_group(self._run_pid)  # its standby is gone, and cannot end it
                 return End(EndKind.CANCELLED if self._cancelled else EndKind.LOST)
+            if limits.add(frame, self._output.total):
+                self._send({"op": "cancel"})
             if isinstance(frame, AgentEvent):
                 if frame.name == "started":
                     self._run_pid = frame.fields["pid"]
-                came_back = came_back or frame.name in ("done", "raised", "unreadable")
+                came_back = came_back or frame.name in ("done", "raised", "unreadable", "unsafe")
                 if frame.name == "end":
-                    return _end(frame, came_back)
+                    end = _end(frame, came_back)
+                    is_ours = end.kind is EndKind.CANCELLED and not self._cancelled
+                    return limits.ended or end if is_ours else end
             on_frame(frame)
 
     async def _drain_output(self) -> None:
@@ -215,7 +267,7 @@ class Host:
         """End the run whose awaiting task was cancelled, and read up to its end; a mute agent is ended itself."""
         self._send({"op": "cancel"})
         try:
-            await asyncio.wait_for(self._follow(lambda _: None), 1.0)
+            await asyncio.wait_for(self._follow(lambda _: None, None), 1.0)
         except TimeoutError:
             await self._end_process()
 
@@ -232,9 +284,7 @@ class Host:
         try:
             await asyncio.wait_for(process.wait(), 1.0)
         except TimeoutError:
-            _kill_group(process.pid)
-            if self._run_pid is not None:
-                _kill_group(self._run_pid)
+            kill_tree(process.pid)
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
@@ -249,10 +299,4 @@ def _end(frame: AgentEvent, came_back: bool) -> End:
     kind = EndKind.CANCELLED if said == "closed" else EndKind(said)  # closed: the host itself is being ended
     if kind is EndKind.FINISHED and not came_back:
         kind = EndKind.EXITED
-    return End(kind, frame.fields["code"], frame.fields["crash_stack"])
-
-
-def _kill_group(pid: int) -> None:
-    if sys.platform != "win32":
-        with contextlib.suppress(OSError):
-            os.killpg(pid, signal.SIGKILL)
+    return End(kind, frame.fields["code"], frame.fields["crash_stack"], reason=frame.fields["reason"])

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from compile_lens.workers.level import Budget, Level, Sandbox
+
 
 class Depth(str, Enum):
     """How far a run compiles. ``dynamo`` stops after Dynamo; ``aot`` after AOTAutograd; ``inductor`` is as written."""
@@ -40,6 +42,7 @@ class Job:
     ``compare``: what compiled graphs compute is compared with eager.
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/entries/dispatch.py), empty for a script.
     ``task`` is what a driver of the agent does with the file instead (``agent/bisect_driver.py``): JSON, with ``tool`` and ``scratch``.
+    ``sandbox`` and ``budget`` hold at the level ``analyse``.
     """
 
     file: str
@@ -55,6 +58,9 @@ class Job:
     task: dict[str, Any] | None = None
     capture: Capture | None = None
     vary: Vary | None = None
+    level: Level = Level.ANALYSE
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    budget: Budget = field(default_factory=Budget)
 
 
 class EndKind(str, Enum):
@@ -64,16 +70,22 @@ class EndKind(str, Enum):
     EXITED = "exited"  # the process ended itself without coming back (os._exit)
     SIGNALLED = "signalled"  # a signal ended it (segmentation fault, out of memory)
     TIMEOUT = "timeout"
+    IDLE = "idle"  # nothing was compiled any more
+    BUDGET = "budget"  # it used up what it may
     CANCELLED = "cancelled"
     LOST = "lost"  # the worker itself is gone
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a run ended. ``code`` is the exit code or the signal number; ``crash_stack`` is faulthandler's text, if any."""
+    """How a run ended. ``code`` is the exit code or the signal number; ``crash_stack`` is faulthandler's text, if any.
+
+    ``reason`` is what was used up: ``memory``, ``cpu``, ``processes``, ``disk`` or ``output``.
+    """
 
     kind: EndKind
     code: int = 0
     crash_stack: str = ""
     output: str = ""
     output_bytes: int = 0
+    reason: str = ""

@@ -10,7 +10,10 @@ from typing import Any
 
 MAGIC = b"\x89CLw"
 HEADER = len(MAGIC) + 5
-LARGEST = 1 << 30
+LARGEST = 1 << 28
+ALL_KINDS = b"ETC"
+# of a run's child: it cannot pass on what another one says
+OF_PROGRAMS = b"ET"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +31,23 @@ class TraceRecord:
     data: bytes
 
 
-Frame = AgentEvent | TraceRecord
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Bytes from a run's child, passed on by the standby: frames again, or whatever the program made of them."""
+
+    data: bytes
+
+
+Frame = AgentEvent | TraceRecord | Chunk
 
 
 class FrameDecoder:
-    """Turns bytes into frames. Bytes that are no frame are passed over up to the next magic, and counted in ``stray``."""
+    """Turns bytes into frames of ``kinds``. Other bytes are passed over up to the next magic, and counted in ``stray``."""
 
-    def __init__(self) -> None:
+    def __init__(self, kinds: bytes = ALL_KINDS, magic: bytes = MAGIC) -> None:
+        """``magic`` begins each frame; it is as long as ``MAGIC``."""
+        self._kinds = kinds
+        self._magic = magic
         self._pending = bytearray()
         self.stray = 0
 
@@ -42,7 +55,7 @@ class FrameDecoder:
         """Take more bytes; yield the frames that they complete."""
         self._pending += data
         while True:
-            start = self._pending.find(MAGIC)
+            start = self._pending.find(self._magic)
             if start < 0:
                 # a magic may have begun in the last bytes
                 extra = max(0, len(self._pending) - len(MAGIC) + 1)
@@ -53,7 +66,7 @@ class FrameDecoder:
                 return
             kind = bytes(self._pending[len(MAGIC) : len(MAGIC) + 1])
             (length,) = struct.unpack(">I", self._pending[len(MAGIC) + 1 : HEADER])
-            if kind not in (b"E", b"T") or length > LARGEST:
+            if kind not in self._kinds or length > LARGEST:
                 self._skip(len(MAGIC))
                 continue
             if len(self._pending) < HEADER + length:
@@ -74,6 +87,8 @@ class FrameDecoder:
 def _decode(kind: bytes, payload: bytes) -> Frame | None:
     if kind == b"T":
         return TraceRecord(payload)
+    if kind == b"C":
+        return Chunk(payload)
     try:
         fields = json.loads(payload)
         return AgentEvent(fields.pop("event"), fields)

@@ -1,0 +1,83 @@
+"""What the sandbox adds to a run, and how long a cancel takes: beside the same run at the level ``full``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import EndKind, Job
+from compile_lens.workers.level import Level, Sandbox, Strongest
+
+REPEATS = 20
+NOTHING = "pass\n"
+STUBBORN = """\
+import os, signal, time
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+print("ready", flush=True)
+while True:
+    time.sleep(1)
+"""
+
+
+async def run() -> None:
+    """Measure, and print one row per kind."""
+    table = Table(title="A run of an empty program, and a cancel of one that will not end, in milliseconds (median)")
+    for column in ("level", "empty run", "beside full", "cancel, tree gone"):
+        table.add_column(column, justify="left" if column == "level" else "right")
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(sys.executable, {**os.environ, "COMPILE_LENS_CACHE_DIR": folder})
+        await host.start()
+        kinds = {"full": Job(file="", level=Level.FULL)}
+        # without the lower priority, which only tells where the machine is busy
+        kinds |= {kind.value: Job(file="", sandbox=Sandbox(strongest=kind, niceness=0)) for kind in Strongest}
+        empty: dict[str, list[float]] = {name: [] for name in kinds}
+        for _ in range(REPEATS):  # in turns: what else the machine does meets all of them
+            for name, job in kinds.items():
+                empty[name].append(await _empty_run(host, _with_file(job, folder, NOTHING)))
+        base = statistics.median(empty["full"])
+        for name, job in kinds.items():
+            cancels = [await _cancel(host, _with_file(job, folder, STUBBORN)) for _ in range(5)]
+            taken = statistics.median(empty[name])
+            table.add_row(name, f"{taken:.0f}", f"{taken - base:+.1f}", f"{statistics.median(cancels):.0f}")
+        await host.close()
+    Console().print(table)
+
+
+def _with_file(job: Job, folder: str, source: str) -> Job:
+    file = Path(folder) / "program.py"
+    file.write_text(source)
+    return Job(file=str(file), level=job.level, sandbox=job.sandbox)
+
+
+async def _empty_run(host: Host, job: Job) -> float:
+    started = time.perf_counter()
+    end = await host.run(job, lambda _: None)
+    assert end.kind is EndKind.FINISHED, end
+    return 1e3 * (time.perf_counter() - started)
+
+
+async def _cancel(host: Host, job: Job) -> float:
+    running = asyncio.create_task(host.run(job, lambda _: None))
+    while not host.output_so_far():  # noqa: ASYNC110 - there is nothing to wait on
+        await asyncio.sleep(0.01)
+    started = time.perf_counter()
+    await host.cancel()
+    await running
+    return 1e3 * (time.perf_counter() - started)
+
+
+if __name__ == "__main__":
+    asyncio.run(run())

@@ -1,0 +1,1 @@
+"""The sandbox of a run: what the operating system and Python hold."""

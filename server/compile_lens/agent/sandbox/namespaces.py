@@ -1,0 +1,173 @@
+"""A view of the machine of this run's own (Linux): every file system read-only, what a program would write to copied on write,
+secrets hidden, and a network that has nothing but itself.
+
+What is written goes to a file system in memory that is gone with the last process of the run. Needs user namespaces, or the right to
+mount, and Linux 5.12.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+from dataclasses import dataclass
+
+from . import kernel
+from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
+
+NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_NETWORK = 0x20000, 0x08000000, 0x10000000, 0x40000000
+NO_SETUID, NO_DEVICES, BIND, RECURSIVE, PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
+READ_ONLY = 0x1
+# sockets of services live here: through a copy of the folder nobody answers
+SERVICES = ("/run", "/var/run")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What may be written. ``copied`` are folders whose changes go to the folders ``layers``, one each; ``kept`` are changed for good."""
+
+    copied: tuple[str, ...]
+    layers: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
+    """Move this process, which must have one thread, into the view. ``places`` are folders that the program is about, ``hidden`` is
+    what it finds empty.
+
+    Raises OSError; the process is of no use then.
+    """
+    scratch = policy.scratch
+    kept = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
+    _leave_namespaces(policy.network)
+    handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in kept}
+    kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
+    kernel.set_mount_attributes("/", READ_ONLY, 0, recursive=True)
+    handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
+    mounts = _mount_points()
+    copied: list[str] = []
+    layers: list[str] = []
+    for place in _outermost([home(), *places, *temporary_folders(), *SERVICES], mounts):
+        # a place that cannot be copied (a file system that an overlay does not take) stays read-only
+        with contextlib.suppress(OSError):
+            layers.append(os.path.join(scratch, _copy_on_write(place, handles[scratch], len(layers), mounts)))
+            copied.append(place)
+    for path, handle in handles.items():
+        _keep(path, handle)
+    _hide(hidden, scratch)
+    kernel.mount("tmpfs", SHARED_MEMORY, "tmpfs", NO_SETUID | NO_DEVICES, f"size={policy.disk_bytes},mode=1777")
+    for handle in handles.values():
+        os.close(handle)
+    return View(tuple(copied), tuple(layers), (*kept, scratch, SHARED_MEMORY))
+
+
+def _leave_namespaces(network: bool) -> None:
+    flags = NEW_MOUNTS | NEW_IPC | (0 if network else NEW_NETWORK)
+    if kernel.can_mount():
+        kernel.unshare(flags)
+    else:
+        user, group = os.geteuid(), os.getegid()
+        kernel.unshare(flags | NEW_USER)
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+    if not network:
+        _bring_loopback_up()
+
+
+def _bring_loopback_up() -> None:
+    """Programs talk to themselves over 127.0.0.1 (``torch.distributed``); nobody else can be reached there."""
+    import fcntl
+
+    set_flags, up_and_running = 0x8914, 0x41
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14x", b"lo", up_and_running))
+
+
+def _prepare_scratch(scratch: str, size: int) -> int:
+    """Put a file system in memory on the scratch folder; a descriptor of what takes the changes then.
+
+    An overlay marks what was deleted with attributes that such a file system has since Linux 6.6; before, it is the folder itself.
+    """
+    on_disk = os.open(scratch, os.O_PATH | os.O_CLOEXEC)
+    kernel.mount("tmpfs", scratch, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size},mode=700")
+    try:
+        os.setxattr(scratch, "user.compile_lens", b"")
+    except OSError:
+        kernel.unmount(scratch)
+        _keep(scratch, on_disk)
+    os.close(on_disk)
+    return os.open(scratch, os.O_PATH | os.O_CLOEXEC)
+
+
+def _mount_points() -> list[str]:
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
+        fields = (line.split(" ")[4] for line in table)
+        # blanks and backslashes are written as octal numbers
+        return [path.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\") for path in fields]
+
+
+def _outermost(places: list[str], mounts: list[str]) -> list[str]:
+    """The folders to copy: those of the same file system inside of another come with it."""
+    chosen: list[str] = []
+    for place in sorted({os.path.realpath(place) for place in places}):
+        if place == "/" or not os.path.isdir(place):
+            continue
+        around = [other for other in chosen if is_below(place, [other])]
+        if not any(_mount_of(other, mounts) == _mount_of(place, mounts) for other in around):
+            chosen.append(place)
+    return chosen
+
+
+def _mount_of(path: str, mounts: list[str]) -> str:
+    return max((point for point in mounts if is_below(path, [point])), key=len, default="/")
+
+
+def _copy_on_write(place: str, scratch: int, number: int, mounts: list[str]) -> str:
+    """Lay an overlay over ``place``; the folder below the scratch folder that takes its changes.
+
+    File systems mounted inside of it are put back, read-only as they are; services' are not.
+    """
+    is_service = place in SERVICES
+    inside = [] if is_service else [point for point in mounts if point != place and is_below(point, [place])]
+    handles = [(point, _handle(point)) for point in dict.fromkeys(inside)]
+    changes, work = f"/proc/self/fd/{scratch}/changes-{number}", f"/proc/self/fd/{scratch}/work-{number}"
+    os.mkdir(changes)
+    os.mkdir(work)
+    below = os.open(place, os.O_PATH | os.O_CLOEXEC)
+    options = f"lowerdir=/proc/self/fd/{below},upperdir={changes},workdir={work},userxattr"
+    try:
+        kernel.mount("overlay", place, "overlay", NO_SETUID | NO_DEVICES, options)
+    finally:
+        os.close(below)
+    for point, handle in handles:
+        if handle is not None:
+            with contextlib.suppress(OSError):
+                kernel.mount(f"/proc/self/fd/{handle}", point, None, BIND | RECURSIVE)
+            os.close(handle)
+    return f"changes-{number}"
+
+
+def _handle(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _keep(path: str, handle: int) -> None:
+    """Make ``path`` writable in its own place, above an overlay that may cover it now."""
+    kernel.mount(f"/proc/self/fd/{handle}", path, None, BIND | RECURSIVE)
+    kernel.set_mount_attributes(path, 0, READ_ONLY, recursive=False)
+
+
+def _hide(paths: list[str], scratch: str) -> None:
+    """Lay something empty over each of ``paths``."""
+    folder, file = os.path.join(scratch, "nothing"), os.path.join(scratch, "empty")
+    os.mkdir(folder, 0o500)
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o400))
+    for path in paths:
+        empty = folder if os.path.isdir(path) else file
+        kernel.mount(empty, path, None, BIND)
+        kernel.set_mount_attributes(path, READ_ONLY, 0, recursive=False)

@@ -1,0 +1,114 @@
+"""What a run may do: the host's word on it, and the places on this machine that follow from it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from typing import Any
+
+# below the home directory; what holds keys, tokens or passwords, and no data that a program is about
+SECRETS = (
+    ".ssh", ".gnupg", ".pki", ".aws", ".azure", ".kube", ".docker", ".oci", ".password-store", ".local/share/keyrings",
+    ".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gcloud", ".config/gh", ".config/hub",
+    ".config/glab-cli", ".config/op", ".config/rclone", ".config/containers/auth.json", ".config/doctl",
+    ".huggingface/token", ".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".kaggle", ".config/kaggle",
+    ".comet.config", ".neptune.config", ".npmrc", ".pypirc", ".config/pypoetry/auth.toml", ".cargo/credentials",
+    ".cargo/credentials.toml", ".terraform.d/credentials.tfrc.json", ".databrickscfg", ".snowflake", ".modal.toml",
+    ".boto", ".s3cfg", ".my.cnf", ".pgpass", ".vault-token", ".bash_history", ".zsh_history", ".python_history",
+    ".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge",
+    "Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Firefox", "AppData/Roaming/Mozilla", "AppData/Local/Google/Chrome/User Data",
+    "AppData/Local/Microsoft/Edge/User Data", "AppData/Roaming/Microsoft/Credentials",
+)  # fmt: skip
+# where these variables say that a tool keeps a secret
+SECRET_VARIABLES = (
+    "AWS_SHARED_CREDENTIALS_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "KUBECONFIG", "NETRC", "PGPASSFILE", "HF_TOKEN_PATH",
+    "GNUPGHOME", "CLOUDSDK_CONFIG", "DOCKER_CONFIG",
+)  # fmt: skip
+# ways to ask a process outside of the sandbox to do something
+DOORS = (
+    "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "SSH_ASKPASS", "NVIM", "NVIM_LISTEN_ADDRESS", "TMUX",
+)  # fmt: skip
+SHARED_MEMORY = "/dev/shm"
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+GPU_DEVICES = ("nvidia", "dri", "kfd", "dxg", "accel")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the host allows, with absolute paths without links.
+
+    ``scratch`` is an empty folder of this run's own; ``caches`` are the private caches that stay. ``strongest`` is ``overlay``,
+    ``landlock`` or ``python``: the most that is tried (what is in force may be less).
+    """
+
+    strongest: str
+    scratch: str
+    caches: tuple[str, ...]
+    allow_write: tuple[str, ...]
+    network: bool
+    gpu: bool
+    memory_bytes: int
+    disk_bytes: int
+    cpu_s: int
+    niceness: int
+
+    @staticmethod
+    def read(fields: dict[str, Any]) -> Policy:
+        """The policy in a command of the host's."""
+        return Policy(
+            strongest=fields["strongest"],
+            scratch=os.path.realpath(fields["scratch"]),
+            caches=tuple(os.path.realpath(path) for path in fields["caches"]),
+            allow_write=tuple(os.path.realpath(os.path.expanduser(path)) for path in fields["allow_write"]),
+            network=fields["network"],
+            gpu=fields["gpu"],
+            memory_bytes=fields["memory_bytes"],
+            disk_bytes=fields["disk_bytes"],
+            cpu_s=fields["cpu_s"],
+            niceness=fields["niceness"],
+        )
+
+
+def home() -> str:
+    """The home directory, without links."""
+    return os.path.realpath(os.path.expanduser("~"))
+
+
+def secrets() -> list[str]:
+    """The files and folders with secrets that are there, without links, the outermost first."""
+    base = home()
+    candidates = [os.path.join(base, *name.split("/")) for name in SECRETS]
+    candidates += [os.environ[name] for name in SECRET_VARIABLES if os.environ.get(name)]
+    if token_home := os.environ.get("HF_HOME"):
+        candidates += [os.path.join(token_home, name) for name in ("token", "stored_tokens")]
+    there = {os.path.realpath(path) for path in map(os.path.expanduser, candidates) if os.path.exists(path)}
+    found: list[str] = []
+    for path in sorted(there):
+        if not is_below(path, found) and not is_below(base, [path]):
+            found.append(path)
+    return found
+
+
+def is_below(path: str, folders: Any) -> bool:
+    """Whether ``path`` is one of ``folders`` or lies in one."""
+    return any(path == folder or path.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
+
+
+def temporary_folders() -> list[str]:
+    """Where programs expect to write without asking."""
+    found = [os.path.realpath(tempfile.gettempdir())]
+    if sys.platform != "win32":
+        found += [path for path in ("/tmp", "/var/tmp") if os.path.isdir(path)]
+    return list(dict.fromkeys(found))
+
+
+def gpu_devices() -> list[str]:
+    """The device files of GPUs (Linux)."""
+    try:
+        return [os.path.join("/dev", name) for name in os.listdir("/dev") if name.startswith(GPU_DEVICES)]
+    except OSError:
+        return []

@@ -1,0 +1,26 @@
+"""The folder of one run, and how to be rid of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from typing import Any
+
+
+def remove_folder(folder: str) -> None:
+    """Delete a run's scratch folder, whatever the program has done to it."""
+
+    def open_and_retry(function: Callable[[str], Any], path: str, _: object) -> None:
+        with contextlib.suppress(OSError):
+            for entry in (os.path.dirname(path), path):
+                if not os.path.islink(entry):
+                    os.chmod(entry, stat.S_IRWXU)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                function(path)
+
+    shutil.rmtree(folder, onerror=open_and_retry)

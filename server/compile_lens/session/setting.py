@@ -1,0 +1,18 @@
+"""What is said of one setting besides its type and default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def documented(
+    text: str,
+    *,
+    values: tuple[str, ...] = (),
+    minimum: float | None = None,
+    scope: str = "window",
+    switches: frozenset[str] = frozenset(),
+) -> dict[str, Any]:
+    """Metadata of a field. ``values`` documents the members of an enum in their order; ``scope`` is VS Code's word; ``switches``
+    are the keys of an object of true and false."""
+    return {"text": text, "values": values, "minimum": minimum, "scope": scope, "switches": switches}

@@ -1,0 +1,6 @@
+# Aborts.
+# overlay: killed crash
+
+import planted
+import os
+os.abort()

@@ -1,0 +1,7 @@
+# Never ends.
+# timeout: 2
+# overlay: timeout run-error
+
+import planted
+while True:
+    pass

@@ -1,0 +1,8 @@
+# Talks to a service through its socket file.
+# overlay: raised run-error
+# landlock: raised denied-network
+# python: raised denied-network
+
+import planted
+import socket
+socket.socket(socket.AF_UNIX).connect(planted.socket)

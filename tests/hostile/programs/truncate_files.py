@@ -1,0 +1,7 @@
+# Truncates a file.
+# overlay: ok
+# landlock: raised denied-write
+
+import planted
+import os
+os.truncate(planted.file, 0)

@@ -1,0 +1,187 @@
+"""Programs that would do harm: after each, every file is as it was, nothing runs, and the next request is answered.
+
+The head of a program says what it does, in which kinds of sandbox it is run and what must come of it there: the outcome's status and
+the codes of the findings. ``pytest tests/hostile --update-hostile -p no:xdist`` writes docs/hostile.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from planted_home import SECRET, Planted
+
+from compile_lens.session.analyse import analyse
+from compile_lens.session.outcome import Outcome
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Job
+from compile_lens.workers.level import Budget, Sandbox, Strongest
+from compile_lens.workers.scratch import PREFIX
+from processes import Mark
+from sandbox_kinds import skip_unless_offered
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "hostile.md"
+KINDS = [strongest.value for strongest in Strongest]
+SHARED = Path("/dev/shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A file of the folder ``programs``, and what its head says."""
+
+    name: str
+    text: str
+    does: str
+    fields: dict[str, str]
+
+    @staticmethod
+    def read(file: Path) -> Program:
+        text = file.read_text()
+        first, *rest = [line.removeprefix("# ") for line in text.partition("\n\n")[0].splitlines()]
+        return Program(file.stem, text, first, dict(line.split(": ", 1) for line in rest))
+
+    def number(self, name: str, default: float) -> float:
+        return float(self.fields.get(name, default))
+
+
+class Place:
+    """A planted home, and a host whose standby believes in it. What the runs came to is kept for the table."""
+
+    def __init__(self, folder: Path) -> None:
+        self.mark = Mark()
+        self.planted = Planted(folder)
+        self.host = Host(sys.executable, {**self.mark.environment, **self.planted.environment})
+        self.cells: dict[tuple[str, str], str] = {}
+        self._loop = asyncio.new_event_loop()
+
+    def run(self, file: Path, program: Program, kind: str) -> Outcome:
+        budget = Budget(
+            memory_gib=program.number("memory", 0),
+            disk_gib=program.number("disk", 4),
+            processes=int(program.number("processes", 512)),
+            output_bytes=int(program.number("output", 1 << 28)),
+            idle_s=program.number("idle", 0),
+        )
+        sandbox = Sandbox(strongest=Strongest(kind))
+        job = Job(str(file), timeout_s=program.number("timeout", 60), sandbox=sandbox, budget=budget)
+        return self._loop.run_until_complete(analyse(self.host, job))
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self.host.close())
+        self._loop.close()
+        self.planted.close()
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Place]:
+    place = Place(tmp_path_factory.mktemp("hostile"))
+    yield place
+    place.close()
+    assert place.mark.none_left()
+    if pytestconfig.getoption("--update-hostile"):
+        TABLE.write_text(table({**known_cells(), **place.cells}))
+
+
+CASES = [
+    pytest.param(program, kind, id=f"{program.name}-{kind}")
+    for program in map(Program.read, PROGRAMS)
+    for kind in KINDS
+    if kind in program.fields
+]
+
+
+@pytest.mark.parametrize(("program", "kind"), CASES)
+def test_nothing_is_harmed(program: Program, kind: str, place: Place, pytestconfig: pytest.Config) -> None:
+    skip_unless_offered(kind)
+    planted = place.planted
+    file = planted.workspace(program.name, program.text, program.fields.get("beside", "").split())
+    hello = place.host.hello
+    before, shared = planted.state(), set(SHARED.iterdir())
+    outcome = place.run(file, program, kind)
+
+    assert planted.state() == before
+    standby = place.host.hello
+    assert standby is not None
+    assert hello is None or standby.pid == hello.pid, "the standby was lost"
+    assert place.mark.alive() == [standby.pid]
+    assert not planted.visited()
+    assert set(SHARED.iterdir()) <= shared
+    assert not list(Path(tempfile.gettempdir()).glob(f"{PREFIX}{os.getpid()}-*"))
+    assert SECRET not in outcome.output
+    assert outcome.sandbox in ("", kind)
+
+    expected, *codes = program.fields[kind].split()
+    told = f"{outcome.findings}\n{outcome.output}"
+    assert (outcome.status.value, [finding.code for finding in outcome.findings]) == (expected, codes), told
+    assert expected != "ok" or program.fields.get("prints", "") in outcome.output
+    for finding in outcome.findings:
+        assert finding.place.file == str(file), told
+        assert not finding.code.startswith("denied") or finding.place.line > program.text.count("\n#"), told
+    place.cells[program.name, kind] = cell(outcome, planted, file)
+
+    began = time.monotonic()
+    after = place.run(planted.workspace("after", "print('answered')\n", []), Program("after", "", "", {}), kind)
+    assert (after.status.value, after.output) == ("ok", "answered\n")
+    assert time.monotonic() - began < 30
+    if not pytestconfig.getoption("--update-hostile"):
+        # the words may differ: which of many files comes first, where a program was when its time was up
+        in_table = known_cells()[program.name, kind]
+        came_to = (in_table.partition(".")[0], re.findall(r"`([a-z-]+)`: ", in_table))
+        assert came_to == (expected, codes), "run with --update-hostile -p no:xdist"
+
+
+def cell(outcome: Outcome, planted: Planted, file: Path) -> str:
+    """What came of a run, in a few words that are the same each time."""
+    said = [f"`{finding.code}`: {finding.message}" for finding in outcome.findings] or list(outcome.notes[:1])
+    text = f"{outcome.status.value}. {' '.join(said)}"
+    for path, short in ((str(file.parent), "."), (str(planted.home), "~"), (str(planted.temporary), "$TMPDIR")):
+        text = text.replace(path, short)
+    text = re.sub(r"compile-lens-run-[\w-]+|tmp\w{8}", "…", text)
+    text = re.sub(r"\b\d{4,}\b", "…", text)
+    return re.sub(r"\s+", " ", text.replace("|", "/")).strip()[:300]
+
+
+def known_cells() -> dict[tuple[str, str], str]:
+    """The cells of programs that are not run now."""
+    rows = (line.strip("| ").split(" | ") for line in TABLE.read_text().splitlines() if line.startswith("| `"))
+    padded = ((name.strip("`"), [*cells, "", "", ""]) for name, _, *cells in rows)
+    return {(name, kind): cell.strip("| ") for name, cells in padded for kind, cell in zip(KINDS, cells, strict=False)}
+
+
+def table(cells: dict[tuple[str, str], str]) -> str:
+    head = """\
+# What hostile and careless programs come to
+
+Made by a run of `tests/hostile` on Linux (`pytest tests/hostile --update-hostile -p no:xdist`), and held to it by the same test.
+After each program every file of a planted home directory, of the workspace and of the temporary folder has the same content, mode,
+owner and time; no process, no shared memory and no scratch folder is left; no service was reached; and the next request is answered.
+
+The columns are the kinds of sandbox ([SECURITY.md](../SECURITY.md)): `overlay` on Linux with namespaces, `landlock` on Linux without,
+`python` elsewhere. A program is run in those where there is something to see.
+
+| program | what it does | overlay | landlock | python |
+|---|---|---|---|---|
+"""
+    rows = [
+        f"| `{program.name}` | {program.does} | "
+        + " | ".join(cells.get((program.name, kind), "") for kind in KINDS)
+        + " |\n"
+        for program in map(Program.read, PROGRAMS)
+    ]
+    return head + "".join(rows)
+
+
+def test_there_are_many_programs() -> None:
+    assert len(PROGRAMS) >= 60
+    assert all("overlay" in Program.read(file).fields or "landlock" in Program.read(file).fields for file in PROGRAMS)

@@ -1,0 +1,191 @@
+"""What real programs need works in each kind of sandbox, and what is allowed is allowed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import textwrap
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter, skip_unless_offered
+
+from compile_lens.session.analyse import analyse
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.workers.freshness import installation_stamp
+from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.level import Budget, Level, Sandbox, Strongest
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the kinds are those of Linux"),
+    pytest.mark.xdist_group("sandbox"),
+]
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
+
+
+@pytest.fixture(scope="module", params=[Strongest.OVERLAY, Strongest.LANDLOCK], ids=lambda kind: kind.value)
+def kind(request: pytest.FixtureRequest) -> Strongest:
+    strongest: Strongest = request.param
+    skip_unless_offered(strongest.value)
+    return strongest
+
+
+@pytest.fixture
+async def host() -> AsyncIterator[Host]:
+    host = Host(sys.executable)
+    yield host
+    await host.close()
+
+
+def job(folder: Path, source: str, sandbox: Sandbox) -> Job:
+    file = folder / "program.py"
+    file.write_text(textwrap.dedent(source))
+    return Job(str(file), timeout_s=120.0, sandbox=sandbox)
+
+
+def findings(outcome: Outcome) -> list[tuple[str, int, int, int]]:
+    return [(found.code, found.place.line, found.place.column, found.count) for found in outcome.findings]
+
+
+async def test_what_real_programs_do_works(host: Host, tmp_path: Path, kind: Strongest) -> None:
+    source = """
+        import multiprocessing, os, subprocess, sys, tempfile, torch
+        from torch.utils.data import DataLoader, TensorDataset
+
+        def double(x):
+            return 2 * x
+
+        if __name__ == "__main__":
+            with tempfile.TemporaryDirectory() as folder:
+                torch.save({"a": torch.ones(3)}, os.path.join(folder, "a.pt"))
+                assert torch.load(os.path.join(folder, "a.pt"))["a"].sum() == 3
+            data = TensorDataset(torch.arange(8.0))
+            assert sum(batch[0].sum().item() for batch in DataLoader(data, batch_size=2, num_workers=2)) == 28
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                assert pool.map(double, [1, 2]) == [2, 4]
+            assert subprocess.run([sys.executable, "-c", "print(1)"], capture_output=True).stdout == b"1\\n"
+            queue = torch.multiprocessing.get_context("fork").Queue()
+            queue.put(torch.ones(1000))
+            assert queue.get().sum() == 1000
+            print("all of it")
+    """
+    outcome = await analyse(host, job(tmp_path, source, Sandbox(strongest=kind)))
+    assert (outcome.status, outcome.sandbox, findings(outcome)) == (Status.OK, kind.value, []), outcome.output
+    assert "all of it" in outcome.output
+
+
+async def test_kernels_are_compiled(host: Host, tmp_path: Path, kind: Strongest) -> None:
+    source = "import torch\nprint(torch.compile(lambda x: x.sin() + 1)(torch.zeros(8)).sum().item())\n"
+    inductor = replace(job(tmp_path, source, Sandbox(strongest=kind)), depth=Depth.INDUCTOR)
+    outcome = await analyse(host, inductor)
+    assert (outcome.status, outcome.output, outcome.graphs) == (Status.OK, "8.0\n", 1)
+
+
+async def test_what_is_allowed_is_kept(host: Host, tmp_path: Path, kind: Strongest) -> None:
+    allowed, other = tmp_path / "runs", tmp_path / "other"
+    allowed.mkdir()
+    other.mkdir()
+    source = f"""
+        open({str(allowed / "kept")!r}, "w").write("x")
+        try:
+            open({str(other / "lost")!r}, "w").write("x")
+        except OSError:
+            pass
+    """
+    outcome = await analyse(host, job(tmp_path, source, Sandbox(allow_write=(str(allowed),), strongest=kind)))
+    assert outcome.status is Status.OK
+    assert (allowed / "kept").read_text() == "x" and not (other / "lost").exists()
+
+
+async def test_a_copy_that_is_thrown_away_is_told(host: Host, tmp_path: Path) -> None:
+    skip_unless_offered("overlay")
+    outcome = await analyse(host, job(tmp_path, "open('model.pt', 'w').write('x')", Sandbox()))
+    assert (outcome.status, findings(outcome), len(outcome.notes)) == (Status.OK, [], 1)
+    assert outcome.notes[0].startswith("The program wrote a file that went with the run: model.pt")
+    assert not (tmp_path / "model.pt").exists()
+
+
+@pytest.mark.parametrize(
+    ("refused", "kind", "not_held"),
+    [
+        (NAMESPACES, "landlock", "sockets of services on this machine"),
+        ({**NAMESPACES, **LANDLOCK}, "python", "native code, programs that it starts"),
+    ],
+    ids=["no namespaces", "no namespaces and no Landlock"],
+)
+async def test_a_container_that_offers_less_is_told_and_still_holds(
+    refused: dict[str, tuple[int, int]], kind: str, not_held: str, tmp_path: Path
+) -> None:
+    skip_unless_offered(kind)
+    host = Host(poor_interpreter(tmp_path, refused))
+    source = "import torch\ntorch.compile(lambda x: x.sin() + 1)(torch.zeros(8))\nopen('model.pt', 'w').write('x')"
+    try:
+        outcome = await analyse(host, job(tmp_path, source, Sandbox()))
+    finally:
+        await host.close()
+    assert (outcome.status, outcome.sandbox, outcome.graphs) == (Status.RAISED, kind, 1)
+    assert [(found.code, found.place.line) for found in outcome.findings] == [("denied-write", 3)]
+    assert outcome.notes[0].startswith(f"The sandbox did not hold: {not_held} (") and "unshare" in outcome.notes[0]
+    assert not (tmp_path / "model.pt").exists()
+
+
+async def test_an_idle_run_is_ended_and_says_so(host: Host, tmp_path: Path) -> None:
+    source = "import torch, time\ntorch.compile(lambda x: x + 1)(torch.ones(2))\ntime.sleep(100)\n"
+    outcome = await analyse(host, replace(job(tmp_path, source, Sandbox()), budget=Budget(idle_s=0.5)))
+    assert (outcome.status, findings(outcome), outcome.graphs) == (Status.IDLE, [], 1)
+    assert outcome.notes[0].startswith("The run was ended early: nothing had been compiled for 0.5 seconds")
+
+
+async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
+    source = "import torch\nassert not torch.cuda.is_available()\ntorch.zeros(1, device='cuda')\n"
+    outcome = await analyse(host, job(tmp_path, source, Sandbox()))
+    assert outcome.status is Status.RAISED and outcome.findings[0].place.line == 3
+
+
+async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: Path, host: Host) -> None:
+    untrusted = replace(job(tmp_path, "open('ran', 'w')", Sandbox()), level=Level.NONE)
+    with pytest.raises(HostError, match="Nothing may run here"):
+        await host.run(untrusted, lambda _: None)
+    assert host.hello is None and not (tmp_path / "ran").exists()
+    outcome = await analyse(host, replace(untrusted, level=Level.FULL))
+    assert (outcome.status, outcome.sandbox, (tmp_path / "ran").exists()) == (Status.OK, "", True)
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+async def test_a_sandbox_changes_no_finding(file: Path, host: Host) -> None:
+    given = Job(str(file), timeout_s=120.0)
+    without = await analyse(host, replace(given, level=Level.FULL))
+    for strongest in Strongest:
+        within = await analyse(host, replace(given, sandbox=Sandbox(strongest=strongest)))
+        assert within.sandbox == offered(strongest.value)[0]
+        assert (within.status, findings(within)) == (without.status, findings(without))
+
+
+async def test_a_standby_is_replaced_when_its_packages_change(tmp_path: Path) -> None:
+    site = tmp_path / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    site.mkdir(parents=True)
+    packages = next(path for path in sys.path if path.endswith("site-packages"))
+    (site / "real.pth").write_text(packages + "\n")
+    (tmp_path / "pyvenv.cfg").write_text(f"home = {Path(os.path.realpath(sys.executable)).parent}\n")
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(os.path.realpath(sys.executable))
+    host = Host(str(python))
+    try:
+        first = await host.start()
+        assert (await host.start()).pid == first.pid
+        (site / "new_package").mkdir()
+        second = await host.start()
+        assert second.pid != first.pid
+        (tmp_path / "pyvenv.cfg").write_text((tmp_path / "pyvenv.cfg").read_text() + "prompt = new\n")
+        stamp = installation_stamp(str(python), second.library_roots)
+        assert stamp != installation_stamp(str(python), second.library_roots[:-1])
+        running = asyncio.create_task(host.run(job(tmp_path, "print(1)", Sandbox()), lambda _: None))
+        assert (await running).output == "1\n"
+        assert host.hello is not None and host.hello.pid != second.pid
+    finally:
+        await host.close()
