@@ -31,6 +31,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
     offered = (await raw.initialize(root))["capabilities"]
     assert set(offered["executeCommandProvider"]["commands"]) == {
         "compileLens.analyze",
+        "compileLens.analyzeWithoutSandbox",
         "compileLens.compare",
         "compileLens.vary",
         "compileLens.cancel",
