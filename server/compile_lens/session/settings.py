@@ -202,7 +202,7 @@ class Settings:
     )
     just_my_code: bool = field(
         default=True,
-        metadata=_doc(
+        metadata=documented(
             "What happens inside an installed library is shown at your line that calls it. Off: in the library's file, where it happens."
         ),
     )
