@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from plain_torch_process import plain_torch as _plain_torch
 from warm_host import warm_host as _warm_host
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What is remembered of files is not the user's, also in processes that a test starts."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
 
 warm_host = pytest.fixture(scope="session")(_warm_host)
 plain_torch = pytest.fixture(scope="session")(_plain_torch)

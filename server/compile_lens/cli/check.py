@@ -28,6 +28,7 @@ from compile_lens.cli.text_output import TextOutput, counted, shown_path
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.written import BadEntry
 from compile_lens.session.analyse import analyse
+from compile_lens.session.call_memory import CallMemory
 from compile_lens.session.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.source_file import FileProblem, read_source
@@ -165,7 +166,9 @@ class Ways:
         text = read_source(path)
         if self.names:
             return [as_if_compiled(job.file, text, name) for name in self.names]
-        return [choose(job.file, text, workspace_root(path), "" if self.entry == AUTOMATIC else self.entry)]
+        said = "" if self.entry == AUTOMATIC else self.entry
+        recording = CallMemory.of_user().recall(job.file)
+        return [choose(job.file, text, workspace_root(path), said, recording=recording)]
 
 
 async def check_jobs(
@@ -185,6 +188,7 @@ async def check_jobs(
                 with _progress(job, show_progress) as on_partial:
                     host = hosts.setdefault(interpreter, Host(interpreter))
                     outcome = await analyse_by_entries(analyse, host, job, choice, on_partial, filters)
+                CallMemory.of_user().take_run(outcome)
                 take(outcome)
     finally:
         for host in hosts.values():

@@ -13,6 +13,7 @@ from rich.text import Text
 from compile_lens.cli.text_output import shown_path
 from compile_lens.entries.entry import Entry
 from compile_lens.entries.written import BadEntry
+from compile_lens.session.call_memory import CallMemory
 from compile_lens.session.entry_choice import Choice, choose
 from compile_lens.session.source_file import FileProblem, read_source
 from compile_lens.session.workspace import workspace_root
@@ -31,7 +32,9 @@ def entries(files: tuple[str, ...], output_format: str) -> int:
     for file in files:
         path = Path(os.path.abspath(file))  # noqa: PTH100 - a link stays a link
         try:
-            found.append((str(path), choose(str(path), read_source(path), workspace_root(path))))
+            recording = CallMemory.of_user().recall(str(path))
+            choice = choose(str(path), read_source(path), workspace_root(path), recording=recording)
+            found.append((str(path), choice))
         except (FileProblem, BadEntry) as problem:
             click.echo(f"compile-lens: {problem}", err=True)
             code = 2

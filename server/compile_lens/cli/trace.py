@@ -11,6 +11,7 @@ from rich.console import Console
 from compile_lens.cli.json_output import to_json
 from compile_lens.cli.options import exit_code, just_my_code_option, output_options
 from compile_lens.cli.text_output import TextOutput
+from compile_lens.session.call_memory import CallMemory
 from compile_lens.session.recorded import here, read_recorded
 from compile_lens.trace.records import TraceError, trace_files
 
@@ -46,6 +47,8 @@ def trace(
         outcomes = [read_recorded(file, tuple(moved), just_my_code) for file in trace_files(path)]
     except TraceError as problem:
         raise click.ClickException(str(problem)) from None
+    for outcome in outcomes:
+        CallMemory.of_user().take(outcome, f"the trace {path.name}")
     if output_format == "json":
         click.echo(to_json(outcomes))
     else:

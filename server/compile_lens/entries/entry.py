@@ -9,6 +9,7 @@ from typing import Any
 
 SCRIPT = "script"
 SYNTHESISED = "synthesised"
+RECORDED = "recorded"
 AUTOMATIC = "auto"
 
 
@@ -21,6 +22,7 @@ class EntryKind(str, Enum):
     TEST = "test"
     FILE = "file"
     CALL = "call"
+    RECORDED = "recorded"
     SYNTHESISED = "synthesised"
 
 
@@ -47,6 +49,8 @@ class Entry:
             return f"`{self.spec}`" if self.spec == "example_inputs" else f"`{self.spec}()`"
         if self.kind is EntryKind.DOCTEST:
             return f"the doctest of `{self.spec.partition(':')[2] or 'the module'}`"
+        if self.kind is EntryKind.RECORDED:
+            return "recorded inputs"
         if self.kind is EntryKind.SYNTHESISED:
             return "synthesised inputs"
         return f"`{self.spec}`"

@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from compile_lens.entries.conventions import find_conventions
 from compile_lens.entries.doctests import find_doctests
 from compile_lens.entries.entry import Entry, script
+from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.entries.scripts import does_something, has_errors
 from compile_lens.entries.targets import find_targets
 from compile_lens.entries.written import synthesised
 from compile_lens.syntax.tree import SourceTree
 
 
-def find_entries(tree: SourceTree, elsewhere: Sequence[Entry] = ()) -> tuple[Entry, ...]:
-    """Example inputs beside the code, the file as a script, ``elsewhere`` (tests and scripts of the workspace), inputs that are made up.
+def find_entries(
+    tree: SourceTree, elsewhere: Sequence[Entry] = (), recording: Recording | None = None
+) -> tuple[Entry, ...]:
+    """Example inputs beside the code, the file as a script, ``elsewhere`` (tests and scripts of the workspace), what an earlier run had,
+    inputs that are made up.
 
     The script is left out where it cannot compile anything: a file of definitions alone. There is always at least one entry.
     """
@@ -23,6 +27,9 @@ def find_entries(tree: SourceTree, elsewhere: Sequence[Entry] = ()) -> tuple[Ent
     if does_something(tree) or has_errors(tree) or not targets:
         found.append(script())
     found += elsewhere
+    recorded = recorded_entry(tree, recording) if recording is not None else None
+    if recorded is not None:
+        found.append(recorded)
     if targets:
         names = ", ".join(f"`{target.name}`" for target in targets[:3])
         more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""

@@ -13,6 +13,7 @@ from compile_lens.entries.entry import AUTOMATIC, SYNTHESISED, Entry
 from compile_lens.entries.pin import Insertion, as_comment, as_functions
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.session.call_memory import CallMemory
 from compile_lens.session.documents import Snapshot
 from compile_lens.session.entry_choice import Choice, as_if_compiled, choose, entries_of
 from compile_lens.session.entry_memory import EntryMemory
@@ -34,6 +35,7 @@ class Entries:
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
         self.memory = EntryMemory(server.consent.folder.parent / "entries")
+        self.calls = CallMemory(server.consent.folder.parent / "calls")
 
     async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> Choice:
         """What to run a file with; ``candidate`` says of its text what is compiled as if the file
@@ -46,7 +48,7 @@ class Entries:
             name = candidate(source)
             if name is not None:
                 return as_if_compiled(path, source, name)
-            return choose(path, source, root, said, remembered)
+            return choose(path, source, root, said, remembered, self.calls.recall(path))
 
         # the workspace is read for tests and scripts: not while messages wait
         return await asyncio.to_thread(look)
@@ -55,7 +57,7 @@ class Entries:
         """All entries of a file. Raises FileProblem."""
         root = self._server.root_of(path)
         return await asyncio.to_thread(
-            lambda: entries_of(path, read_source(Path(path)) if text is None else text, root)
+            lambda: entries_of(path, read_source(Path(path)) if text is None else text, root, self.calls.recall(path))
         )
 
     async def ask(self, uri: str, spec: str | None) -> bool:

@@ -257,6 +257,7 @@ class Runs:
             if outcome.lost:
                 raise HostError(f"The analysis of {name} lost its process.{_pause(server.hosts.failed(python))}")
             server.hosts.succeeded(python)
+            await asyncio.to_thread(self.entries.calls.take_run, outcome)
             self._used[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
             if snapshot is not None:
                 self._ran[ticket.uri] = snapshot.text

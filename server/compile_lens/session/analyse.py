@@ -15,6 +15,7 @@ from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
 from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_functions, summarise_regions
 from compile_lens.analysis.run_errors import Stopped
@@ -206,6 +207,7 @@ class _Analysis:
             lost=end is not None and end.kind is EndKind.LOST,
             calls=tuple(facts.calls),
             not_called=tuple(facts.not_called),
+            recorded=tuple(find_recorded_calls(report, sources)) if final else (),
         )
 
     def _cache_misses(self, report: CompileReport, sources: Sources) -> tuple[Finding, ...]:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-import platformdirs
-
+from compile_lens.session.file_memory import state_folder
 from compile_lens.session.settings import Consent
 
 
@@ -37,7 +36,7 @@ class ConsentStore:
     @staticmethod
     def of_user() -> ConsentStore:
         """The store of the user who runs this process."""
-        return ConsentStore(Path(platformdirs.user_state_dir("compile-lens", appauthor=False)) / "consent")
+        return ConsentStore(state_folder() / "consent")
 
     def is_allowed(self, root: Path) -> bool:
         """Whether the user allowed background runs for ``root``."""

@@ -13,6 +13,7 @@ from compile_lens.entries.comment import entry_comment
 from compile_lens.entries.entry import AUTOMATIC, Entry, EntryKind
 from compile_lens.entries.find import find_entries
 from compile_lens.entries.reach import arguments_elsewhere, find_reaching
+from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.entries.written import read_entry
 from compile_lens.session.outcome import Outcome, PassedOver, Status
@@ -36,17 +37,17 @@ class Choice:
     is_said: bool = False
 
 
-def entries_of(file: str, text: str, root: Path | None) -> tuple[Entry, ...]:
-    """All entries of ``file``, those in other files below ``root`` included."""
+def entries_of(file: str, text: str, root: Path | None, recording: Recording | None = None) -> tuple[Entry, ...]:
+    """All entries of ``file``, those in other files below ``root`` and what was recorded of it included."""
     tree = parse(text)
     elsewhere: tuple[Entry, ...] = ()
     targets = find_targets(tree)
     if root is not None and targets:
         others = mentioning(Path(file), root)
         elsewhere = find_reaching(file, str(root), others, targets)
-        found = find_entries(tree, elsewhere)
+        found = find_entries(tree, elsewhere, recording)
         return _with_call_sites(found, arguments_elsewhere(others, file, tree))
-    return find_entries(tree, elsewhere)
+    return find_entries(tree, elsewhere, recording)
 
 
 def _with_call_sites(entries: tuple[Entry, ...], given: dict[str, dict[str, str]]) -> tuple[Entry, ...]:
@@ -64,7 +65,14 @@ def _with_call_sites(entries: tuple[Entry, ...], given: dict[str, dict[str, str]
     )
 
 
-def choose(file: str, text: str, root: Path | None, said: str = "", remembered: str = "") -> Choice:
+def choose(
+    file: str,
+    text: str,
+    root: Path | None,
+    said: str = "",
+    remembered: str = "",
+    recording: Recording | None = None,
+) -> Choice:
     """The entries to try for ``file``. ``said`` is what an option or a setting names, ``remembered`` what was chosen in an editor.
 
     The comment in the file goes before what is remembered, and an option before both. Raises BadEntry for one that there is not.
@@ -79,9 +87,9 @@ def choose(file: str, text: str, root: Path | None, said: str = "", remembered: 
         if spec == AUTOMATIC:
             break
         if spec:
-            found = entries_of(file, text, root if "::" in spec or spec.endswith(".py") else None)
+            found = entries_of(file, text, root if "::" in spec or spec.endswith(".py") else None, recording)
             return Choice((read_entry(spec, origin, file, tree, found),), True)
-    return Choice(entries_of(file, text, root))
+    return Choice(entries_of(file, text, root, recording))
 
 
 def as_if_compiled(file: str, text: str, name: str) -> Choice:

@@ -7,6 +7,7 @@ from enum import Enum
 
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
+from compile_lens.analysis.recorded_calls import RecordedCall
 from compile_lens.analysis.tally import Tally
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
@@ -63,6 +64,7 @@ class Outcome:
     ``lost``: the process that was to do the run is gone, for whatever reason.
     ``output`` is what the program printed (head and tail, bounded), for the log.
     ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
+    ``recorded`` are calls that can be made again without the program (session/call_memory.py).
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
@@ -94,3 +96,4 @@ class Outcome:
     not_called: tuple[tuple[str, str], ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
     is_unusable: bool = False
+    recorded: tuple[RecordedCall, ...] = ()

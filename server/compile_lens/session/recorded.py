@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import tokenize
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from compile_lens.analysis.find import find
+from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
 from compile_lens.analysis.sources import Sources
@@ -34,6 +36,7 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_
         return None
 
     rank = f" (rank {report.rank})" if report.rank is not None else ""
+    sources = Sources("", tree_of, just_my_code=just_my_code)
     return Outcome(
         file=f"{trace}{rank}",
         python="",
@@ -47,12 +50,11 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_
             for file in dict.fromkeys(compilation.file for compilation in report.compilations)
             for region in summarise_regions(report, RegionIndex(report, file, tree_of(file)))
         ),
-        findings=find(
-            report, Sources("", tree_of, just_my_code=just_my_code), RegionIndex(report, "", None), recorded=True
-        ),
+        findings=find(report, sources, RegionIndex(report, "", None), recorded=True),
         graphs=report.graphs,
         options=report.options,
         compile_time_s=report.seconds,
+        recorded=tuple(replace(call, file=here(call.file, moved)) for call in find_recorded_calls(report, sources)),
     )
 
 

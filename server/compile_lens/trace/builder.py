@@ -16,6 +16,7 @@ from compile_lens.trace.guard_text import parse_guard_failures
 from compile_lens.trace.open_compilation import OpenCompilation
 from compile_lens.trace.option_values import OptionRecords
 from compile_lens.trace.record_kinds import PASSED_OVER, STAGES
+from compile_lens.trace.recorded_inputs import RecordedInputs
 from compile_lens.trace.records import Record, iterate, opened, parse_record
 from compile_lens.trace.report import (
     Artifact,
@@ -57,6 +58,7 @@ class ReportBuilder:
         self._symbols = Symbols()
         self._options = OptionRecords()
         self._artifacts: list[Artifact] = []
+        self._inputs = RecordedInputs()
         self._run_notes = RunNotes(_noted_stack)
         self._variations = Variations(_reader)
         self._unknown: Counter[str] = Counter()
@@ -86,6 +88,7 @@ class ReportBuilder:
             **self._exports.readers,
             **self._symbols.readers,
             **self._run_notes.readers,
+            **self._inputs.readers,
         }
 
     def feed(self, data: bytes) -> bool:
@@ -139,6 +142,7 @@ class ReportBuilder:
             comparisons=tuple(self._run_notes.comparisons),
             log_lines=tuple(self._run_notes.log_lines),
             variations=self._variations.found(),
+            inputs=self._inputs.found(),
             records=self._records,
             unknown=self._unknown.copy(),
             corrupt=self._corrupt,

@@ -7,8 +7,6 @@ PASSED_OVER = frozenset(
     {
         "chromium_event",
         "describe_storage",
-        "describe_tensor",
-        "describe_source",
         "create_unbacked_symbol",
         "guard_added_fast",
         "expression_created",

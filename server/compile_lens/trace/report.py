@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
+from compile_lens.trace.recorded_inputs import CallInputs
 from compile_lens.trace.records import Payload
 
 
@@ -367,6 +368,7 @@ class CompileReport:
     comparisons: tuple[Comparison, ...] = ()
     log_lines: tuple[LogLine, ...] = ()
     variations: tuple[Variation, ...] = ()
+    inputs: tuple[CallInputs, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     corrupt: int = 0

@@ -35,8 +35,8 @@ def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> Non
 def run_synthesised(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Find calls for ``plan["targets"]``, as many as may be run, and make them.
 
-    Each target has ``name``, ``compile`` (see ``compiled.run``) and ``given``, constructor arguments seen at a call site. A target whose
-    ``covered_by`` names one that has run already is left out.
+    Each target has ``name``, ``compile`` (see ``compiled.run``) and ``given``, constructor arguments seen at a call site; ``inputs`` are
+    arguments that an earlier run had. A target whose ``covered_by`` names one that has run already is left out.
     """
     module = load(file, source)
     seconds = float(plan.get("seconds", 20.0))
@@ -64,7 +64,9 @@ def run_synthesised(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
 
 def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: list[dict[str, str]]) -> Found | None:
     try:
-        return find_call(module, target["name"], Budget(TRIALS, max(seconds, 1.0)), target.get("given"))
+        return find_call(
+            module, target["name"], Budget(TRIALS, max(seconds, 1.0)), target.get("given"), target.get("inputs")
+        )
     except AttributeError as error:
         reason = f"the module has no such name when it is imported ({error})"
     except NotFound as error:

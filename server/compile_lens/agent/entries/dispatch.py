@@ -14,6 +14,7 @@ WAYS = {
     "test": ("tests", "run"),
     "file": ("other_file", "run"),
     "call": ("calls", "run_written"),
+    "recorded": ("calls", "run_synthesised"),
     "synthesised": ("calls", "run_synthesised"),
 }
 

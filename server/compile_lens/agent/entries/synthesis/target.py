@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import expressions
 from ..module import find
-from .arguments import Argument, Arguments
+from .arguments import Argument, Arguments, Plain
 from .dimensions import Unknowns
 from .filling import Filler
 from .guesses import INPUTS, by_name
@@ -38,8 +38,15 @@ class Found:
     inputs: str
 
 
-def find_call(module: ModuleType, qualified_name: str, budget: Budget, given: dict[str, str] | None = None) -> Found:
-    """A call of ``qualified_name`` that comes back in eager. ``given`` are constructor arguments that a call site shows.
+def find_call(
+    module: ModuleType,
+    qualified_name: str,
+    budget: Budget,
+    given: dict[str, str] | None = None,
+    inputs: dict[str, str] | None = None,
+) -> Found:
+    """A call of ``qualified_name`` that comes back in eager. ``given`` are constructor arguments that a call site shows, ``inputs``
+    expressions for its own arguments that are known.
 
     Raises NotFound, and AttributeError when there is no such name.
     """
@@ -48,11 +55,11 @@ def find_call(module: ModuleType, qualified_name: str, budget: Budget, given: di
     owner = find(module, owner_name) if owner_name else None
     with eager():
         if isinstance(subject, type):
-            return _of_class(module, qualified_name, subject, "forward", budget, given or {})
+            return _of_class(module, qualified_name, subject, "forward", budget, given or {}, inputs or {})
         if isinstance(owner, type):
-            return _of_class(module, owner_name, owner, method, budget, given or {})
+            return _of_class(module, owner_name, owner, method, budget, given or {}, inputs or {})
         function = getattr(subject, "_torchdynamo_orig_callable", subject)
-        return _of_function(module, qualified_name, function, budget)
+        return _of_function(module, qualified_name, function, budget, inputs or {})
 
 
 @contextlib.contextmanager
@@ -68,12 +75,20 @@ def eager() -> Iterator[None]:
         yield
 
 
-def _of_class(module: ModuleType, path: str, cls: type, method: str, budget: Budget, given: dict[str, str]) -> Found:
+def _of_class(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    budget: Budget,
+    given: dict[str, str],
+    inputs: dict[str, str],
+) -> Found:
     last: NotFound | None = None
     for making in _constructions(module, path, cls, budget, given):
         part = Budget(min(budget.trials, MOST_TRIALS), budget.left * SHARE)
         try:
-            return _call_of(module, making, cls, method, part)
+            return _call_of(module, making, cls, method, part, inputs)
         except NotFound as problem:
             last = problem
         budget.trials -= min(budget.trials, MOST_TRIALS) - part.trials
@@ -81,7 +96,7 @@ def _of_class(module: ModuleType, path: str, cls: type, method: str, budget: Bud
             break
     more = _mentioned(module, cls, str(last or ""))
     if more and not more.keys() <= given.keys() and budget.left > 0:
-        return _of_class(module, path, cls, method, budget, {**given, **more})
+        return _of_class(module, path, cls, method, budget, {**given, **more}, inputs)
     raise last or NotFound("no way was found to make it")
 
 
@@ -115,8 +130,6 @@ def _constructions(module: ModuleType, path: str, cls: type, budget: Budget, giv
 
 def _starts(module: ModuleType, cls: type, given: dict[str, str]) -> Iterator[State]:
     """First arguments for a constructor: those that it must have; for a configuration one start per size."""
-    from .arguments import Plain
-
     reads = read_parameters(_constructor(cls), skip_first=True)
     required = [read for read in reads if read.required]
     unknowns = Unknowns()
@@ -211,7 +224,7 @@ def _is_fakes_fault(error: Exception) -> bool:
     return "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException")
 
 
-def _call_of(module: ModuleType, making: str, cls: type, method: str, budget: Budget) -> Found:
+def _call_of(module: ModuleType, making: str, cls: type, method: str, budget: Budget, inputs: dict[str, str]) -> Found:
     """Arguments for ``method`` of the object that ``making`` makes."""
     names = vars(module)
 
@@ -237,8 +250,9 @@ def _call_of(module: ModuleType, making: str, cls: type, method: str, budget: Bu
     def argument_for(read: Read, filler: Filler) -> Argument:
         return filler.for_input(read, layer_expectation(made, read.layers))
 
-    first = _first_inputs(reads, getattr(made, "main_input_name", None))
-    arguments = Arguments(tuple((read.name, argument_for(read, filler)) for read in first), _positional(reads))
+    first = _first_inputs(reads, getattr(made, "main_input_name", None), inputs)
+    named = tuple((read.name, _known(read, inputs) or argument_for(read, filler)) for read in first)
+    arguments = Arguments(named, _positional(reads))
 
     def symbolic(arguments: Arguments, size: Any) -> object:
         _restart(made)
@@ -252,8 +266,7 @@ def _call_of(module: ModuleType, making: str, cls: type, method: str, budget: Bu
         return argument_for(read, Filler(module, unknowns)) if read is not None else None
 
     found = search(Problem(symbolic, real, offer), [State(arguments, unknowns)], budget)
-    inputs = _short(found)
-    return Found(f"{making}{suffix}({inputs})", f"{making}{suffix}", _shown(found))
+    return Found(f"{making}{suffix}({_short(found)})", f"{making}{suffix}", _shown(found))
 
 
 def _restart(made: Any) -> None:
@@ -271,14 +284,15 @@ def _evaluate_call(text: str, names: dict[str, Any], size: Any, made: Any) -> An
     return expressions.evaluate(text, {**names, SIZE: size, "__made__": made}, tensor).run()
 
 
-def _of_function(module: ModuleType, path: str, function: Any, budget: Budget) -> Found:
+def _of_function(module: ModuleType, path: str, function: Any, budget: Budget, inputs: dict[str, str]) -> Found:
     names = vars(module)
     reads = read_parameters(function, skip_first=False)
     unknowns = Unknowns()
     filler = Filler(module, unknowns)
     by_its_name = {read.name: read for read in reads}
-    first = [read for read in reads if read.required]
-    arguments = Arguments(tuple((read.name, filler.for_input(read, None)) for read in first), _positional(reads))
+    first = [read for read in reads if read.required or read.name in inputs]
+    named = tuple((read.name, _known(read, inputs) or filler.for_input(read, None)) for read in first)
+    arguments = Arguments(named, _positional(reads))
 
     def symbolic(arguments: Arguments, size: Any) -> object:
         return _evaluate_call(f"__made__({_placed(arguments)})", names, size, function)
@@ -294,9 +308,13 @@ def _of_function(module: ModuleType, path: str, function: Any, budget: Budget) -
     return Found(f"{path}({_short(found)})", path, _shown(found))
 
 
-def _first_inputs(reads: list[Read], main_input: str | None) -> list[Read]:
-    """What is given at first: what must be, and the main input of a model whose parameters are all optional."""
-    required = [read for read in reads if read.required]
+def _known(read: Read, inputs: dict[str, str]) -> Argument | None:
+    return Plain(inputs[read.name]) if read.name in inputs else None
+
+
+def _first_inputs(reads: list[Read], main_input: str | None, inputs: dict[str, str]) -> list[Read]:
+    """What is given at first: what must be or is known, and the main input of a model whose parameters are all optional."""
+    required = [read for read in reads if read.required or read.name in inputs]
     if required:
         return required
     named = [read for read in reads if read.name == main_input]

@@ -1,0 +1,45 @@
+"""Inputs of an earlier run of a file, or of a trace that was loaded: the same calls again, with random values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from compile_lens.entries.entry import RECORDED, Entry, EntryKind
+from compile_lens.entries.targets import Target, find_targets, target_named
+from compile_lens.syntax.tree import SourceTree
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What functions of a file were called with: names, and expressions by parameter. ``origin`` completes "inputs of …"."""
+
+    origin: str
+    calls: tuple[tuple[str, Mapping[str, str]], ...]
+
+
+def recorded_entry(tree: SourceTree, recording: Recording) -> Entry | None:
+    """The entry that makes the recorded calls again, those of functions that the file still has."""
+    targets = find_targets(tree)
+    plans = []
+    lines = []
+    for name, inputs in recording.calls:
+        target = _target(name, targets, tree)
+        if target is not None:
+            plans.append({**target.plan, "inputs": dict(inputs)})
+            lines.append(target.line)
+    if not plans:
+        return None
+    plan = {"kind": "recorded", "targets": plans, "most": len(plans)}
+    names = ", ".join(f"`{plan['name']}`" for plan in plans[:3])
+    return Entry(EntryKind.RECORDED, RECORDED, f"inputs of {recording.origin}, for {names}", lines[0], plan)
+
+
+def _target(name: str, targets: tuple[Target, ...], tree: SourceTree) -> Target | None:
+    """The region that compiles ``name``, or its class; in a file without regions the function itself, as if it was compiled."""
+    owner = name.removesuffix(".forward")
+    found = next((target for target in targets if target.name in (name, owner)), None)
+    if found is not None:
+        return found
+    # in a file with regions, what none of them compiles was compiled inside of one
+    return None if any(target.is_region for target in targets) else target_named(tree, owner)

@@ -1,0 +1,53 @@
+"""What is remembered of files: one small JSON file each, under the user's state directory, so that two editors never write the same."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+
+def state_folder() -> Path:
+    """Where the user who runs this process keeps such things."""
+    return Path(platformdirs.user_state_dir("compile-lens", appauthor=False))
+
+
+@dataclass(frozen=True, slots=True)
+class FileMemory:
+    """Facts by file, in ``folder``."""
+
+    folder: Path
+
+    def recall(self, file: str) -> dict[str, Any]:
+        """What is known of ``file``; nothing where that cannot be read."""
+        try:
+            known = json.loads(self._place(file).read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return known if isinstance(known, dict) and known.get("file") == file else {}
+
+    def remember(self, file: str, facts: Mapping[str, Any]) -> None:
+        """Keep ``facts`` of ``file``; none forgets it. Raises OSError where nothing can be written."""
+        place = self._place(file)
+        if not facts:
+            place.unlink(missing_ok=True)
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        new = place.with_suffix(f".{os.getpid()}.new")
+        try:
+            new.write_text(json.dumps({"file": file, **facts}), encoding="utf-8")
+            new.replace(place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                new.unlink()
+            raise
+
+    def _place(self, file: str) -> Path:
+        return self.folder / f"{hashlib.sha256(os.fsencode(file)).hexdigest()[:24]}.json"
