@@ -191,3 +191,79 @@ def test_a_written_tensor_is_what_it_says() -> None:
     assert below.max() < 5 and below.dtype is torch.int64
     assert ones.tolist() == [1, 1] and ones.dtype is torch.int32
     assert (mask.dtype, half.dtype) == (torch.bool, torch.float16)
+
+
+FREE = """
+import torch
+def product(p, q, w, b):
+    {asserted}
+    return (p @ w) * q + b
+"""
+
+
+@FEW
+@given(
+    st.sampled_from(["pass", "assert w.shape[0] == {n}", "assert p.dim() == 2 and w.shape[-1] == {n}"]),
+    st.integers(2, 40),
+)
+def test_sizes_that_many_tensors_share(asserted: str, number: int) -> None:
+    """What is found runs; where nothing is, the search has come to its end."""
+    try:
+        check(FREE.format(asserted=asserted.format(n=number)), "product", trials=8)
+    except target.NotFound as problem:
+        assert "AssertionError" in str(problem)
+
+
+def test_nothing_is_looked_for_when_the_time_is_over() -> None:
+    unknowns = dimensions.Unknowns()
+    unknowns.get("a", 16)
+    unknowns.get("b", 16)
+    question = dimensions.Question("a * b == 64 * 3", (("a", "a"), ("b", "b")), False)
+    found = next(dimensions.answers(unknowns, question, ()))
+    assert found["a"] * found["b"] == 192
+    assert list(dimensions.answers(unknowns, question, (), end=0.0)) == []
+
+
+def test_a_constructor_whose_arguments_are_all_by_name() -> None:
+    source = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, *, image_size, patch_size, dim, depth, channels=3):
+        super().__init__()
+        assert image_size % patch_size == 0, "the image must be divisible by the patch"
+        self.patch_size = patch_size
+        self.embed = nn.Linear(channels * patch_size**2, dim)
+        self.blocks = nn.ModuleList([nn.Linear(dim, dim) for _ in range(depth)])
+    def forward(self, img):
+        b, c, h, w = img.shape
+        p = self.patch_size
+        x = img.reshape(b, c, h // p, p, w // p, p).permute(0, 2, 4, 3, 5, 1).reshape(b, -1, p * p * c)
+        x = self.embed(x)
+        for block in self.blocks:
+            x = block(x)
+        return x
+"""
+    assert check(source).startswith("Net(image_size=")
+
+
+def test_a_layer_with_a_pattern_of_einops() -> None:
+    source = """
+import torch
+from torch import nn
+class Patches(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.pattern, self.size = "b c (h p1) (w p2) -> b (h w) (p1 p2 c)", size
+    def forward(self, x):
+        b, c, h, w = {4: tuple(x.shape)}[x.ndim]
+        return nn.functional.unfold(x, self.size, stride=self.size).transpose(1, 2)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Sequential(Patches(8), nn.LayerNorm(192), nn.Linear(192, 32))
+    def forward(self, img):
+        return self.embed(img)
+"""
+    call = ast.parse(check(source), mode="eval").body
+    assert "2, 3, " in ast.unparse(call)

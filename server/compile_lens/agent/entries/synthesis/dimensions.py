@@ -11,10 +11,12 @@ import functools
 import itertools
 import math
 import random
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+_T = TypeVar("_T")
 LARGEST = 2048
 # sizes that programs are written for come before those that merely fit
 USUAL = (2, 16, 64, 32, 8, 4, 3, 128, 224, 256, 512, 28, 96, 112, 10, 5, 6, 7, 12, 24, 48, 20, 100, 384, 768, 1024)
@@ -127,8 +129,13 @@ class Unknowns:
             self.by_name[name].value = value
 
 
-def answers(unknowns: Unknowns, wanted: Question, kept: Iterable[Question]) -> Iterator[dict[str, int]]:
-    """Values under which ``wanted`` has the other answer than it had, and all of ``kept`` still hold; the most usual first."""
+def answers(
+    unknowns: Unknowns, wanted: Question, kept: Iterable[Question], end: float = math.inf
+) -> Iterator[dict[str, int]]:
+    """Values under which ``wanted`` has the other answer than it had, and all of ``kept`` still hold; the most usual first.
+
+    Nothing is looked for any more after ``end``, a time of ``time.monotonic``.
+    """
     now = unknowns.values
     required = list(kept)
     free = [name for name in wanted.unknowns if not unknowns.by_name[name].fixed]
@@ -139,14 +146,14 @@ def answers(unknowns: Unknowns, wanted: Question, kept: Iterable[Question]) -> I
         )
 
     for name in free:
-        for size in _sizes(wanted, now[name]):
+        for size in _until(end, _sizes(wanted, now[name])):
             values = {**now, name: size}
             if agrees(values):
                 yield values
                 break
-    if len(free) < 2 or not _can_turn(wanted, now, free):
+    if len(free) < 2 or time.monotonic() > end or not _can_turn(wanted, now, free):
         return
-    yield from _together(free, wanted, now, agrees)
+    yield from _together(free, wanted, now, agrees, end)
 
 
 def _can_turn(wanted: Question, now: dict[str, int], free: list[str]) -> bool:
@@ -159,17 +166,23 @@ def _can_turn(wanted: Question, now: dict[str, int], free: list[str]) -> bool:
     )
 
 
-def _together(free: list[str], wanted: Question, now: dict[str, int], agrees: Any) -> Iterator[dict[str, int]]:
+def _until(end: float, values: Iterable[_T]) -> Iterator[_T]:
+    return itertools.takewhile(lambda _: time.monotonic() <= end, values)
+
+
+def _together(
+    free: list[str], wanted: Question, now: dict[str, int], agrees: Any, end: float
+) -> Iterator[dict[str, int]]:
     """Two unknowns at once: the same size for both first, as of an image's sides, then any pair."""
     for one, other in itertools.combinations(free[:4], 2):
-        for size in _sizes(wanted, now[one]):
+        for size in _until(end, _sizes(wanted, now[one])):
             values = {**now, one: size, other: size}
             if agrees(values):
                 yield values
                 break
     for one, other in itertools.combinations(free[:3], 2):
         sizes = list(itertools.islice(_sizes(wanted, now[one]), int(MOST_PAIRS**0.5)))
-        for first, second in itertools.product(sizes, sizes):
+        for first, second in _until(end, itertools.product(sizes, sizes)):
             values = {**now, one: first, other: second}
             if agrees(values):
                 yield values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .guesses import InputGuess
@@ -27,7 +28,16 @@ def expectation(module: Any, depth: int = 0) -> InputGuess | None:
         if isinstance(module, kinds):
             found = make(module)
             return found if isinstance(found, InputGuess) else None
-    return _of_own_class(module, depth)
+    return _of_pattern(module) or _of_own_class(module, depth)
+
+
+def _of_pattern(module: Any) -> InputGuess | None:
+    """A layer of einops says what it takes: ``b c (h p1) (w p2) -> b (h w) (p1 p2 c)``."""
+    pattern = getattr(module, "pattern", None)
+    if not isinstance(pattern, str) or "->" not in pattern or "..." in pattern:
+        return None
+    words = re.findall(r"\([^)]*\)|\S+", pattern.partition("->")[0])
+    return InputGuess("float32", tuple(re.sub(r"\W", "", word) or "1" for word in words))
 
 
 def _KINDS(nn: Any) -> Any:  # noqa: N802 - a table that needs torch

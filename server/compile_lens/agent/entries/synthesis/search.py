@@ -38,6 +38,11 @@ class Budget:
         """Seconds that are left."""
         return max(0.0, self.seconds - (time.monotonic() - self._started))
 
+    @property
+    def end(self) -> float:
+        """When it is used up, as ``time.monotonic`` tells."""
+        return self._started + self.seconds
+
     def spend(self) -> bool:
         """Take one trial; False when there is none left."""
         if self.trials <= 0 or not self.left:
@@ -90,9 +95,13 @@ def search(problem: Problem, start: list[State], budget: Budget) -> State:
         if error is None:
             return state
         last = error
+        if not budget.left:
+            break
         # only now with symbolic sizes, which take longer: to learn which of them were in the way
         trial = attempt(state.unknowns, functools.partial(problem.symbolic, state.arguments))
-        following = itertools.takewhile(lambda _: budget.left > 0, _next(problem, state, error, trial.questions))
+        following = itertools.takewhile(
+            lambda _: budget.left > 0, _next(problem, state, error, trial.questions, budget.end)
+        )
         waiting += reversed(list(itertools.islice(following, MOST_NEXT)))
     raise NotFound(_sentence(last))
 
@@ -106,7 +115,9 @@ def _really(problem: Problem, state: State) -> Exception | None:
     return None
 
 
-def _next(problem: Problem, state: State, error: Exception, questions: tuple[Question, ...]) -> Iterator[State]:
+def _next(
+    problem: Problem, state: State, error: Exception, questions: tuple[Question, ...], end: float
+) -> Iterator[State]:
     """States that answer an error: first what its words ask for beyond doubt, then its arithmetic, then other ranks."""
     wanted = list(dict.fromkeys(wishes(error)))
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "dtype", "below")]
@@ -119,7 +130,7 @@ def _next(problem: Problem, state: State, error: Exception, questions: tuple[Que
                 yield from _granted(problem, state, wish)
     for question in telling(questions)[:MOST_TELLING]:
         for turned in (state.turned, ()):
-            found = next(iter(answers(state.unknowns, question, turned)), None)
+            found = next(iter(answers(state.unknowns, question, turned, end)), None)
             if found is not None:
                 yield _with_values(state, found, (*turned, question))
                 break
