@@ -38,7 +38,9 @@ class Asked:
         if self.vary:
             names = () if self.name is None else (self.name,)
             vary = to_vary(text, names).regions or Vary()
-            job = replace(job, timeout_s=job.timeout_s * VARYING_TAKES, vary=vary)
+            # what is compiled comes after the program; a training loop ends itself in time (agent/variations/watcher.py)
+            budget = replace(job.budget, idle_s=0.0)
+            job = replace(job, timeout_s=job.timeout_s * VARYING_TAKES, vary=vary, budget=budget)
         return job
 
 
