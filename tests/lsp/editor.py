@@ -146,7 +146,12 @@ class Editor:
 
     # -- what an editor does
 
-    async def initialize(self, root: Path, options: Any = None, **parameters: Any) -> Message:
+    async def initialize(
+        self, root: Path, options: Any = None, trust: bool | None = True, **parameters: Any
+    ) -> Message:
+        """``trust`` is what the editor says of the workspace beside its settings; None for an editor that knows no such thing."""
+        if trust is not None and (options is None or isinstance(options, dict)):
+            options = {"trusted": trust, **(options or {})}
         result: Message = await self.request(
             "initialize",
             {

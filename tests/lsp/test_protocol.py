@@ -37,6 +37,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.cancel",
         "compileLens.allowWorkspace",
         "compileLens.revokeWorkspace",
+        "compileLens.allowedWorkspaces",
         "compileLens.doctor",
         "compileLens.entries",
         "compileLens.chooseEntry",

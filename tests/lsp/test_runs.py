@@ -79,6 +79,22 @@ class TestConsent:
         await raw.hover(uri, 0, 0)
         assert runs(root) == []
 
+    async def test_an_editor_without_trust_runs_nothing_until_a_setting_says_so(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, trust=None)
+        uri = await raw.open(write(root, ONE))
+        await raw.status(state="off")
+        await raw.save(uri)
+        hover = await raw.hover(uri, 3, 2)
+        assert hover is not None and "set `compileLens.run.enabled`" in hover["contents"]["value"]
+        assert (asked(raw), runs(root)) == ([], [])
+        (told,) = shown(raw)
+        assert "compileLens.run.enabled" in told
+        await raw.notify("workspace/didChangeConfiguration", {"settings": {"compileLens": {"run": {"enabled": "ask"}}}})
+        question = await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
+        await raw.send({"id": question["id"], "result": {"title": "Allow"}})
+        await raw.published(uri)
+        assert await raw.command("compileLens.allowedWorkspaces") == [root.as_uri()]
+
     async def test_a_file_without_a_region_asks_and_runs_nothing(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root)
         uri = await raw.open(write(root, "import torch\nx = 1  # finding GB0001\n"))
@@ -113,7 +129,9 @@ class TestConsent:
         await raw.command("compileLens.allowWorkspace")
         await raw.published(uri)
         since = raw.mark()
+        assert await raw.command("compileLens.allowedWorkspaces") == [root.as_uri()]
         await raw.command("compileLens.revokeWorkspace", uri)
+        assert await raw.command("compileLens.allowedWorkspaces") == []
         await raw.status(since, state="off")
         assert [line.split()[0] for line in log(root)][-1] == "close"
         await raw.save(uri)

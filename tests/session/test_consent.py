@@ -34,6 +34,22 @@ def test_in_a_trusted_one_the_setting_and_the_answer_decide(
     assert permission(True, setting, remembered, declined) is expected
 
 
+@pytest.mark.parametrize(
+    ("setting", "remembered", "expected"),
+    [
+        (None, False, Permission.UNSET),
+        (None, True, Permission.ALLOWED),
+        (Consent.ASK, False, Permission.ASK),
+        (Consent.ALWAYS, False, Permission.ALLOWED),
+        (Consent.NEVER, True, Permission.REFUSED),
+    ],
+)
+def test_without_a_trust_api_nothing_runs_until_a_setting_or_the_user_says_so(
+    setting: Consent | None, remembered: bool, expected: Permission
+) -> None:
+    assert permission(None, setting, remembered, declined=False) is expected
+
+
 def test_an_answer_is_remembered_for_one_root_and_can_be_taken_back(tmp_path: Path) -> None:
     store = ConsentStore(tmp_path / "state" / "consent")
     one, other = Path("/home/me/one"), Path("/home/me/other")
@@ -41,9 +57,13 @@ def test_an_answer_is_remembered_for_one_root_and_can_be_taken_back(tmp_path: Pa
     store.allow(one)
     assert store.is_allowed(one) and not store.is_allowed(other)
     assert ConsentStore(store.folder).is_allowed(one)
+    store.allow(other)
+    assert store.roots() == (one, other)
     store.revoke(one)
     store.revoke(one)
     assert not store.is_allowed(one)
+    assert store.roots() == (other,)
+    store.revoke(other)
     assert list(store.folder.iterdir()) == []
 
 
@@ -61,3 +81,4 @@ def test_a_broken_file_is_no_consent(tmp_path: Path) -> None:
     ):
         file.write_bytes(content)
         assert not store.is_allowed(Path("/home/me/one"))
+        assert store.roots() == ()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter
 
 from compile_lens.session.doctor import Check, State, examine, to_markdown, worst
 from compile_lens.workers.host import HostError
@@ -24,6 +25,7 @@ HEALTHY: dict[str, Any] = {
     "gpu": {"built_for": "CUDA 13.0", "names": ["NVIDIA H200"], "usable": True},
     "compiler": {"command": "g++", "path": "/usr/bin/g++", "version": "g++ 12.2.0", "builds": True},
     "users_cache": {"folder": "/tmp/torchinductor_me", "bisect_status": None},
+    "sandbox": {"kind": "overlay", "reason": "", "open_ends": []},
 }
 
 
@@ -62,6 +64,20 @@ def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
             {"users_cache": {"bisect_status": "backend=inductor"}},
         ),
         ("Bisection left behind", State.WARNING, "TORCH_BISECT_MAX", {"environment": {"TORCH_BISECT_MAX": "3"}}),
+        (
+            "Sandbox",
+            State.NOTE,
+            "landlock: the kernel refuses writes outside of a scratch folder, secrets and the network; not held: sockets "
+            "(no namespaces)",
+            {"sandbox": {"kind": "landlock", "reason": "no namespaces", "open_ends": ["sockets"]}},
+        ),
+        (
+            "Sandbox",
+            State.WARNING,
+            "not held: native code, programs",
+            {"sandbox": {"kind": "python", "open_ends": ["native code", "programs"]}},
+        ),
+        ("Sandbox", State.WARNING, "cannot be entered", {"sandbox": {"error": "OSError: no"}}),
         ("Environment", State.NOTE, "TORCH_LOGS=+dynamo", {"environment": {"TORCH_LOGS": "+dynamo"}}),
     ],
 )
@@ -98,7 +114,17 @@ def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
     assert checks["C++ compiler"].state is State.OK
     assert checks["torch"].state is checks["Dynamo"].state is State.OK
     assert "TORCH_LOGS=+dynamo" in checks["Environment"].says
+    assert checks["Sandbox"].says.startswith(f"{offered('overlay')[0]}: ")
     assert state.read_text().startswith("backend=inductor")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes away what Linux has")
+def test_the_sandbox_is_tried_as_this_interpreter_can_enter_it(tmp_path: Path) -> None:
+    refused = {**NAMESPACES, **LANDLOCK}
+    facts = asyncio.run(ask_surroundings(poor_interpreter(tmp_path, refused), os.environ))
+    (found,) = [entry for entry in examine(facts, tmp_path / "ours") if entry.name == "Sandbox"]
+    assert found.state is State.WARNING and "unshare" in found.says
+    assert "not held: native code, programs that it starts" in found.says
 
 
 @pytest.mark.parametrize("python", ["/no/such/python", "/bin/true"])

@@ -14,6 +14,7 @@ export const localCommands = {
   showLog: "compileLens.showLog",
   allowRuns: "compileLens.allowRuns",
   revokeRuns: "compileLens.revokeRuns",
+  manageRuns: "compileLens.manageRuns",
   showActions: "compileLens.showActions",
   checkSetup: "compileLens.checkSetup",
 } as const;
@@ -36,6 +37,23 @@ async function checkSetup(server: Server): Promise<void> {
   if (page) {
     const document = await vscode.workspace.openTextDocument({ language: "markdown", content: page.markdown });
     await vscode.commands.executeCommand("markdown.showPreview", document.uri);
+  }
+}
+
+/** The workspaces that may run in the background; the one that is picked may not any more. */
+async function manageRuns(server: Server): Promise<void> {
+  const allowed = (await server.execute<readonly string[]>(serverCommands.allowedWorkspaces)) ?? [];
+  const items = allowed.map((uri) => ({ label: vscode.Uri.parse(uri).fsPath, uri }));
+  if (items.length === 0) {
+    void vscode.window.showInformationMessage("Compile Lens: no workspace may run its files in the background.");
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(items, {
+    title: "Workspaces That May Run in the Background",
+    placeHolder: "Choose one to revoke it",
+  });
+  if (picked) {
+    await server.execute(serverCommands.revokeWorkspace, picked.uri);
   }
 }
 
@@ -84,6 +102,7 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel): 
     registerCommand(localCommands.showLog, () => log.show()),
     registerCommand(localCommands.allowRuns, () => server.execute(serverCommands.allowWorkspace)),
     registerCommand(localCommands.revokeRuns, () => server.execute(serverCommands.revokeWorkspace)),
+    registerCommand(localCommands.manageRuns, () => manageRuns(server)),
     registerCommand(localCommands.checkSetup, () => checkSetup(server)),
     registerCommand(localCommands.showActions, () => showActions(server)),
   );

@@ -32,6 +32,7 @@ export const serverCommands = {
   cancel: "compileLens.cancel",
   allowWorkspace: "compileLens.allowWorkspace",
   revokeWorkspace: "compileLens.revokeWorkspace",
+  allowedWorkspaces: "compileLens.allowedWorkspaces",
   doctor: "compileLens.doctor",
   bisect: "compileLens.bisect",
   verifyBisection: "compileLens.verifyBisection",

@@ -19,7 +19,7 @@ from typing import Any
 
 from . import forked_run, job, processes, warming
 from .libraries import library_roots
-from .sandbox import enter
+from .sandbox import choice, enter
 from .wire import Wire
 
 
@@ -125,7 +125,7 @@ def _choose(strongest: str, forks: bool) -> tuple[str, str]:
     if not forks and strongest == enter.OVERLAY:
         strongest = enter.LANDLOCK  # a process with threads cannot leave its namespaces
     if strongest not in _sandbox:
-        _sandbox[strongest] = enter.choose(strongest)
+        _sandbox[strongest] = choice.choose(strongest)
     return _sandbox[strongest]
 
 

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from typing import Any
 
+from .sandbox import choice
+
 # what changes how torch compiles, or what a bisection left in the environment
 CHANGES_COMPILING = re.compile(
     r"TORCH_COMPILE|TORCHDYNAMO_|TORCHINDUCTOR_|TORCH_BISECT_|TORCH_LOGS|TORCH_TRACE|TRITON_"
@@ -46,6 +48,7 @@ def main() -> int:
         },
         "environment": {name: value for name, value in sorted(os.environ.items()) if CHANGES_COMPILING.match(name)},
     }
+    facts["sandbox"] = _of(choice.in_force)  # tried in a fork, while there is one thread
     try:
         import torch
     except ImportError as error:

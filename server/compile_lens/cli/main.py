@@ -19,6 +19,7 @@ VERBS = {
     "explain": "explain",
     "doctor": "doctor",
     "cache": "cache",
+    "consent": "consent",
     "bisect": "bisect",
     "verify": "bisect",
     "repro": "repro",

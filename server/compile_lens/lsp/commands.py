@@ -30,6 +30,7 @@ VARY = "compileLens.vary"
 CANCEL = "compileLens.cancel"
 ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
+ALLOWED = "compileLens.allowedWorkspaces"
 Command = Callable[[str | None], Awaitable[Any]]
 CommandWithWord = Callable[[str | None, str | None], Awaitable[Any]]
 
@@ -70,8 +71,14 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
             runs.permissions.allow(root)
         runs.consider_all()
 
+    async def allowed(_: str | None) -> list[str]:
+        """The folders of all workspaces that may run in the background, of this editor's or of another's."""
+        return [root.as_uri() for root in server.consent.roots()]
+
     async def revoke(uri: str | None) -> None:
-        for root in _roots(server, uri):
+        path = path_from_uri(uri) if uri is not None else None
+        listed = path is not None and Path(path) in server.consent.roots()
+        for root in [Path(path)] if path is not None and listed else _roots(server, uri):
             runs.permissions.revoke(root)
         await runs.stop(Permission.REFUSED)
         runs.consider_all()
@@ -107,6 +114,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         CANCEL: cancel,
         ALLOW: allow,
         REVOKE: revoke,
+        ALLOWED: allowed,
         DOCTOR: partial(examine_for, server),
         **others,
     }

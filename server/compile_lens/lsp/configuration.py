@@ -38,6 +38,8 @@ class Configuration:
         """``initializationOptions``: the settings, and beside them ``trusted``. Problems are told when the editor listens."""
         if isinstance(options, Mapping):
             self._server.trusted = options.get("trusted") is not False
+            self._server.tells_trust = isinstance(options.get("trusted"), bool)
+        self._server.run_is_set = _sets_run(_section(options))
         self._initial, self._problems = read_settings(_section(options))
         self._server.settings = self._initial
 
@@ -74,7 +76,9 @@ class Configuration:
         settings, problems = read_settings(value, self._initial)
         self._tell(problems)
         before, self._server.settings = self._server.settings, settings
-        if settings == before:
+        was_set = self._server.run_is_set
+        self._server.run_is_set = was_set or _sets_run(value)
+        if settings == before and was_set == self._server.run_is_set:
             return
         if settings.python != before.python:
             await self._server.scheduler.close()
@@ -95,6 +99,7 @@ class Configuration:
     async def _on_trust(self, params: Any) -> None:
         """``compileLens/trust``: the user trusts the workspace now, or no longer."""
         trusted = getattr(params, "trusted", None) is True
+        self._server.tells_trust = True
         if trusted == self._server.trusted:
             return
         self._server.trusted = trusted
@@ -112,3 +117,8 @@ def _section(value: object) -> object:
         if isinstance(value, Mapping) and isinstance(value.get(name), Mapping):
             value = value[name]
     return value
+
+
+def _sets_run(section: object) -> bool:
+    run = section.get("run") if isinstance(section, Mapping) else None
+    return isinstance(run, Mapping) and run.get("enabled") is not None

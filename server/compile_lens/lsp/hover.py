@@ -21,6 +21,7 @@ NO_RESULT = {
     Permission.ASK: "Not analyzed yet: allow Compile Lens to run files of this workspace.",
     Permission.REFUSED: "Not analyzed: background runs are not allowed for this workspace.",
     Permission.UNTRUSTED: "Not analyzed: this workspace is not trusted.",
+    Permission.UNSET: "Not analyzed: set `compileLens.run.enabled` to `ask` or `always` to let files run in the background.",
 }
 
 

@@ -67,6 +67,9 @@ class CompileLensServer(LanguageServer):
         self.client = Client()
         self.settings = Settings()
         self.trusted = True
+        # whether the editor told of trust at all, and the user of when files may run
+        self.tells_trust = False
+        self.run_is_set = False
         self.documents = Documents()
         self.sources = Sources(self.documents)
         self.results = Results()

@@ -26,7 +26,9 @@ class Permissions:
         """What may happen in the background for the file ``path``."""
         server, root = self._server, self._server.root_of(path)
         remembered = server.consent.is_allowed(root)
-        return permission(server.trusted, server.settings.run.enabled, remembered, root in self._declined)
+        trusted = server.trusted if server.tells_trust or not server.trusted else None
+        setting = server.settings.run.enabled if server.run_is_set else None
+        return permission(trusted, setting, remembered, root in self._declined)
 
     def ask(self, path: str, python: str, then: Callable[[], None]) -> None:
         """Ask for the workspace of ``path`` unless the question stands already; ``then`` is called after the answer."""

@@ -45,7 +45,12 @@ OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
     Permission.REFUSED: "Off: background runs are not allowed for this workspace",
     Permission.ASK: "Waiting for your answer: may files of this workspace run?",
+    Permission.UNSET: "Off: nothing runs in the background until compileLens.run.enabled is set to ask or always",
 }
+UNSET = (
+    "Compile Lens runs nothing in the background yet, since this editor does not say whether you trust a workspace: set "
+    "compileLens.run.enabled to ask or always, or run the command compileLens.allowWorkspace."
+)
 
 
 class Runs:
@@ -115,6 +120,9 @@ class Runs:
                 self._server.background.start(self._warm(path))
             return
         self._status.off(OFF[allowed])
+        if allowed is Permission.UNSET and UNSET not in self._warned:
+            self._warned.add(UNSET)
+            self._server.warn(UNSET)
         if allowed is Permission.ASK and wanted:
             self._ask(path)
 

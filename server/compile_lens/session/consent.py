@@ -25,6 +25,7 @@ class Permission(Enum):
     ASK = "ask"
     REFUSED = "refused"
     UNTRUSTED = "untrusted"
+    UNSET = "unset"  # the editor knows no trust, and no setting says anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,12 @@ class ConsentStore:
 
     def is_allowed(self, root: Path) -> bool:
         """Whether the user allowed background runs for ``root``."""
-        try:
-            answer = json.loads(self._file(root).read_bytes())
-        except (OSError, ValueError):
-            return False
-        return isinstance(answer, dict) and answer.get("root") == str(root) and answer.get("allowed") is True
+        return _root_in(self._file(root)) == root
+
+    def roots(self) -> tuple[Path, ...]:
+        """The workspaces for which background runs are allowed."""
+        found = {root for file in self.folder.glob("*.json") if (root := _root_in(file)) is not None}
+        return tuple(sorted(root for root in found if self.is_allowed(root)))
 
     def allow(self, root: Path) -> None:
         """Remember that the user allowed background runs for ``root``. Raises OSError where nothing can be written."""
@@ -66,15 +68,29 @@ class ConsentStore:
         return self.folder / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:24]}.json"
 
 
-def permission(trusted: bool, setting: Consent, remembered: bool, declined: bool) -> Permission:
+def _root_in(file: Path) -> Path | None:
+    """The workspace that an answer is about, if it is a yes."""
+    try:
+        answer = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(answer, dict) or answer.get("allowed") is not True or not isinstance(answer.get("root"), str):
+        return None
+    return Path(answer["root"])
+
+
+def permission(trusted: bool | None, setting: Consent | None, remembered: bool, declined: bool) -> Permission:
     """What may happen in the background.
 
+    ``trusted`` is None in an editor that knows no trust in workspaces; ``setting`` is None where the user has not set it.
     ``declined``: the user said "not now" in this session and is not asked again.
     """
-    if not trusted:
+    if trusted is False:
         return Permission.UNTRUSTED
     if setting is Consent.NEVER:
         return Permission.REFUSED
     if setting is Consent.ALWAYS or remembered:
         return Permission.ALLOWED
-    return Permission.REFUSED if declined else Permission.ASK
+    if declined:
+        return Permission.REFUSED
+    return Permission.UNSET if trusted is None and setting is None else Permission.ASK

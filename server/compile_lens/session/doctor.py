@@ -19,6 +19,12 @@ OLDEST_TORCH = (2, 6)
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 10), (3, 14)
 LEAST_FREE_BYTES = 2_000_000_000
 LONGEST_VALUE = 60
+# what each kind of sandbox does (SECURITY.md)
+HELD = {
+    "overlay": "the kernel gives a program a copy of your files to write to, no secrets and no network",
+    "landlock": "the kernel refuses writes outside of a scratch folder, secrets and the network",
+    "python": "Python refuses writes outside of a scratch folder, secrets and the network",
+}
 
 
 class State(str, Enum):
@@ -54,7 +60,7 @@ def examine(facts: Mapping[str, Any], cache: Path) -> list[Check]:
             _gpu(facts["gpu"], facts["triton"]),
             _bisection(facts["users_cache"], facts["environment"]),
         ]
-    checks += [_environment(facts["environment"]), _caches(cache)]
+    checks += [_sandbox(facts["sandbox"]), _environment(facts["environment"]), _caches(cache)]
     return checks
 
 
@@ -168,6 +174,20 @@ def _bisection(cache: Mapping[str, Any], environment: Mapping[str, str]) -> Chec
         says = f"{folder} makes every torch.compile of yours a part of an unfinished bisection"
         return Check(name, State.WARNING, says, f"Unless one is going on, delete the folder {folder}.")
     return Check(name, State.OK, f"none in {cache['folder']}")
+
+
+def _sandbox(sandbox: Mapping[str, Any]) -> Check:
+    name, trust = "Sandbox", "Analyze only programs that you trust, or set compileLens.run.enabled to never."
+    if "error" in sandbox:
+        return Check(name, State.WARNING, f"cannot be entered, so that nothing runs in it: {sandbox['error']}", trust)
+    says = f"{sandbox['kind']}: {HELD[sandbox['kind']]}"
+    if sandbox["open_ends"]:
+        says += f"; not held: {', '.join(sandbox['open_ends'])}"
+    if sandbox["reason"]:
+        says += f" ({sandbox['reason']})"
+    if sandbox["kind"] == "python":
+        return Check(name, State.WARNING, says, trust)
+    return Check(name, State.NOTE if sandbox["open_ends"] else State.OK, says)
 
 
 def _environment(environment: Mapping[str, str]) -> Check:

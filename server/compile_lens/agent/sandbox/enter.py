@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 from dataclasses import dataclass
 
 from . import calls, kernel, landlock, limits, namespaces, syscall_filter
 from .policy import DEVICES, DOORS, SHARED_MEMORY, Policy, gpu_devices, is_below, secrets, temporary_folders
-from .scratch import remove_folder
 
 OVERLAY, LANDLOCK, PYTHON = "overlay", "landlock", "python"
 # a GPU that a library does not see is not used
@@ -139,41 +137,3 @@ def _all_but(hidden: list[str]) -> list[str]:
 
 def _not_held() -> list[str]:
     return ["native code", "programs that it starts"]
-
-
-def choose(strongest: str) -> tuple[str, str]:
-    """The strongest kind up to ``strongest`` that works here, tried in a child process, and why no stronger one does."""
-    if sys.platform != "linux" or strongest == PYTHON:
-        return PYTHON, "" if strongest == PYTHON else "this system has no sandbox that Python can enter"
-    reason = ""
-    if strongest == OVERLAY:
-        reason = _try_overlay()
-        if not reason:
-            return OVERLAY, ""
-    if landlock.abi():
-        return LANDLOCK, reason
-    return PYTHON, f"{reason}; this kernel has no Landlock" if reason else "this kernel has no Landlock"
-
-
-def _try_overlay() -> str:
-    """Why a view of one's own cannot be had; '' if it can."""
-    scratch = tempfile.mkdtemp(prefix="compile-lens-probe-")
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        answer = b""
-        try:
-            policy = Policy(OVERLAY, os.path.realpath(scratch), (), (), False, False, 0, 1 << 20, 0, 0)
-            if not namespaces.enter(policy, [], []).copied:
-                answer = b"no folder can be copied on write"
-        except BaseException as error:
-            answer = f"{error}".encode() or b"unknown"
-        finally:
-            os.write(writing, answer[:500])
-            os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as pipe:
-        reason = pipe.read().decode("utf-8", "replace")
-    os.waitpid(child, 0)
-    remove_folder(scratch)
-    return reason
