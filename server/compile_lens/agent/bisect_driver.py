@@ -10,15 +10,13 @@ import contextlib
 import io
 import json
 import os
-import shutil
-import sys
 import tempfile
-import threading
-import time
 from typing import Any
 
 from . import bisect_switches, processes, warmth
 from .bisect_step import Ended, Setup, Steps
+from .forking import why_not_fork
+from .searching import Unfit, drive
 from .wire import Wire
 
 CANNOT_JUDGE = 125
@@ -26,26 +24,9 @@ CANNOT_JUDGE = 125
 CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
 
-class Unfit(Exception):
-    """The repro cannot be bisected. ``reason`` is a word for the host, which has the sentence for the user."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
 def main(task: dict[str, Any], wire: Wire) -> int:
-    """Do one bisection as ``task`` says; everything is told as events. The scratch folder is gone afterwards."""
-    driver = Driver(task, wire)
-    try:
-        driver.search()
-    except Unfit as unfit:
-        wire.event("unfit", reason=unfit.reason)
-    finally:
-        processes.end_orphans(2.0)
-        shutil.rmtree(task["scratch"], ignore_errors=True)
-    wire.event("done")
-    return 0
+    """Do one bisection as ``task`` says."""
+    return drive(task, wire, Driver(task, wire).search)
 
 
 class Driver:
@@ -62,7 +43,8 @@ class Driver:
         self._stripped = sorted(name for name in os.environ if name.startswith("TORCH_BISECT_"))
         for name in self._stripped:
             del os.environ[name]
-        self._steps = Steps(self._scratch, task["step_limit_s"], can_fork())
+        self._unforked = why_not_fork()
+        self._steps = Steps(self._scratch, task["step_limit_s"], not self._unforked)
         self._said = io.StringIO()
         self._is_warm = False
 
@@ -75,6 +57,8 @@ class Driver:
         self._wire.event(
             "search", forks=self._steps.forks, stripped=self._stripped, **_what_torch_has(compiler_bisector)
         )
+        if self._unforked:
+            self._wire.event("unforked", reason=self._unforked)
         if self._steps.forks:
             self._steps.spared |= warmth.start_making_headers(self._scratch)
         self._baseline()
@@ -200,40 +184,3 @@ def _what_torch_has(module: Any) -> dict[str, Any]:
         "changes": changes,
         "has_run": "run <cmd>" in getattr(module, "HELP_TEXT", ""),
     }
-
-
-def can_fork() -> bool:
-    """Whether a child of this process can do all that a fresh process can: no threads here, and no GPU touched."""
-    return not why_not_fork()
-
-
-def why_not_fork() -> str:
-    """What stands against forking the steps from this process, in a few words; '' for nothing."""
-    if sys.platform != "linux":
-        return f"{sys.platform} cannot fork a process safely"
-    if threading.active_count() != 1:
-        return f"threads: {', '.join(thread.name for thread in threading.enumerate())}"
-    if _threads() > 1:
-        return f"{_threads()} threads that libraries started"
-    pid = os.fork()
-    if pid == 0:
-        bad = 1
-        try:
-            import torch
-
-            in_bad_fork = getattr(torch._C, "_cuda_isInBadFork", None)
-            bad = int(bool(in_bad_fork is not None and in_bad_fork()))
-        finally:
-            os._exit(bad)
-    _, status = os.waitpid(pid, 0)
-    return "a GPU was touched when torch was imported" if status else ""
-
-
-def _threads() -> int:
-    """The threads of this process; those of a pool that is being stopped for a fork are given a moment."""
-    for _ in range(50):
-        count = len(os.listdir("/proc/self/task"))
-        if count == 1:
-            break
-        time.sleep(0.01)
-    return count

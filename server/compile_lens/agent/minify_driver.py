@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import processes, warmth
-from .bisect_driver import Unfit, can_fork
 from .bisect_step import Ended, Setup, Steps
+from .forking import can_fork
 from .minify_file import NoRepro, shorter, tidy, with_program
 from .minify_program import FILLS, Program, Statement, Value, contiguous
+from .searching import Unfit, drive
 from .wire import Wire
 
 BAD = 1
@@ -41,17 +42,8 @@ class Enough(Exception):
 
 
 def main(task: dict[str, Any], wire: Wire) -> int:
-    """Do one minification as ``task`` says; everything is told as events. The scratch folder is gone afterwards."""
-    minifier = Minifier(task, wire)
-    try:
-        minifier.minify()
-    except Unfit as unfit:
-        wire.event("unfit", reason=unfit.reason)
-    finally:
-        processes.end_orphans(2.0)
-        shutil.rmtree(task["scratch"], ignore_errors=True)
-    wire.event("done")
-    return 0
+    """Do one minification as ``task`` says."""
+    return drive(task, wire, Minifier(task, wire).minify)
 
 
 class Minifier:
