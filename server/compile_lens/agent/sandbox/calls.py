@@ -60,7 +60,7 @@ Tell = Callable[[str, str, str, FrameType], None]
 def install(rules: Rules, tell: Tell) -> None:
     """Watch the calls of this interpreter for good. ``tell(what, does, target, frame)`` is called for each that is refused."""
     hook = _Hook(rules, tell)
-    _keep_dynamo_out(*vars(_Hook).values(), _is_here, _descends, _positions, is_below, tell)
+    _keep_dynamo_out(*vars(_Hook).values(), _is_here, _is_probe, _descends, _positions, is_below, tell)
     sys.addaudithook(hook.on_event)
 
 
@@ -91,7 +91,8 @@ class _Hook:
             refused = check(event, arguments)
             if refused is None:
                 return
-            self._report(*refused)
+            if not _is_probe(event, arguments):
+                self._report(*refused)
         except (TypeError, ValueError, OSError, AttributeError, IndexError):
             return  # the call has arguments that it will complain about itself
         finally:
@@ -194,6 +195,11 @@ def _positions(frame: FrameType | None) -> tuple[int, ...]:
         found += (id(frame.f_code), frame.f_lineno)
         frame = frame.f_back
     return tuple(found)
+
+
+def _is_probe(event: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether a library only asks for IPv6, as urllib3 does when it is imported (urllib3/util/connection.py): no news for a user."""
+    return event == "socket.bind" and isinstance(arguments[1], tuple) and arguments[1][:2] == ("::1", 0)
 
 
 def _is_here(host: str) -> bool:
