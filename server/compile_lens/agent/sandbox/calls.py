@@ -140,6 +140,8 @@ class _Hook:
         real = os.path.realpath(name) if does == "writes" else os.path.join(os.path.realpath(parent), last)
         if is_below(real, self._rules.writable) or is_below(real, SPECIAL):
             return None
+        if does == "makes" and os.path.lexists(real):
+            return None  # Inductor makes sure of the folder that it builds in; what is there is not made
         return "write", does, name
 
     def _signal(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
