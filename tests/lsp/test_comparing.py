@@ -44,3 +44,14 @@ async def test_a_region_offers_to_vary_its_inputs(ed: Editor, root: Path) -> Non
     assert result["status"] == "ok"
     await ran(root, 1)
     assert any(line.endswith("depth=dynamo varied=['f']") for line in runs(root))
+
+
+async def test_a_script_with_cells_runs_up_to_one(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, "# %%\nimport os\n" + ONE + "\n# %%\nraise SystemExit(3)\n"))
+    lenses = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    commands = [lens["command"] for lens in lenses if lens["command"]["title"] == "Analyze up to this cell"]
+    assert len(commands) == 2
+    result = await ed.command(commands[0]["command"], *commands[0]["arguments"])
+    assert result["status"] == "ok"
+    await ran(root, 1)
+    assert any(" unsaved=True " in line for line in runs(root))

@@ -34,6 +34,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.analyzeWithoutSandbox",
         "compileLens.compare",
         "compileLens.vary",
+        "compileLens.analyzeCell",
         "compileLens.cancel",
         "compileLens.allowWorkspace",
         "compileLens.revokeWorkspace",

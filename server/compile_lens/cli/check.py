@@ -25,12 +25,13 @@ from compile_lens.cli.options import (
     sandbox_options,
 )
 from compile_lens.cli.text_output import TextOutput, counted, shown_path
-from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.written import BadEntry
 from compile_lens.session.analyse import analyse
 from compile_lens.session.call_memory import CallMemory
 from compile_lens.session.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
 from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.part import end_of_cell, up_to_line
 from compile_lens.session.source_file import FileProblem, read_source
 from compile_lens.session.workspace import workspace_root
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
@@ -71,6 +72,10 @@ Taker = Callable[[Outcome], None]
     "a call such as 'Block(dim=64)(float32[2, 16, 64])'. `compile-lens entries FILE` lists them.",
 )
 @click.option(
+    "--cell", type=click.IntRange(min=1), metavar="N", help="Run the file up to the end of its Nth cell (# %%)."
+)
+@click.option("--to-line", type=click.IntRange(min=1), metavar="N", help="Run the file up to its line N.")
+@click.option(
     "--as-if-compiled",
     "names",
     multiple=True,
@@ -100,6 +105,8 @@ def check(
     python: str | None,
     timeout: float,
     entry: str,
+    cell: int | None,
+    to_line: int | None,
     names: tuple[str, ...],
     severities: dict[str, str],
     max_findings: int,
@@ -145,7 +152,13 @@ def check(
         if outcome.status is Status.FAILED:
             click.echo(f"compile-lens: {outcome.failure}", err=True)
 
-    ways = Ways(entry, names)
+    if (cell or to_line) and (names or entry != AUTOMATIC):
+        raise click.UsageError(
+            "--cell and --to-line run the file as a script; they do not go with --entry or --as-if-compiled."
+        )
+    if cell and to_line:
+        raise click.UsageError("--cell and --to-line both say where to stop: give one of them.")
+    ways = Ways(entry, names, cell or 0, to_line or 0)
     filters = Filters(severities, max_findings, just_my_code)
     asyncio.run(check_jobs(jobs, python, ways, filters, take, show_progress=not quiet))
     if output_format == "json":
@@ -159,9 +172,21 @@ class Ways:
 
     entry: str
     names: tuple[str, ...]
+    cell: int = 0
+    to_line: int = 0
+
+    def of(self, job: Job) -> Job:
+        """``job``, or the part of it that is to be run. Raises FileProblem."""
+        if not self.cell and not self.to_line:
+            return job
+        text = read_source(Path(job.file))
+        line = self.to_line or end_of_cell(job.file, text, self.cell)
+        return up_to_line(job, text, line)
 
     def choices(self, job: Job) -> list[Choice]:
         """What to run ``job`` with, one analysis for each. Raises FileProblem and BadEntry."""
+        if job.up_to:
+            return [Choice((script(),), True)]
         path = Path(job.file)
         text = read_source(path)
         if self.names:
@@ -177,8 +202,10 @@ async def check_jobs(
     """Analyse each job as ``ways`` says; ``take`` gets each outcome."""
     hosts: dict[str, Host] = {}
     try:
-        for job in jobs:
+        for whole in jobs:
+            job = whole
             try:
+                job = ways.of(whole)
                 choices = ways.choices(job)
                 interpreter = find_interpreter(Path(job.file), (), python)
             except (FileProblem, BadEntry, InterpreterError) as problem:

@@ -27,6 +27,7 @@ ANALYZE = "compileLens.analyze"
 COMPARE = "compileLens.compare"
 ANALYZE_UNSANDBOXED = "compileLens.analyzeWithoutSandbox"
 VARY = "compileLens.vary"
+CELL = "compileLens.analyzeCell"
 CANCEL = "compileLens.cancel"
 ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
@@ -62,6 +63,12 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
     async def vary(uri: str | None, name: str | None) -> dict[str, Any] | None:
         """Run a file, and its regions again with other inputs; ``name`` is one of them, or is compiled as if its file did."""
         return await analyze(uri, name, vary=True)
+
+    async def cell(uri: str | None, line: str | None) -> dict[str, Any] | None:
+        """Run a file up to the end of the cell that has a line, from 1."""
+        if line is None or not line.isdecimal() or int(line) < 1:
+            raise JsonRpcInvalidParams(f"{CELL} needs the URI of a file, and the number of a line as a text.")
+        return await run(CELL, uri, Asked(up_to=int(line)))
 
     async def cancel(uri: str | None) -> bool:
         return runs.cancel(uri)
@@ -104,6 +111,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         CHOOSE: choose_entry,
         AS_IF_COMPILED: as_if_compiled,
         VARY: vary,
+        CELL: cell,
         WRITE_REPRO: repros.write,
     }
     commands: dict[str, Command] = {

@@ -9,7 +9,7 @@ from lsprotocol import types
 from compile_lens.analysis.finding import Finding, Kind, RegionSummary, Severity
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.entries.targets import candidates
-from compile_lens.lsp.commands import ANALYZE
+from compile_lens.lsp.commands import ANALYZE, CELL
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import amount
@@ -17,6 +17,7 @@ from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.session.documents import Snapshot, file_key
 from compile_lens.session.results import RegionResult
+from compile_lens.syntax.cells import find_cells
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.syntax.tree import parse
@@ -25,6 +26,7 @@ ANALYSING = "analysing…"
 NOT_RUN = "not run"
 CHANGED = "changed since the last run"
 WOULD_BE = "What would torch.compile do?"
+UP_TO_CELL = "Analyze up to this cell"
 MOST_CANDIDATES = 40
 LONGEST_CALL = 110
 
@@ -52,6 +54,7 @@ class Lenses:
             *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in told),
             *self._entry(snapshot, told),
             *self._candidates(snapshot, {line for line, _ in told}),
+            *_cells(snapshot),
         ]
 
     def _entry(self, snapshot: Snapshot, told: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
@@ -105,6 +108,14 @@ class Lenses:
             return False
         lines = [snapshot.index.line(number) for number in range(first - 1, last)]
         return "\n".join(lines) not in ran.replace("\r\n", "\n")
+
+
+def _cells(snapshot: Snapshot) -> Iterator[types.CodeLens]:
+    """At the head of each cell of a script that may compile something."""
+    if "torch" not in snapshot.text or "#" not in snapshot.text:
+        return
+    for cell in find_cells(parse(snapshot.text)):
+        yield _lens(cell.first_line, UP_TO_CELL, CELL, [snapshot.uri, str(cell.first_line)])
 
 
 def _lens(line: int, title: str, command: str, arguments: list[str]) -> types.CodeLens:

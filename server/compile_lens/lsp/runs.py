@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections import Counter
@@ -209,15 +210,15 @@ class Runs:
             return None
         progress = self._progress.start(f"{Path(path).name}: starting", partial(self.cancel, ticket.uri))
         try:
-            try:
-                choice = await self.entries.choice(
-                    path, snapshot.text if snapshot is not None else None, asked.candidate
-                )
-            except FileProblem:
-                choice = SCRIPT_ALONE  # the run says what is wrong with the file
+            choice = SCRIPT_ALONE
+            if not asked.up_to:
+                # where that cannot be known, the run says what is wrong with the file
+                with contextlib.suppress(FileProblem):
+                    text = snapshot.text if snapshot is not None else None
+                    choice = await self.entries.choice(path, text, asked.candidate)
             job = asked.of(self.job(path, snapshot, asked.level), _text_of(path, snapshot))
             outcome = await self._analyse(path, job, snapshot, choice, ticket, progress)
-        except (HostError, InterpreterError, BadEntry) as error:
+        except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             self._take_back(ticket.uri)
             self._problem(str(error), ticket)
             return None

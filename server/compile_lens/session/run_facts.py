@@ -62,6 +62,8 @@ class RunFacts:
     def notes(self, end: End | None, job: Job) -> tuple[str, ...]:
         """Sentences for the user about the run as a whole."""
         notes = []
+        if job.up_to:
+            notes.append(f"The file was run up to line {job.up_to}, as you asked; what stands below was not.")
         if end is not None and end.kind is EndKind.IDLE:
             notes.append(
                 f"The run was ended early: nothing had been compiled for {job.budget.idle_s:g} seconds "

@@ -1,0 +1,50 @@
+"""Cells of a script, as editors know them: from one comment ``# %%`` to the next."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import tree_sitter
+
+from compile_lens.syntax.tree import LANGUAGE, SourceTree
+
+_COMMENTS = tree_sitter.Query(LANGUAGE, "(comment) @comment")
+# VS Code's Python, Spyder, PyCharm and jupytext; `# In[3]:` is what nbconvert writes
+_MARKER = re.compile(r"#\s*%%|#\s*In\[[\d ]*\]|#\s*<codecell>")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Lines from 1, the last included. ``number`` counts from 1."""
+
+    number: int
+    first_line: int
+    last_line: int
+
+
+def find_cells(tree: SourceTree) -> tuple[Cell, ...]:
+    """The cells of a file; none where no comment marks any. What stands before the first mark is a cell, too, if it is anything."""
+    starts = sorted(
+        tree.position(node.start_byte)[0]
+        for node in tree_sitter.QueryCursor(_COMMENTS).captures(tree.root).get("comment", [])
+        if tree.position(node.start_byte)[1] == 1 and _MARKER.match(tree.node_text(node))
+    )
+    if not starts:
+        return ()
+    lines = tree.lines
+    if any(line.strip() for line in lines[: starts[0] - 1]):
+        starts.insert(0, 1)
+    ends = [*(start - 1 for start in starts[1:]), max(line_count(tree), starts[-1])]
+    return tuple(Cell(number, *lines_of) for number, lines_of in enumerate(zip(starts, ends, strict=True), 1))
+
+
+def line_count(tree: SourceTree) -> int:
+    """The lines of a file; what comes after its last newline is one only if it is anything."""
+    return len(tree.lines) - (tree.lines[-1] == "")
+
+
+def up_to(tree: SourceTree, line: int) -> str:
+    """The first ``line`` lines of a file."""
+    end = tree.line_starts[line] if line < len(tree.line_starts) else len(tree.source)
+    return tree.source[:end].decode()
