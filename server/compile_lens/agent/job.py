@@ -27,6 +27,8 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     sys.dont_write_bytecode = True
     os.environ.update(command["env"])
     os.environ.setdefault("MPLBACKEND", "Agg")  # a background run opens no window
+    # the interpreter has looked at it long ago
+    sys.path[:0] = [path for path in command["env"].get("PYTHONPATH", "").split(os.pathsep) if path]
     try:
         sandbox = _enter_sandbox(command, wire)
     except OSError as error:

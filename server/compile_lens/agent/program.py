@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .live_stack import column_at
+from .wants import lacking
 from .wire import Wire
 
 MOST_MESSAGE = 20_000
@@ -132,7 +133,15 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
         stack=stack,
         formatted=formatted[-MOST_MESSAGE:],
         causes=_causes(error),
+        lacking=_lacking(error),
     )
+
+
+def _lacking(error: BaseException) -> dict[str, str] | None:
+    try:
+        return lacking(error)
+    except Exception:  # a class of the program's whose words raise
+        return None
 
 
 def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> None:

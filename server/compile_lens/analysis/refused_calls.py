@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.lacks import ARGUMENTS
 from compile_lens.analysis.run_errors import Raised
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import StackFrame
@@ -63,18 +64,27 @@ def find_refused(refused: Sequence[Refused], raised: Raised | None, sources: Sou
         fatal = ended_by is not None and any(call is ended_by for call in calls)
         after = "What comes after this line was not run, so it was not analysed." if fatal else "The program went on."
         more = len({call.target for call in calls}) - 1
+        needs = _needs(raised) if fatal else ""
         others = f" and {more} more" if more else ""
         yield Finding(
             code=f"denied-{what}",
             kind=Kind.REFUSED,
             severity=Severity.ERROR if fatal else Severity.INFORMATION,
-            message=f"This line {last.does} `{_shown(last.target, sources.main_file)}`{others}; {MAY_NOT[what]}.",
+            message=f"{needs}This line {last.does} `{_shown(last.target, sources.main_file)}`{others}; {MAY_NOT[what]}.",
             place=place,
             explanation=after,
             hints=tuple(hint for hint in (ALLOW.get(what), WITHOUT) if hint),
             count=len(calls),
             call_path=call_path(last.stack, sources),
         )
+
+
+def _needs(raised: Raised | None) -> str:
+    """What the program wanted by the call, where it says so: weights, a data set."""
+    lacks = raised.lacks if raised is not None else None
+    return (
+        f"The program needs {lacks.words}, which is not here. " if lacks is not None and lacks.what != ARGUMENTS else ""
+    )
 
 
 def refused_in_native_code(raised: Raised, sources: Sources, without_gpu: bool) -> Finding | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import CompileError, error_finding, is_same
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.lacks import Lack, lack_finding
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.failure_text import parse_operator_stack, parse_user_stack
 from compile_lens.trace.report import CompileReport, StackFrame
@@ -39,13 +40,17 @@ PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An uncaught exception of the program: ``module`` and ``type`` name its class, ``stack`` is the traceback."""
+    """An uncaught exception of the program: ``module`` and ``type`` name its class, ``stack`` is the traceback.
+
+    ``lacks`` is what the program looked for and did not find.
+    """
 
     type: str
     module: str
     message: str
     stack: tuple[StackFrame, ...]
     formatted: str = ""
+    lacks: Lack | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,11 @@ class Stopped:
 def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iterator[Finding]:
     """The finding for an exception, unless a frame that failed to compile raised it: then that is the finding."""
     if _is_from_compiling(raised, report):
+        return
+    if raised.lacks is not None:
+        place = _place(raised.stack, sources)
+        path = call_path(raised.stack, sources)
+        yield replace(lack_finding(raised.lacks, place, raised.message), call_path=path, detail=raised.formatted)
         return
     inner = parse_user_stack(raised.message) or parse_operator_stack(raised.message)
     if raised.module in COMPILER:

@@ -30,6 +30,7 @@ from compile_lens.entries.written import BadEntry
 from compile_lens.session.analyse import analyse
 from compile_lens.session.call_memory import CallMemory
 from compile_lens.session.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
+from compile_lens.session.launch import find_launch
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.part import end_of_cell, up_to_line
 from compile_lens.session.source_file import FileProblem, read_source
@@ -139,7 +140,7 @@ def check(
         compare=compare,
     )
     # a link stays a link: the program sees the path that the user gave
-    jobs = [held.of(replace(job, file=os.path.abspath(file))) for file in files]  # noqa: PTH100
+    jobs = [launched(held.of(replace(job, file=os.path.abspath(file)))) for file in files]  # noqa: PTH100
     if names and entry != AUTOMATIC:
         raise click.UsageError("--as-if-compiled names what is called; it does not go with --entry.")
     output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
@@ -221,6 +222,13 @@ async def check_jobs(
         for host in hosts.values():
             await host.close()
         limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
+
+
+def launched(job: Job) -> Job:
+    """``job`` as its workspace starts the file, unless arguments were given."""
+    path = Path(job.file)
+    launch = find_launch(path, workspace_root(path)) if not job.argv else None
+    return job if launch is None else launch.of(job)
 
 
 def _failed(job: Job, python: str, sentence: str) -> Outcome:

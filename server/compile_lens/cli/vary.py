@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
-from compile_lens.cli.check import Ways, check_jobs
+from compile_lens.cli.check import Ways, check_jobs, launched
 from compile_lens.cli.json_output import to_json
 from compile_lens.cli.options import Held, exit_code, output_options, parse_severities, sandbox_options
 from compile_lens.cli.text_output import TextOutput
@@ -89,7 +89,7 @@ def vary(
         raise click.UsageError(
             f"--entry does not go with {asked.candidates[0]}, which the file does not compile itself."
         )
-    job = held.of(Job(path, Depth(depth), None, context.obj or (), os.getcwd(), timeout))  # noqa: PTH109
+    job = launched(held.of(Job(path, Depth(depth), None, context.obj or (), os.getcwd(), timeout)))  # noqa: PTH109
     output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
     outcomes: list[Outcome] = []
 

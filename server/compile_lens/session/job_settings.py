@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from compile_lens.session.launch import find_launch
 from compile_lens.session.settings import Settings
 from compile_lens.workers.job import Job
 from compile_lens.workers.level import Budget, Level, Sandbox
@@ -10,7 +13,7 @@ from compile_lens.workers.level import Budget, Level, Sandbox
 def make_job(settings: Settings, path: str, text: str | None, folder: str, level: Level) -> Job:
     """A run of the file ``path`` (of ``text`` in its place, if that is given) in ``folder``."""
     run, sandbox, budget = settings.run, settings.sandbox, settings.budget
-    return Job(
+    job = Job(
         file=path,
         depth=run.depth,
         text=text,
@@ -21,3 +24,5 @@ def make_job(settings: Settings, path: str, text: str | None, folder: str, level
         sandbox=Sandbox(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu),
         budget=Budget(memory_gib=budget.memory, cpu_s=budget.cpu, disk_gib=budget.disk, idle_s=budget.idle),
     )
+    launch = find_launch(Path(path), Path(folder)) if not run.arguments else None
+    return job if launch is None else launch.of(job)

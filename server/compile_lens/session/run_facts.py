@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from compile_lens.analysis.lacks import Lack
 from compile_lens.analysis.refused_calls import Refused
 from compile_lens.analysis.run_errors import Raised
 from compile_lens.session.outcome import EntryCall
@@ -69,6 +70,8 @@ class RunFacts:
                 f"The run was ended early: nothing had been compiled for {job.budget.idle_s:g} seconds "
                 "(compileLens.budget.idle, --idle)."
             )
+        if job.launch:
+            notes.append(f'Arguments, environment and folder are those of "{job.launch}" in .vscode/launch.json.')
         if self.not_kept:
             named = ", ".join(_shown(name, job) for name in self.not_kept[:NAMED])
             more = self.not_kept_count - min(len(self.not_kept), NAMED)
@@ -105,4 +108,6 @@ def _frame(entry: dict[str, Any]) -> StackFrame:
 
 def _raised(fields: dict[str, Any]) -> Raised:
     stack = tuple(map(_frame, fields["stack"]))
-    return Raised(fields["type"], fields["module"], fields["message"], stack, fields["formatted"])
+    lacking = fields.get("lacking")
+    lacks = Lack(str(lacking["what"]), str(lacking["name"])) if lacking else None
+    return Raised(fields["type"], fields["module"], fields["message"], stack, fields["formatted"], lacks)

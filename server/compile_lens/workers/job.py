@@ -43,6 +43,7 @@ class Job:
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/entries/dispatch.py), empty for a script.
     ``task`` is what a driver of the agent does with the file instead (``agent/bisect_driver.py``): JSON, with ``tool`` and ``scratch``.
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
+    ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``sandbox`` and ``budget`` hold at the level ``analyse``.
     """
 
@@ -60,6 +61,7 @@ class Job:
     capture: Capture | None = None
     vary: Vary | None = None
     up_to: int = 0
+    launch: str = ""
     level: Level = Level.ANALYSE
     sandbox: Sandbox = field(default_factory=Sandbox)
     budget: Budget = field(default_factory=Budget)

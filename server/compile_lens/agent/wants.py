@@ -1,0 +1,88 @@
+"""What a program lacked that raised: arguments of its command line, weights, a data set, a file; read from the frames that it raised in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+# a part of the file's path, the function -> what it looks for, and the parameters that name it. The user's call is the outermost.
+LOADERS = (
+    ("/torch/serialization.py", "load", "a saved file", ("f",)),
+    ("/torch/hub.py", "load", "a repository of torch.hub", ("repo_or_dir",)),
+    ("/torch/hub.py", "load_state_dict_from_url", "weights", ("url",)),
+    ("/torch/hub.py", "download_url_to_file", "a file", ("url",)),
+    ("/safetensors/", "load_file", "a saved file", ("filename",)),
+    ("/transformers/", "from_pretrained", "a pretrained model", ("pretrained_model_name_or_path",)),
+    ("/diffusers/", "from_pretrained", "a pretrained model", ("pretrained_model_name_or_path",)),
+    ("/transformers/pipelines/", "pipeline", "a pretrained model", ("model",)),
+    ("/timm/models/", "create_model", "weights", ("model_name",)),
+    ("/huggingface_hub/", "from_pretrained", "a pretrained model", ("pretrained_model_name_or_path",)),
+    ("/huggingface_hub/", "snapshot_download", "a repository of the Hugging Face hub", ("repo_id",)),
+    ("/huggingface_hub/", "hf_hub_download", "a repository of the Hugging Face hub", ("repo_id",)),
+    ("/datasets/load.py", "load_dataset", "a data set", ("path",)),
+    ("/datasets/load.py", "load_from_disk", "a data set", ("dataset_path",)),
+    ("/torchvision/datasets/", "__init__", "a data set", ("root",)),
+    ("/torchaudio/datasets/", "__init__", "a data set", ("root",)),
+    ("/numpy/lib/", "load", "a saved file", ("file",)),
+)
+# what hubs raise that is no OSError
+OF_HUBS = frozenset(
+    {
+        "DatasetNotFoundError",
+        "GatedRepoError",
+        "HTTPError",
+        "LocalEntryNotFoundError",
+        "OfflineModeIsEnabled",
+        "RepositoryNotFoundError",
+        "UnpicklingError",
+    }
+)
+NOT_FOUND = "Dataset not found or corrupted"  # torchvision's RuntimeError
+
+
+def lacking(error: BaseException) -> dict[str, str] | None:
+    """What was lacking: ``what`` in words, and ``name``; None where the error is about something else."""
+    frames = list(_frames(error))
+    if isinstance(error, SystemExit):
+        return _arguments(error, frames)
+    # a loader may wrap what it met: torch.hub raises a RuntimeError for an address that it cannot reach
+    if not any(map(_is_lack, (error, error.__cause__, error.__context__))):
+        return None
+    for frame in frames:
+        for part, function, what, names in LOADERS:
+            if frame.f_code.co_name == function and part in frame.f_code.co_filename.replace(os.sep, "/"):
+                return {"what": what, "name": _named(frame.f_locals, names)}
+    if isinstance(error, FileNotFoundError) and isinstance(error.filename, (str, os.PathLike)):
+        return {"what": "a file", "name": str(error.filename)}
+    return None
+
+
+def _is_lack(error: BaseException | None) -> bool:
+    return isinstance(error, OSError) or type(error).__name__ in OF_HUBS or NOT_FOUND in str(error)
+
+
+def _frames(error: BaseException) -> Iterator[FrameType]:
+    entry = error.__traceback__
+    while entry is not None:
+        yield entry.tb_frame
+        entry = entry.tb_next
+
+
+def _named(values: dict[str, Any], names: tuple[str, ...]) -> str:
+    found = next((values[name] for name in names if isinstance(values.get(name), (str, os.PathLike))), "")
+    return str(found)
+
+
+def _arguments(error: SystemExit, frames: list[FrameType]) -> dict[str, str] | None:
+    """What argparse, or click, says of the arguments before it ends the program."""
+    for frame in frames:
+        message = frame.f_locals.get("message")
+        if frame.f_code.co_name == "error" and frame.f_code.co_filename.endswith("argparse.py") and message:
+            return {"what": "arguments", "name": str(message)}
+    cause = error.__context__
+    words = getattr(cause, "format_message", None)
+    if words is not None and type(cause).__module__.partition(".")[0] in ("click", "typer"):
+        return {"what": "arguments", "name": str(words())}
+    return None

@@ -1,0 +1,154 @@
+"""Programs that lack something: arguments, which the workspace may know, weights, data sets; and programs that start processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compile_lens.session.launch import find_launch
+from compile_lens.session.outcome import Outcome
+from compile_lens.workers.job import Job
+from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("entries")
+
+TRAIN = """\
+import argparse
+import torch
+from widths import WIDTH
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", required=True)
+parser.add_argument("--rate", type=float, required=True)
+options = parser.parse_args()
+text = open(options.data).read()
+
+
+@torch.compile
+def step(x):
+    print(x)
+    return x + WIDTH
+
+
+step(torch.ones(WIDTH))
+"""
+LAUNCH = """\
+{
+  // how this is started: "program" may hold // and /* too
+  "version": "0.2.0",
+  "configurations": [
+    {"name": "Any", "type": "debugpy", "request": "launch", "program": "${file}", "args": ["--wrong"]},
+    {"name": "Other", "type": "node", "request": "launch", "program": "train.py"},
+    {
+      "name": "Train // it", "type": "debugpy", "request": "launch", /* as ever */
+      "program": "${workspaceFolder}/scripts/train.py",
+      "args": ["--data", "words.txt", "--rate", "0.1",],
+      "env": {"PYTHONPATH": "${workspaceFolder}/src"},
+      "cwd": "${workspaceFolder}/data",
+    },
+  ],
+}
+"""
+
+
+def project(root: Path) -> Path:
+    for name, text in (
+        ("scripts/train.py", TRAIN),
+        ("src/widths.py", "WIDTH = 3\n"),
+        ("data/words.txt", "words"),
+        (".vscode/launch.json", LAUNCH),
+    ):
+        file = root / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    return root / "scripts" / "train.py"
+
+
+def told(outcome: Outcome) -> list[tuple[str, int]]:
+    return [(finding.code, finding.place.line) for finding in outcome.findings]
+
+
+def test_a_script_that_needs_arguments_says_which_and_takes_those_of_the_workspace(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    file = project(tmp_path)
+    path = {"PYTHONPATH": str(tmp_path / "src")}
+    bare = warm_host.run(Job(str(file), cwd=str(tmp_path), timeout_s=60, env=path))
+    assert told(bare)[0] == ("missing-arguments", 8)
+    assert bare.findings[0].message == (
+        "The program does not run with these arguments: the following arguments are required: --data, --rate."
+    )
+    launch = find_launch(file, tmp_path)
+    assert launch is not None
+    assert launch.name == "Train // it"
+    outcome = warm_host.run(launch.of(Job(str(file), cwd=str(tmp_path), timeout_s=60)))
+    assert told(outcome) == [("GB0059", 14)]
+    assert any("Train // it" in note for note in outcome.notes)
+    # what was given stays
+    assert launch.of(Job(str(file), argv=("--help",))).argv == ("--help",)
+
+
+def test_a_launch_file_that_does_not_say_it_is_none(tmp_path: Path) -> None:
+    file = project(tmp_path)
+    assert find_launch(tmp_path / "other.py", tmp_path) is None
+    assert find_launch(file, None) is None
+    for text in ("", "[]", '{"configurations": 3}', '{"configurations": [7]}', "{"):
+        (tmp_path / ".vscode" / "launch.json").write_text(text)
+        assert find_launch(file, tmp_path) is None
+
+
+MISSING = {
+    "saved weights": ("torch.load('weights/best.pt')", "a saved file `weights/best.pt`"),
+    "a hub": (
+        "torch.hub.load('nobody/nothing', 'model', trust_repo=True)",
+        "a repository of torch.hub `nobody/nothing`",
+    ),
+    "a pretrained model": (
+        "__import__('transformers').BertModel.from_pretrained('nobody/nothing-at-all')",
+        "a pretrained model `nobody/nothing-at-all`",
+    ),
+    "a file": ("open('data/train.bin')", "a file `data/train.bin`"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(MISSING))
+def test_what_is_not_here_is_named(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
+    code, words = MISSING[name]
+    file = tmp_path / "model.py"
+    file.write_text(f"import torch\n\n{code}\n")
+    outcome = warm_host.run(Job(str(file), timeout_s=120))
+    # the sandbox says of what is fetched that it may not be
+    (finding,) = [finding for finding in outcome.findings if finding.severity.value == "error"]
+    assert (finding.code, finding.place.line) == ("denied-network" if name == "a hub" else "missing-data", 3)
+    assert f"The program needs {words}, which is not here" in finding.message
+
+
+SPAWNING = """\
+import multiprocessing
+import torch
+
+
+def square(number):
+    return number * number
+
+
+@torch.compile
+def f(x, squares):
+    print(squares)
+    return x + len(squares)
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        f(torch.ones(2), pool.map(square, [1, 2, 3]))
+"""
+
+
+def test_processes_that_are_spawned_find_the_main_module(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "pool.py"
+    file.write_text(SPAWNING)
+    outcome = warm_host.run(Job(str(file), timeout_s=120))
+    assert outcome.status.value == "ok", outcome.output
+    assert told(outcome) == [("GB0059", 11)]
