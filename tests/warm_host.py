@@ -70,6 +70,10 @@ class WarmHost:
         job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary)
         return self._loop.run_until_complete(analyse_by_entries(analyse, self._host, job, choice))
 
+    def analyse_choice(self, file: str, choice: Choice) -> Analysed:
+        """The same, with the report of the run that it is made of."""
+        return Analysed(self.run_choice(file, choice), self._host.builder.report())
+
     def close(self) -> None:
         self._loop.run_until_complete(self._host.close())
         self._loop.close()

@@ -36,6 +36,11 @@ def as_comment(tree: SourceTree, call: str) -> Insertion:
     return Insertion(line, 0, text)
 
 
+def as_python(call: str) -> str:
+    """``call`` in plain torch: ``f(torch.randn(2, 3))`` for ``f(float32[2, 3])``. Raises SyntaxError for text that is no expression."""
+    return ast.unparse(ast.fix_missing_locations(_Torch().visit(ast.parse(call, mode="eval").body)))
+
+
 def as_functions(tree: SourceTree, call: str) -> Insertion | None:
     """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file; None where the call cannot be said so."""
     try:
