@@ -170,6 +170,7 @@ def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
 
 BROKEN = {
     "an error further down": "\nnet = torch.compile(Block(64, 4))\nnet.load_state_dict(torch.load('weights/none.pt'))\nprint(net)\n",
+    "an end further down": "\nnet = torch.compile(Block(64, 4))\nraise SystemExit(3)\n",
     "text that is being written": "\nnet = torch.compile(Block(64, 4))\ndef unfinished(:\n    pass\n",
 }
 
@@ -178,11 +179,14 @@ BROKEN = {
 def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
     outcome = run(warm_host, write(tmp_path, MODEL + BROKEN[name]))
     assert outcome.entry == "synthesised"
-    assert [code for code, _ in codes(outcome)] == ["run-error", "GB0170"]
+    lack = "missing-data" if name == "an error further down" else "run-error"
+    assert [code for code, _ in codes(outcome)] == [lack, "GB0170"]
     assert outcome.findings[1].place.line == BREAK_LINE
     told = outcome.findings[0]
     if name == "an error further down":
         assert told.severity.value == "information"
         assert "No such file or directory: 'weights/none.pt'" in told.message
+    elif name == "an end further down":
+        assert told.message == "As a script: The program ended itself here with status 3."
     else:
         assert (told.severity.value, told.message) == ("error", "The file cannot be run: SyntaxError: invalid syntax.")

@@ -33,7 +33,7 @@ class _Text(importlib.machinery.SourceFileLoader):
             super().exec_module(module)
         except ImportError:
             raise  # another way to load the file may do without
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:  # a script may end itself, as argparse does
             print(f"{self.path} raised {type(problem).__name__}: {problem}; what stands above is used", file=sys.stderr)
 
 
