@@ -44,11 +44,14 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
         # just before the time is up, which began to run before this process did
         faulthandler.dump_traceback_later(max(command["deadline"] - time.monotonic() - 0.1, 0.01), file=crash)
     from . import compare, depth, notes, program, trace_sink
+    from .libraries import library_roots
+    from .retarget.prepare import prepare
     from .variations.hook import watcher_for
 
     trace_sink.install(wire)
     varied = watcher_for(command)
     notes.install(OWN_FOLDER, varied or _recorder(command))
+    prepare(command, OWN_FOLDER, library_roots())
     depth.apply(command["depth"])
     if command.get("compare"):
         compare.install()

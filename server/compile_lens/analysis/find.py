@@ -27,6 +27,7 @@ from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_
 from compile_lens.analysis.side_effects import find_side_effects
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.specializations import find_specializations
+from compile_lens.analysis.stand_ins import find_stand_ins
 from compile_lens.analysis.variations import find_variations
 from compile_lens.analysis.wrong_numbers import find_wrong_numbers
 from compile_lens.trace.report import CompileReport
@@ -72,6 +73,7 @@ def find(
         *find_input_copies(report, sources),
         *(find_compile_time(report, sources) if recorded else ()),
         *find_wrong_numbers(report, sources),
+        *find_stand_ins(report, sources),
         *find_variations(report, sources, index),
         *more,
     ]

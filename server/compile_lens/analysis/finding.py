@@ -40,6 +40,7 @@ class Kind(str, Enum):
     WRONG_NUMBERS = "wrong-numbers"
     REFUSED = "refused"
     VARIATION = "variation"
+    STAND_IN = "stand-in"
 
 
 @dataclass(frozen=True, slots=True)

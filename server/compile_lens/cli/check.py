@@ -23,6 +23,7 @@ from compile_lens.cli.options import (
     output_options,
     parse_severities,
     sandbox_options,
+    stand_in_option,
 )
 from compile_lens.cli.text_output import TextOutput, counted, shown_path
 from compile_lens.entries.entry import AUTOMATIC, script
@@ -39,7 +40,7 @@ from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.job import Depth, Job, Supply
 
 Taker = Callable[[Outcome], None]
 
@@ -95,6 +96,7 @@ Taker = Callable[[Outcome], None]
     "--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N", help="Per file."
 )
 @just_my_code_option
+@stand_in_option
 @sandbox_options
 @output_options
 @click.pass_context
@@ -112,6 +114,7 @@ def check(
     severities: dict[str, str],
     max_findings: int,
     just_my_code: bool,
+    stand_in: str,
     held: Held,
     output_format: str,
     fail_on: str,
@@ -138,6 +141,7 @@ def check(
         cwd=os.getcwd(),  # noqa: PTH109
         timeout_s=timeout,
         compare=compare,
+        stand_in=Supply(stand_in),
     )
     # a link stays a link: the program sees the path that the user gave
     jobs = [launched(held.of(replace(job, file=os.path.abspath(file)))) for file in files]  # noqa: PTH100

@@ -13,7 +13,7 @@ import click
 from compile_lens.analysis.filters import OFF
 from compile_lens.analysis.finding import Severity
 from compile_lens.session.outcome import Outcome, Status
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Job, Supply
 from compile_lens.workers.level import Budget, Level, Sandbox
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -45,6 +45,19 @@ def output_options(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def stand_in_option(command: F) -> F:
+    """``--stand-in``."""
+    option = click.option(
+        "--stand-in",
+        type=click.Choice([supply.value for supply in Supply]),
+        default=Supply.AUTO.value,
+        show_default=True,
+        help="For programs that ask for a GPU, or for other processes, that are not there: let the CPU stand in, or run them as they are "
+        "(docs/gpu.md).",
+    )
+    return option(command)
 
 
 def just_my_code_option(command: F) -> F:

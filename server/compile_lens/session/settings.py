@@ -24,7 +24,7 @@ from compile_lens.session.sandbox_settings import BudgetSettings, SandboxSetting
 from compile_lens.session.setting import documented
 from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
-from compile_lens.workers.job import Depth
+from compile_lens.workers.job import Depth, Supply
 
 SECTION = "compileLens"
 LONGEST_SHOWN = 60
@@ -73,6 +73,16 @@ class RunSettings:
                 "Stop after Dynamo: graph breaks and recompiles, in the shortest time.",
                 "Stop after AOTAutograd: errors of the backward pass and of functionalization, too.",
                 "Compile as written, kernels included. Slow.",
+            ),
+        ),
+    )
+    stand_in: Supply = field(
+        default=Supply.AUTO,
+        metadata=_doc(
+            "What becomes of a program that asks for a GPU where there is none (docs/gpu.md).",
+            values=(
+                "The CPU stands in for it, and Dynamo meets the same program as on a GPU.",
+                "The program runs as it does on this machine.",
             ),
         ),
     )

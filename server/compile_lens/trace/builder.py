@@ -141,6 +141,7 @@ class ReportBuilder:
             artifacts=tuple(self._artifacts),
             comparisons=tuple(self._run_notes.comparisons),
             log_lines=tuple(self._run_notes.log_lines),
+            stand_ins=tuple(self._run_notes.stand_ins),
             variations=self._variations.found(),
             inputs=self._inputs.found(),
             records=self._records,

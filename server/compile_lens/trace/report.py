@@ -300,6 +300,16 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True)
+class StandIn:
+    """Something of another machine that was made up for the run. ``what`` is the agent's word for it (agent/retarget), ``text`` what it
+    adds; ``stack`` leads to the line that asked for it, and is empty where none did."""
+
+    what: str
+    text: str
+    stack: tuple[StackFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """A payload by reference: a graph, generated code, a cache event."""
 
@@ -367,6 +377,7 @@ class CompileReport:
     artifacts: tuple[Artifact, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     log_lines: tuple[LogLine, ...] = ()
+    stand_ins: tuple[StandIn, ...] = ()
     variations: tuple[Variation, ...] = ()
     inputs: tuple[CallInputs, ...] = ()
     records: int = 0

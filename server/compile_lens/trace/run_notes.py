@@ -1,4 +1,4 @@
-"""Notes of the agent about what happens while compiled code runs: comparisons with eager, and lines of torch's logs."""
+"""Notes of the agent about what happens while compiled code runs: comparisons with eager, lines of torch's logs, and what stands in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compile_lens.trace.records import Record
-from compile_lens.trace.report import Agreement, ComparedValue, Comparison, LogLine, StackFrame
+from compile_lens.trace.report import Agreement, ComparedValue, Comparison, LogLine, StackFrame, StandIn
 from compile_lens.trace.stack_text import parse_stack
 
 OF_A_VALUE = frozenset({"what", "index", "name", "source", "origin"})
@@ -20,9 +20,11 @@ class RunNotes:
         self._noted_stack = noted_stack
         self.comparisons: list[Comparison] = []
         self.log_lines: list[LogLine] = []
+        self.stand_ins: list[StandIn] = []
         self.readers: dict[str, Callable[[Record], None]] = {
             "compile_lens_comparison": self._on_comparison,
             "compile_lens_log": self._on_log,
+            "compile_lens_stand_in": self._on_stand_in,
         }
 
     def _on_comparison(self, record: Record) -> None:
@@ -51,6 +53,10 @@ class RunNotes:
                 stack=self._noted_stack(note["stack"]),
             )
         )
+
+    def _on_stand_in(self, record: Record) -> None:
+        note = _note(record)
+        self.stand_ins.append(StandIn(note["what"], note["text"], self._noted_stack(note["stack"])))
 
 
 def _note(record: Record) -> dict[str, Any]:

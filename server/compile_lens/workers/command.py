@@ -26,6 +26,7 @@ def command_of(job: Job, sandbox: Mapping[str, object] | None = None, magic: byt
         "timeout_s": job.timeout_s,
         "env": job.env,
         "compare": job.compare,
+        "stand_in": job.stand_in.value,
         "task": job.task,
         "capture": None if job.capture is None else asdict(job.capture),
         "vary": None if job.vary is None else asdict(job.vary),

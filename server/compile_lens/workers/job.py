@@ -18,6 +18,13 @@ class Depth(str, Enum):
     INDUCTOR = "inductor"
 
 
+class Supply(str, Enum):
+    """What becomes of a program that asks for a GPU where there is none: ``auto`` lets the CPU stand in for it."""
+
+    AUTO = "auto"
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Capture:
     """A run also writes down the calls of its compile regions, for a repro.
@@ -57,6 +64,7 @@ class Job:
     plan: Mapping[str, Any] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
+    stand_in: Supply = Supply.AUTO
     task: dict[str, Any] | None = None
     capture: Capture | None = None
     vary: Vary | None = None

@@ -1,0 +1,147 @@
+"""Tensors of a device ``cuda`` in the memory of the CPU: plain ``torch.Tensor`` objects, handed over as DLPack capsules.
+
+The other way round, a *twin* is a tensor of the CPU over the memory of such a tensor, for the time of one operator.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import torch
+
+# https://dmlc.github.io/dlpack/latest/c_api.html
+CPU_DEVICE, CUDA_DEVICE = 1, 2
+INT, UINT, FLOAT, BFLOAT, COMPLEX, BOOL = 0, 1, 2, 4, 5, 6
+CODES = {
+    torch.float64: (FLOAT, 64),
+    torch.float32: (FLOAT, 32),
+    torch.float16: (FLOAT, 16),
+    torch.bfloat16: (BFLOAT, 16),
+    torch.complex32: (COMPLEX, 32),
+    torch.complex64: (COMPLEX, 64),
+    torch.complex128: (COMPLEX, 128),
+    torch.int8: (INT, 8),
+    torch.int16: (INT, 16),
+    torch.int32: (INT, 32),
+    torch.int64: (INT, 64),
+    torch.uint8: (UINT, 8),
+    torch.uint16: (UINT, 16),
+    torch.uint32: (UINT, 32),
+    torch.uint64: (UINT, 64),
+    torch.bool: (BOOL, 8),
+}
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int32), ("index", ctypes.c_int32)]
+
+
+class _DataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", _Device),
+        ("dimensions", ctypes.c_int32),
+        ("type", _DataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("offset", ctypes.c_uint64),
+    ]
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+# One block holds description, shape, strides and values, and is given back by `free`: whoever drops the last reference may hold no lock
+# of Python's, or be about to raise, so nothing of Python can be called then.
+_c = ctypes.CDLL(None)
+_c.aligned_alloc.restype = ctypes.c_void_p
+_c.aligned_alloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
+_free = ctypes.cast(_c.free, ctypes.c_void_p).value
+ALIGNMENT = 64
+
+
+def on_device(values: torch.Tensor, index: int) -> torch.Tensor:
+    """``values``, a tensor of the CPU, as a tensor of ``cuda:index``. Shape, strides and offset stay; the memory is another."""
+    typed = CODES.get(values.dtype)
+    whole = _whole_storage(values, torch.uint8 if typed is None else values.dtype)
+    made: torch.Tensor = torch._C._from_dlpack(_capsule(whole, *(typed or (UINT, 8)), index))
+    if typed is None:
+        made = torch.ops.aten.view.dtype(made, values.dtype)
+    if made.shape == values.shape and made.stride() == values.stride():
+        return made
+    return torch._C._dynamo.guards._reinterpret_tensor(made, values.shape, values.stride(), values.storage_offset())
+
+
+def _whole_storage(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """All of the memory under ``values``, in one dimension; ``values`` itself where that is the same."""
+    storage = values.untyped_storage()
+    if values.dtype == dtype and values.is_contiguous() and storage.nbytes() == values.numel() * values.itemsize:
+        return values
+    empty = torch.ops.aten.empty.memory_format([0], dtype=dtype, device="cpu")
+    return torch.ops.aten.set_.source_Storage_storage_offset(
+        empty, storage, 0, [storage.nbytes() // dtype.itemsize], [1]
+    )
+
+
+def _capsule(values: torch.Tensor, code: int, bits: int, index: int) -> Any:
+    """A copy of ``values``, which is dense, as a DLPack capsule."""
+    count = values.dim()
+    numbers = ctypes.c_int64 * count
+    head = ctypes.sizeof(_Managed) + 2 * ctypes.sizeof(numbers)
+    start = _rounded(head)
+    size = values.numel() * values.itemsize
+    block = _c.aligned_alloc(ALIGNMENT, _rounded(start + size))
+    if not block:
+        raise MemoryError(f"no memory for a tensor of {size} bytes")
+    shape, strides = (
+        numbers.from_address(block + ctypes.sizeof(_Managed)),
+        numbers.from_address(head - ctypes.sizeof(numbers) + block),
+    )
+    shape[:], strides[:] = values.shape, values.stride()
+    managed = _Managed.from_address(block)
+    managed.tensor.data = block + start
+    managed.tensor.device = _Device(CUDA_DEVICE, index)
+    managed.tensor.dimensions = count
+    managed.tensor.type = _DataType(code, bits, 1)
+    managed.tensor.shape, managed.tensor.strides = shape, strides
+    managed.tensor.offset = 0
+    managed.context = None
+    managed.deleter = _free
+    if size:
+        ctypes.memmove(block + start, values.data_ptr(), size)
+    return _new_capsule(block, b"dltensor", None)
+
+
+def _rounded(size: int) -> int:
+    return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
+def keep_storages() -> None:
+    """Let ``resize_`` leave the memory of a storage of the device as it is. FSDP frees and allocates parameters by it."""
+    original = torch.UntypedStorage.resize_
+
+    def resize_(self: Any, size: int) -> Any:
+        return self if self.device.type == "cuda" else original(self, size)
+
+    torch.UntypedStorage.resize_ = resize_
+
+
+def twin(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of the CPU over the memory of ``tensor``, which is of a device made here."""
+    storage = tensor.untyped_storage()
+    memory = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), torch.device("cpu"), storage.nbytes())
+    empty = torch.ops.aten.empty.memory_format([0], dtype=tensor.dtype, device="cpu")
+    made: torch.Tensor = torch.ops.aten.set_.source_Storage_storage_offset(
+        empty, memory, tensor.storage_offset(), tensor.shape, tensor.stride()
+    )
+    made = torch._neg_view(made) if tensor.is_neg() else made
+    return torch._conj(made) if tensor.is_conj() else made
