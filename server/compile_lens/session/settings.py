@@ -78,7 +78,7 @@ class RunSettings:
     )
     stand_in: Supply = field(
         default=Supply.AUTO,
-        metadata=_doc(
+        metadata=documented(
             "What becomes of a program that asks for a GPU where there is none (docs/gpu.md).",
             values=(
                 "The CPU stands in for it, and Dynamo meets the same program as on a GPU.",

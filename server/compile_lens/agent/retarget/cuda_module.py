@@ -84,9 +84,15 @@ def install(state: State, generators: tuple[torch.Generator, ...], told: Told) -
 
 def _forget_answers() -> None:
     """Ask again what was answered without a GPU: the answers are kept by torch."""
+    import torch.utils._triton
     from torch._dynamo import trace_rules
 
-    for function in (torch.cuda.device_count, torch.cuda.is_bf16_supported, trace_rules.get_torch_obj_rule_map):
+    for function in (
+        torch.cuda.device_count,
+        torch.cuda.is_bf16_supported,
+        trace_rules.get_torch_obj_rule_map,
+        *vars(torch.utils._triton).values(),
+    ):
         if hasattr(function, "cache_clear"):
             function.cache_clear()
     torch.cuda._cached_device_count = None

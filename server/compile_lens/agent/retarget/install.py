@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from . import cuda_module, generators, memory, native, operators, streams, unseen
+from . import cuda_module, generators, memory, native, operators, streams, triton_kernels, unseen
 from .told import Told
 
 
@@ -21,8 +21,9 @@ def install(count: int, told: Told) -> None:
     memory.keep_storages()
     cuda_module.install(state, made, told)
     streams.install(told)
+    triton_kernels.install(told)
     native.start_gradient_threads()
-    unseen.hide(cuda_module, generators, memory, native, operators, streams)
+    unseen.hide(cuda_module, generators, memory, native, operators, streams, triton_kernels)
 
 
 def _generators(state: native.State) -> tuple[tuple[torch.Generator, ...], generators.Devices | None]:

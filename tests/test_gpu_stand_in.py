@@ -1,0 +1,240 @@
+"""GPU programs on this machine, where the CPU stands in for the GPU, beside what the same programs did on an H200 with torch 2.11."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compile_lens.analysis.finding import Finding
+from compile_lens.session.outcome import Outcome, Status
+from compile_lens.session.recorded import read_recorded
+from compile_lens.workers.job import Job, Supply
+from replay import program, recording, replay
+from warm_host import WarmHost, warm_host
+
+pytestmark = pytest.mark.xdist_group("gpu-stand-in")
+
+DATA = Path(__file__).parent / "data"
+# what Dynamo decides; what comes after it (kernels, CUDA graphs) is none of the CPU's
+DYNAMO = ("graph-break", "recompile", "recompile-limit", "specialization", "compile-error", "run-error")
+PROGRAMS = sorted(name.removesuffix(".wire") for name in recording("gpu-programs") if name.endswith(".wire"))
+# (code, line, frames) on the GPU alone, and here alone; and why
+OTHERWISE: dict[str, tuple[set[tuple[str, int]], set[tuple[str, int]], str]] = {
+    "cudagraph_overwritten": (
+        {("cudagraph-overwritten", 10)},
+        set(),
+        "a CUDA graph wrote over its result: there are none here",
+    ),
+    "triton_error": ({("triton-compile-error", 14)}, set(), "Triton's compiler does not run at the depth dynamo"),
+}
+# torch 2.11 tries `DistributedDataParallel._run_ddp_forward` as a frame of its own once more than 2.13: the same break at the same line
+DDP_OF_2_11 = {("GB0007", "2/0")}
+# A trace that torch wrote alone has no columns: a recompile stands at the decorator, or where a function is resumed.
+MOVED_BY_THE_TRACE = {(64, 65), (33, 30)}
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[WarmHost]:
+    yield from warm_host()
+
+
+def of_dynamo(outcome: Outcome) -> list[Finding]:
+    return [finding for finding in outcome.findings if finding.kind.value in DYNAMO]
+
+
+def run(host: WarmHost, tmp_path: Path, text: str, **how: object) -> Outcome:
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    return host.run(Job(str(file), timeout_s=300.0, **how))  # type: ignore[arg-type]
+
+
+def codes(outcome: Outcome) -> set[str]:
+    return {finding.code for finding in outcome.findings}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_recorded_program_breaks_and_recompiles_as_on_the_gpu(host: WarmHost, tmp_path: Path, name: str) -> None:
+    there = replay("gpu-programs", name)
+    here = run(host, tmp_path, program("gpu-programs", name))
+    seen_there = {(f.code, f.place.line, f.count, f.frames) for f in of_dynamo(there)}
+    seen_here = {(f.code, f.place.line, f.count, f.frames) for f in of_dynamo(here)}
+    only_there = {(code, line) for code, line, _, _ in seen_there - seen_here}
+    only_here = {(code, line) for code, line, _, _ in seen_here - seen_there}
+    assert (only_there, only_here) == OTHERWISE.get(name, (set(), set(), ""))[:2]
+    assert here.graphs == there.graphs
+    assert "cpu-for-gpu" in codes(here)
+
+
+def test_the_training_like_trace_breaks_and_recompiles_as_on_the_gpu(host: WarmHost, tmp_path: Path) -> None:
+    (trace,) = (DATA / "h200-single").glob("*trace*.gz")
+    there = read_recorded(trace)
+    here = run(host, tmp_path, (DATA / "h200-single" / "gpu_single.py").read_text())
+    assert here.status is Status.OK
+    assert frames(there) == frames(here)
+    lines_there = {(f.code, f.place.line) for f in of_dynamo(there)}
+    lines_here = {(f.code, f.place.line) for f in of_dynamo(here)}
+    moved = {(there_line, here_line) for there_line, here_line in MOVED_BY_THE_TRACE}
+    assert lines_there - lines_here <= {("recompile", line) for line, _ in moved}
+    assert lines_here - lines_there <= {("recompile", line) for _, line in moved}
+    assert here.graphs == there.graphs
+
+
+def frames(outcome: Outcome) -> set[tuple[str, str]]:
+    """Which compilations broke or were recompiled: (code, compile id)."""
+    return {(finding.code, frame) for finding in of_dynamo(outcome) for frame in finding.frames}
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_each_rank_of_the_ddp_trace_breaks_and_recompiles_as_on_its_gpu(
+    host: WarmHost, tmp_path: Path, rank: int
+) -> None:
+    (trace,) = (DATA / "h200-ddp").glob(f"*rank_{rank}_*")
+    there = read_recorded(trace)
+    launched = {"RANK": f"{rank}", "LOCAL_RANK": f"{rank}", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    here = run(host, tmp_path, (DATA / "h200-ddp" / "gpu_ddp.py").read_text(), env=launched)
+    assert here.status is Status.OK
+    assert {(f.code, f.place.line) for f in of_dynamo(here)} == {(f.code, f.place.line) for f in of_dynamo(there)}
+    assert frames(there) - frames(here) == DDP_OF_2_11
+    assert frames(here) <= frames(there)
+    assert "one-process" in codes(here)
+
+
+DEVICES = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@torch.compile
+def step(x):
+    if x.is_cuda and x.device.type == "cuda" and torch.cuda.is_available():
+        print("on the GPU")
+    return x.cuda().sin() + torch.ones(3, device="cuda")
+
+
+model = torch.nn.Linear(3, 3).to(device)
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+scaler = torch.amp.GradScaler("cuda")
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(4, 3)), batch_size=2, pin_memory=True)
+noise = torch.randn(2, 3, device=device, generator=torch.Generator(device=device).manual_seed(0))
+with torch.cuda.stream(torch.cuda.Stream()):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+for (batch,) in loader:
+    batch = batch.to(device, non_blocking=True)
+    with torch.autocast("cuda", dtype=torch.float16):
+        hidden = model(batch + noise)
+        assert hidden.dtype is torch.float16
+        loss = step(hidden).float().sum()
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+end.record()
+torch.cuda.synchronize()
+torch.accelerator.synchronize()
+assert torch.accelerator.current_accelerator().type == "cuda"
+assert str(loss.device) == "cuda:0" and loss.is_cuda
+print(torch.cuda.get_device_capability(), torch.cuda.memory_allocated(), start.elapsed_time(end), loss.item())
+torch.set_default_device("cuda")
+assert torch.zeros(2).is_cuda
+"""
+
+
+def test_devices_streams_scalers_and_queries_are_those_of_a_gpu(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, DEVICES)
+    assert outcome.status is Status.OK, outcome.findings
+    (broken,) = [finding for finding in outcome.findings if finding.kind.value == "graph-break"]
+    assert DEVICES.splitlines()[broken.place.line - 1].strip() == 'print("on the GPU")'
+    assumed = [f for f in outcome.findings if f.code == "gpu-answer"]
+    assert {DEVICES.splitlines()[f.place.line - 1].split("(")[0] for f in assumed} == {"print"}
+    assert {f.message.partition(" are ")[0].partition(" is ")[0] for f in assumed} == {
+        "The properties of the GPU",
+        "The figures of the GPU's memory",
+        "A time on the GPU",
+    }
+
+
+SHARDED = """
+import os
+import torch
+import torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
+
+local = int(os.environ["LOCAL_RANK"])
+torch.cuda.set_device(local)
+dist.init_process_group("nccl")
+assert dist.get_backend() == "nccl" and dist.get_world_size() == 1
+model = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.ReLU(), torch.nn.Linear(16, 16)).cuda()
+fully_shard(model)
+compiled = torch.compile(model)
+compiled(torch.randn(4, 16, device="cuda")).sum().backward()
+
+
+@torch.compile
+def reduced(x):
+    dist.all_reduce(x)
+    return x + 1
+
+
+reduced(torch.ones(3, device="cuda"))
+dist.barrier()
+dist.destroy_process_group()
+"""
+
+
+def test_a_program_for_torchrun_starts_as_one_process(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, SHARDED)
+    assert outcome.status is Status.OK, outcome.findings
+    assert {"one-process", "cpu-for-gpu"} <= codes(outcome)
+    assert outcome.graphs >= 1
+
+
+TRITON = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_kernel(left, right, target, size, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < size
+    tl.store(target + offsets, tl.load(left + offsets, mask=mask) + tl.load(right + offsets, mask=mask), mask=mask)
+
+
+@torch.compile
+def doubled(x):
+    target = torch.empty_like(x)
+    add_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, x, target, x.numel(), BLOCK=64)
+    return target * 2
+
+
+x = torch.ones(100, device="cuda")
+assert doubled(x).eq(4).all()
+"""
+
+
+def test_a_triton_kernel_is_traced_and_runs_in_the_interpreter(host: WarmHost, tmp_path: Path) -> None:
+    pytest.importorskip("triton")
+    outcome = run(host, tmp_path, TRITON)
+    assert outcome.status is Status.OK, outcome.findings
+    assert codes(outcome) == {"cpu-for-gpu", "triton-kernel"}
+    assert outcome.graphs == 1
+
+
+def test_nothing_stands_in_when_it_is_switched_off(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, 'import torch\ntorch.ones(2, device="cuda")\n', stand_in=Supply.OFF)
+    (finding,) = outcome.findings
+    assert finding.code == "run-error" and "CUDA" in finding.message
+
+
+def test_a_program_that_asks_for_no_gpu_is_left_as_it_is(host: WarmHost, tmp_path: Path) -> None:
+    text = "import torch\n\n\n@torch.compile\ndef f(x):\n    return x + 1\n\n\nf(torch.ones(2))\nassert 'cud' + 'a'\n"
+    assert run(host, tmp_path, text).findings == ()
+
+
+def test_the_recordings_are_there() -> None:
+    assert len(PROGRAMS) >= 5 and set(OTHERWISE) <= set(PROGRAMS)
