@@ -126,13 +126,24 @@ def _rounded(size: int) -> int:
 
 
 def keep_storages() -> None:
-    """Let ``resize_`` leave the memory of a storage of the device as it is. FSDP frees and allocates parameters by it."""
-    original = torch.UntypedStorage.resize_
+    """Let ``resize_`` leave the memory of a storage of the device as it is, and ``to`` move one there.
+
+    FSDP frees and allocates parameters by the first; ``torch.load`` brings tensors to a device by the second.
+    """
+    original, moved = torch.UntypedStorage.resize_, torch.UntypedStorage.to
+
+    def to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
+        wanted = torch.device(device)
+        if wanted.type != "cuda" or self.device.type != "cpu":
+            return moved(self, device=device, non_blocking=non_blocking)
+        empty = torch.ops.aten.empty.memory_format([0], dtype=torch.uint8, device="cpu")
+        values = torch.ops.aten.set_.source_Storage_storage_offset(empty, self, 0, [self.nbytes()], [1])
+        return on_device(values, wanted.index or 0).untyped_storage()
 
     def resize_(self: Any, size: int) -> Any:
         return self if self.device.type == "cuda" else original(self, size)
 
-    torch.UntypedStorage.resize_ = resize_
+    torch.UntypedStorage.resize_, torch.UntypedStorage.to = resize_, to
 
 
 def twin(tensor: torch.Tensor) -> torch.Tensor:

@@ -5,6 +5,7 @@ Below autograd, autocast and every mode: what Python, Dynamo and autograd meet a
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -62,6 +63,14 @@ def install(state: State, generators: Devices | None, told: Told) -> None:
                 libraries[space] = torch.library.Library(space, "IMPL")
             through = _directly if name in ANY_DEVICE else here
             libraries[space].m.impl(rest, "CUDA", _named(through, space, rest), False)
+        for name in (
+            "_use_cudnn_ctc_loss",
+            "_use_cudnn_ctc_loss.Tensor",
+            "_use_miopen_ctc_loss",
+            "_use_miopen_ctc_loss.Tensor",
+        ):
+            with contextlib.suppress(RuntimeError):  # an operator that this torch has not
+                libraries["aten"].m.impl(name, "CUDA", lambda *arguments: False, False)
         libraries["aten"].m.impl("_pin_memory", "CPU", _pinning(state), False)
     _libraries.extend(libraries.values())
 
