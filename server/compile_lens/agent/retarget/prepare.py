@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 from . import native, processes
@@ -85,6 +87,17 @@ def _count() -> int:
     return 1
 
 
+def _is_compiler_asking(torch_folder: str) -> bool:
+    """Whether the compiler only looks what there is: to Inductor an error is an answer."""
+    compilers = tuple(os.path.join(torch_folder, name) for name in ("_inductor", "_dynamo", "_functorch"))
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(compilers):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _put_there_when_used(put_there: Callable[[], None]) -> None:
     """torch calls ``torch.cuda._lazy_init`` before anything that needs a device, from C++, too (torch/csrc/utils/device_lazy_init.cpp)."""
     import torch
@@ -93,6 +106,9 @@ def _put_there_when_used(put_there: Callable[[], None]) -> None:
     initialize = cuda._lazy_init
 
     def first_use() -> None:
+        if _is_compiler_asking(str(torch.__path__[0])):
+            initialize()
+            return
         cuda._lazy_init = initialize
         try:
             put_there()
