@@ -16,6 +16,7 @@ from rich.table import Table
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
 from compile_lens.workers.level import Level, Sandbox, Strongest
+from compile_lens.workers.wire import AgentEvent, Frame
 
 REPEATS = 20
 NOTHING = "pass\n"
@@ -70,13 +71,20 @@ async def _empty_run(host: Host, job: Job) -> float:
 
 
 async def _cancel(host: Host, job: Job) -> float:
-    running = asyncio.create_task(host.run(job, lambda _: None))
+    started = asyncio.Event()
+
+    def listen(frame: Frame) -> None:
+        if isinstance(frame, AgentEvent) and frame.name == "started":
+            started.set()
+
+    running = asyncio.create_task(host.run(job, listen))
+    await started.wait()  # what the run before it printed is forgotten by now
     while not host.output_so_far():  # noqa: ASYNC110 - there is nothing to wait on
         await asyncio.sleep(0.01)
-    started = time.perf_counter()
+    began = time.perf_counter()
     await host.cancel()
     await running
-    return 1e3 * (time.perf_counter() - started)
+    return 1e3 * (time.perf_counter() - began)
 
 
 if __name__ == "__main__":
