@@ -85,6 +85,9 @@ def _trace() -> None:
             torch._dynamo.graph_break()
             return x.sum(-1)
 
+    # Autograd counts the devices at its first backward pass, and starts a thread for each. A build with CUDA pretends to have eight of
+    # them once there was a fake tensor (c10/core/impl/FakeGuardImpl.h), and a process with their threads cannot be forked.
+    torch.zeros((), requires_grad=True).backward()
     compiled = torch.compile(Small(), backend="eager")
     for rows, factor in ((2, 1), (3, 2), (4, 3)):
         compiled(torch.zeros(rows, 2), factor).sum().backward()

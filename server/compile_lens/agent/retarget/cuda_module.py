@@ -6,6 +6,7 @@ ask a driver are replaced. So programs and Dynamo meet the functions of ``torch.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +67,7 @@ def install(state: State, generators: tuple[torch.Generator, ...], told: Told) -
         return properties
 
     for name, function in {**_device_functions(state, told), **_memory_functions(told), **_stream_functions()}.items():
-        setattr(torch._C, name, function)
+        _replace(name, function)
     cuda: Any = torch.cuda
     cuda._CudaDeviceProperties = torch._C._CudaDeviceProperties = DeviceProperties
     cuda._get_device_properties = device_properties
@@ -80,6 +81,19 @@ def install(state: State, generators: tuple[torch.Generator, ...], told: Told) -
     torch.version.cuda = torch.version.cuda or CUDA_VERSION
     cuda._queued_calls.clear()
     _forget_answers()
+
+
+def _replace(name: str, function: Callable[..., Any]) -> None:
+    """Put ``function`` into ``torch._C``, and where a build with CUDA has imported the one of that name from there."""
+    original = getattr(torch._C, name, None)
+    setattr(torch._C, name, function)
+    if original is None:
+        return
+    for path, module in list(sys.modules.items()):
+        if path.startswith("torch.cuda"):
+            for known, value in list(vars(module).items()):
+                if value is original:
+                    setattr(module, known, function)
 
 
 def _forget_answers() -> None:
