@@ -107,5 +107,5 @@ def test_notation_comes_back() -> None:
 
 def test_there_are_fixtures_of_every_family() -> None:
     families = {file.stem.partition("_")[0] for file in FIXTURES}
-    assert families == {"break", "recompile", "error", "clean", "performance", "numbers", "varied"}
+    assert families == {"break", "recompile", "error", "clean", "performance", "numbers", "varied", "stand"}
     assert len(FIXTURES) >= 30

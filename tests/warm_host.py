@@ -47,19 +47,20 @@ class RecordingHost(Host):
 
 
 class WarmHost:
-    """A host and the event loop that it lives in, for tests that are plain functions. A file is run once per depth."""
+    """A host and the event loop that it lives in, for tests that are plain functions. A file is run once in each way."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._host = RecordingHost(sys.executable)
-        self._known: dict[tuple[Path, Depth], Analysed] = {}
+        self._known: dict[tuple[Path, Depth, bool, bool], Analysed] = {}
 
     def analyse(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analysed:
-        if (file, depth) not in self._known:
+        way = (file, depth, compare, varied)
+        if way not in self._known:
             job = Job(str(file), depth=depth, timeout_s=TIMEOUT_S, compare=compare, vary=Vary() if varied else None)
             outcome = self._loop.run_until_complete(analyse(self._host, job))
-            self._known[file, depth] = Analysed(outcome, self._host.builder.report())
-        return self._known[file, depth]
+            self._known[way] = Analysed(outcome, self._host.builder.report())
+        return self._known[way]
 
     def run(self, job: Job) -> Outcome:
         """What the product makes of a job; nothing is kept."""

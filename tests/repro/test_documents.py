@@ -86,7 +86,6 @@ def test_a_repro_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_the_unit_test_fails_for_the_same_reason(written: Written, tmp_path: Path) -> None:
-    pytest.importorskip("expecttest")
     test = asyncio.run(write_unit_test(written, tmp_path / "test_repro.py", sys.executable, 240))
     assert test.fails, test.why or test.ended
     assert test.belongs == "test/dynamo/test_recompiles.py"

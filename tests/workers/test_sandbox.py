@@ -17,7 +17,7 @@ from compile_lens.session.analyse import analyse
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.workers.freshness import installation_stamp
 from compile_lens.workers.host import Host, HostError
-from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.job import Depth, Job, Supply
 from compile_lens.workers.level import Budget, Level, Sandbox, Strongest
 
 pytestmark = [
@@ -142,7 +142,8 @@ async def test_an_idle_run_is_ended_and_says_so(host: Host, tmp_path: Path) -> N
 
 async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
     source = "import torch\nassert not torch.cuda.is_available()\ntorch.zeros(1, device='cuda')\n"
-    outcome = await analyse(host, job(tmp_path, source, Sandbox()))
+    given = replace(job(tmp_path, source, Sandbox()), stand_in=Supply.OFF)
+    outcome = await analyse(host, given)
     assert outcome.status is Status.RAISED and outcome.findings[0].place.line == 3
 
 

@@ -43,7 +43,8 @@ class CacheHistory:
         return tuple(find_cache_misses(report, sources, before))
 
     def _place(self, job: Job, python: str) -> Path:
-        program = [job.file, python, job.entry, json.dumps(dict(job.plan), default=str), job.depth.value, *job.argv]
+        how = [job.entry, json.dumps(dict(job.plan), default=str), job.depth.value, str(job.compare), str(job.vary)]
+        program = [job.file, python, *how, *job.argv]
         return self.folder / f"{hashlib.sha256(json.dumps(program).encode()).hexdigest()[:32]}.json"
 
 
