@@ -85,6 +85,7 @@ def _enter_sandbox(command: dict[str, Any], wire: Wire) -> Sandbox | None:
         wire.event("refused", what=what, does=does, target=target, stack=live_stack(frame, OWN_FOLDER))
 
     places = [os.path.dirname(command["file"]), *([command["cwd"]] if command.get("cwd") else [])]
+    os.mkdir(fields["scratch"], 0o700)
     sandbox = enter(Policy.read(fields), fields["kind"], places, tell)
     wire.event("sandbox", kind=sandbox.kind, reason=fields["reason"], open_ends=list(sandbox.open_ends))
     return sandbox

@@ -32,7 +32,6 @@ def main() -> int:
         return 3
     if sys.platform == "linux":
         _choose(enter.OVERLAY, True)  # tried before a run waits for it
-    processes.outlive_parent()
     for line in _lines(commands):
         command = json.loads(line)
         if command["op"] == "run" and not _serve_run(command, commands, wire):
@@ -77,6 +76,7 @@ def _hello(wire: Wire) -> bool:
         return False
     if not asked:
         del os.environ[warming.NVML_CHECK]
+    processes.outlive_parent()  # a run may be asked for from here on, and is put in order when the host dies
     wire.event(
         "hello",
         pid=os.getpid(),

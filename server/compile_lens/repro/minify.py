@@ -13,7 +13,8 @@ from typing import Any
 from compile_lens.repro.contract import FIRST_LINE, Criterion, HeaderError, parse_header
 from compile_lens.repro.scratch import scratch_folder
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import EndKind, Job
+from compile_lens.workers.job import End, EndKind, Job
+from compile_lens.workers.level import Level
 from compile_lens.workers.wire import AgentEvent, Frame
 
 UNFIT = {
@@ -100,11 +101,11 @@ async def minify(
             "differs": _differs(text),
         }
         limit = options.limit_s + options.torch_limit_s + 2 * options.step_limit_s
-        end = await host.run(Job(str(repro), timeout_s=limit, task=task), search.take)
+        end = await host.run(Job(str(repro), timeout_s=limit, task=task, level=Level.FULL), search.take)
         if search.uses_saved:
             with contextlib.suppress(OSError):
                 shutil.copyfile(scratch / "saved.pt", saved)
-    return search.result(end.kind, saved if search.uses_saved else None)
+    return search.result(end, saved if search.uses_saved else None)
 
 
 def _differs(text: str) -> bool:
@@ -162,20 +163,20 @@ class _Search:
         if self._on_progress is not None:
             self._on_progress(progress)
 
-    def result(self, end: EndKind, saved: Path | None) -> Minified:
+    def result(self, end: End, saved: Path | None) -> Minified:
         if self._unfit:
             return Minified("", UNFIT[self._unfit], False, 0, notes=tuple(self._notes))
         verified = bool(self._checked.get("same"))
+        if not self._checked:
+            so_far = "this is the smallest so far" if self._smallest else "there is nothing smaller yet"
+            return self._made(f"{_how_it_ended(end)}: {so_far}.", False, saved)
         if not self._smallest:
             return self._made("Nothing smaller has the problem.", verified, saved)
         if verified:
             return self._made("It fails in the same way in a new process.", True, saved)
-        if self._checked:
-            return self._made(
-                "In a new process it does not fail as the repro did: the problem may need luck.", False, saved
-            )
-        words = {EndKind.CANCELLED: "It was cancelled", EndKind.TIMEOUT: "The time was over"}
-        return self._made(f"{words.get(end, 'The search ended early')}: this is the smallest so far.", False, saved)
+        return self._made(
+            "In a new process it does not fail as the repro did: the problem may need luck.", False, saved
+        )
 
     def _made(self, sentence: str, verified: bool, saved: Path | None) -> Minified:
         found = self._smallest
@@ -204,6 +205,15 @@ class _Search:
             if not skipping:
                 kept.append(line)
         return "\n".join(kept)
+
+
+def _how_it_ended(end: End) -> str:
+    if end.kind is EndKind.CANCELLED:
+        return "It was cancelled"
+    if end.kind is EndKind.TIMEOUT:
+        return "The time was over"
+    last = end.output.strip().rpartition("\n")[2].rstrip(".:")
+    return f"The search ended early{f' ({last})' if last else ''}"
 
 
 _TORCH = {

@@ -288,6 +288,8 @@ class Host:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+        if process.returncode:
+            sweep()  # it was killed, and could not put its own things in order
         for reader in self._readers:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)

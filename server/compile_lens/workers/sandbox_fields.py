@@ -13,7 +13,7 @@ from compile_lens.workers.level import Level
 def sandbox_fields(job: Job, scratch: str, environment: Mapping[str, str]) -> dict[str, object] | None:
     """The sandbox of a job in words of the agent's (``agent/sandbox/policy.py``); None at the level ``full``.
 
-    Makes the folders of the private caches. ``scratch`` is an empty folder of the run's own.
+    Makes the folders of the private caches. ``scratch`` is where the agent makes a folder of the run's own.
     """
     if job.level is not Level.ANALYSE:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import stat
 import tempfile
@@ -15,13 +16,17 @@ PREFIX = "compile-lens-run-"
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
-    """An empty folder, whose name says which process answers for it."""
-    folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
+    """The place of a folder, whose name says which process answers for it.
+
+    The standby makes it and deletes it: so none is left by a host that is killed before the standby knows of it.
+    """
+    folder = Path(tempfile.gettempdir(), f"{PREFIX}{os.getpid()}-{secrets.token_hex(8)}")
     try:
-        yield folder
+        yield str(folder)
     finally:
         # the standby has deleted it, unless it was killed
-        _remove(Path(folder))
+        if folder.exists():
+            _remove(folder)
 
 
 def sweep() -> None:

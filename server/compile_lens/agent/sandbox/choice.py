@@ -51,7 +51,8 @@ def _try_overlay() -> str:
 
 def _in_child(action: Callable[[Policy], object]) -> Any:
     """What ``action`` returns in a child that is ended then, as JSON carries it. Raises OSError with the words of what it raised."""
-    scratch = tempfile.mkdtemp(prefix="compile-lens-probe-")
+    # named like a run's, so that the host deletes it if this process is killed now (workers/scratch.py)
+    scratch = tempfile.mkdtemp(prefix=f"compile-lens-run-{os.getpid()}-")
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
