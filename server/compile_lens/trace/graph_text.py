@@ -26,7 +26,8 @@ class GraphNode:
     """One value of a graph. ``dtype`` is torch's short name (``f32``, ``f64``, ``i64``), '' if it is no tensor; ``shape`` is its text.
 
     ``file`` and ``line`` are the user's, None for inputs. ``operands`` are the names of the values that it is made from.
-    ``device`` is ``cpu``, ``cuda:0``, or '' where it is not told; ``target`` is what is called, '' for inputs.
+    ``device`` is ``cpu``, ``cuda:0``, or '' where it is not told; ``target`` is what is called, '' for inputs. ``source`` is the function
+    and the text of the line, '' for inputs.
     """
 
     name: str
@@ -38,6 +39,7 @@ class GraphNode:
     device: str = ""
     target: str = ""
     expression: str = ""
+    source: str = ""
 
     @property
     def is_scalar(self) -> bool:
@@ -51,14 +53,16 @@ def parse_graph(text: str) -> tuple[GraphNode, ...]:
     nodes: dict[str, GraphNode] = {}
     file: str | None = None
     line: int | None = None
+    source = ""
     for content in text.splitlines():
         if content.lstrip().startswith("def forward("):
             for given in INPUT.finditer(content):
                 nodes[given["name"]] = _node(given["name"], given["type"])
         elif located := LINE.match(content):
             file, line = located["file"], int(located["line"])
+            source = f"{located['function']}: {located['code'].strip()}"
         elif NO_LINE.match(content):
-            file = line = None
+            file, line, source = None, None, ""
         elif match := NODE.match(content):
             operands = tuple(word for word in WORD.findall(match["expression"]) if word in nodes)
             alias = nodes.get(match["expression"].strip())
@@ -66,7 +70,7 @@ def parse_graph(text: str) -> tuple[GraphNode, ...]:
                 nodes[match["name"]] = GraphNode(match["name"], alias.dtype, alias.shape, operands, device=alias.device)
             else:
                 nodes[match["name"]] = _node(
-                    match["name"], match["type"] or "", operands, file, line, match["expression"]
+                    match["name"], match["type"] or "", operands, file, line, match["expression"], source
                 )
     return tuple(nodes.values())
 
@@ -78,6 +82,7 @@ def _node(
     file: str | None = None,
     line: int | None = None,
     expression: str = "",
+    source: str = "",
 ) -> GraphNode:
     match = TYPE.match(described)
     target = TARGET.match(expression)
@@ -91,4 +96,5 @@ def _node(
         device=(match["device"] or "") if match else "",
         target=target[0] if target else "",
         expression=expression,
+        source=source,
     )
