@@ -147,6 +147,17 @@ async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
     assert outcome.status is Status.RAISED and outcome.findings[0].place.line == 3
 
 
+async def test_it_gives_way_to_what_the_user_does(host: Host, tmp_path: Path) -> None:
+    group = Path("/proc/self/autogroup")
+    session = f"print(open({str(group)!r}).read().split()[-1])" if group.exists() else ""
+    source = f"import os\nprint(os.nice(0))\n{session}"
+    own = os.nice(0)
+    for niceness in (10, 0):
+        outcome = await analyse(host, job(tmp_path, source, Sandbox(niceness=niceness)))
+        said = [int(word) for word in outcome.output.split()]
+        assert said[0] == min(own + niceness, 19) and said[1:] == [niceness] * (len(said) - 1)
+
+
 async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: Path, host: Host) -> None:
     untrusted = replace(job(tmp_path, "open('ran', 'w')", Sandbox()), level=Level.NONE)
     with pytest.raises(HostError, match="Nothing may run here"):

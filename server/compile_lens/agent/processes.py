@@ -41,6 +41,17 @@ def outlive_parent() -> None:
         _prctl(PR_SET_PDEATHSIG, 0)
 
 
+def set_session_niceness(niceness: int) -> None:
+    """The priority of this process's whole session, if that is its own (Linux).
+
+    A kernel that groups processes by session weighs sessions against each other by this number, and heeds what ``nice`` says only
+    within one: sched(7), "The autogroup feature". Without it, there is nothing to set.
+    """
+    if sys.platform == "linux" and os.getsid(0) == os.getpid():
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as group:
+            group.write(str(niceness))
+
+
 def end_tree(pid: int, limit_s: float = 10.0) -> None:
     """Kill ``pid``, its process group, and every child this process has left, until none is there or ``limit_s`` is over."""
     with contextlib.suppress(OSError):

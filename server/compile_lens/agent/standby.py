@@ -135,6 +135,7 @@ def _serve_run(command: dict[str, Any], commands: int, wire: Wire) -> bool:
     if command["sandbox"] is not None:
         kind, reason = _choose(command["sandbox"]["strongest"], forks)
         command["sandbox"].update(kind=kind, reason=reason)
+    processes.set_session_niceness(command["sandbox"]["niceness"] if command["sandbox"] is not None else 0)
     if forks:
         return forked_run.serve(command, commands, wire)
     _watch_for_cancel(commands)

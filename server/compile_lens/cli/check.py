@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import linecache
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,17 +14,16 @@ from rich.console import Console
 from rich.status import Status as Spinner
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
-from compile_lens.cli.json_output import to_json
 from compile_lens.cli.options import (
     Held,
-    exit_code,
     just_my_code_option,
     output_options,
     parse_severities,
     sandbox_options,
     stand_in_option,
 )
-from compile_lens.cli.text_output import TextOutput, counted, shown_path
+from compile_lens.cli.shown import Shown
+from compile_lens.cli.text_output import counted, shown_path
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.written import BadEntry
 from compile_lens.session.analyse import analyse
@@ -147,16 +145,6 @@ def check(
     jobs = [launched(held.of(replace(job, file=os.path.abspath(file)))) for file in files]  # noqa: PTH100
     if names and entry != AUTOMATIC:
         raise click.UsageError("--as-if-compiled names what is called; it does not go with --entry.")
-    output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
-    outcomes: list[Outcome] = []
-
-    def take(outcome: Outcome) -> None:
-        outcomes.append(outcome)
-        if output_format == "text":
-            output.show(outcome)
-        if outcome.status is Status.FAILED:
-            click.echo(f"compile-lens: {outcome.failure}", err=True)
-
     if (cell or to_line) and (names or entry != AUTOMATIC):
         raise click.UsageError(
             "--cell and --to-line run the file as a script; they do not go with --entry or --as-if-compiled."
@@ -165,10 +153,9 @@ def check(
         raise click.UsageError("--cell and --to-line both say where to stop: give one of them.")
     ways = Ways(entry, names, cell or 0, to_line or 0)
     filters = Filters(severities, max_findings, just_my_code)
-    asyncio.run(check_jobs(jobs, python, ways, filters, take, show_progress=not quiet))
-    if output_format == "json":
-        click.echo(to_json(outcomes))
-    return exit_code(outcomes, fail_on)
+    shown = Shown(output_format, quiet, verbose)
+    asyncio.run(check_jobs(jobs, python, ways, filters, shown.take, show_progress=not quiet))
+    return shown.end(fail_on)
 
 
 @dataclass(frozen=True, slots=True)

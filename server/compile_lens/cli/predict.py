@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from compile_lens.analysis.finding import RegionSummary
 from compile_lens.analysis.predictions import find_predictions
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
-from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code, output_options
-from compile_lens.cli.text_output import TextOutput
+from compile_lens.cli.options import output_options
+from compile_lens.cli.shown import Shown
 from compile_lens.session.outcome import PREDICTION_ENTRY, Outcome, Status
 from compile_lens.session.source_file import FileProblem, read_source
 from compile_lens.syntax.tree import parse
@@ -30,17 +27,10 @@ def predict(files: tuple[str, ...], output_format: str, fail_on: str, quiet: boo
 
     Only rules that proved precise on real programs are on (docs/predictions.md); `check` says what really happens.
     """
-    outcomes = [_outcome(os.path.abspath(file)) for file in files]  # noqa: PTH100 - a link stays a link
-    if output_format == "json":
-        click.echo(to_json(outcomes))
-    else:
-        output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
-        for outcome in outcomes:
-            output.show(outcome)
-    for outcome in outcomes:
-        if outcome.status is Status.FAILED:
-            click.echo(f"compile-lens: {outcome.failure}", err=True)
-    return exit_code(outcomes, fail_on)
+    shown = Shown(output_format, quiet, verbose)
+    for file in files:
+        shown.take(_outcome(os.path.abspath(file)))  # noqa: PTH100 - a link stays a link
+    return shown.end(fail_on)
 
 
 def _outcome(file: str) -> Outcome:

@@ -6,11 +6,9 @@ import linecache
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code, just_my_code_option, output_options
-from compile_lens.cli.text_output import TextOutput
+from compile_lens.cli.options import just_my_code_option, output_options
+from compile_lens.cli.shown import Shown
 from compile_lens.session.call_memory import CallMemory
 from compile_lens.session.recorded import here, read_recorded
 from compile_lens.trace.records import TraceError, trace_files
@@ -47,16 +45,12 @@ def trace(
         outcomes = [read_recorded(file, tuple(moved), just_my_code) for file in trace_files(path)]
     except TraceError as problem:
         raise click.ClickException(str(problem)) from None
+
+    def read_line(file: str, line: int) -> str:
+        return linecache.getline(here(file, tuple(moved)), line)
+
+    shown = Shown(output_format, quiet, verbose, read_line)
     for outcome in outcomes:
         CallMemory.of_user().take(outcome, f"the trace {path.name}")
-    if output_format == "json":
-        click.echo(to_json(outcomes))
-    else:
-
-        def read_line(file: str, line: int) -> str:
-            return linecache.getline(here(file, tuple(moved)), line)
-
-        output = TextOutput(Console(highlight=False), read_line, quiet, verbose)
-        for outcome in outcomes:
-            output.show(outcome)
-    return exit_code(outcomes, fail_on)
+        shown.take(outcome)
+    return shown.end(fail_on)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import linecache
 import os
 from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.check import Ways, check_jobs, launched
-from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import Held, exit_code, output_options, parse_severities, sandbox_options
-from compile_lens.cli.text_output import TextOutput
+from compile_lens.cli.options import Held, output_options, parse_severities, sandbox_options
+from compile_lens.cli.shown import Shown
 from compile_lens.entries.entry import AUTOMATIC
-from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.source_file import FileProblem, read_source
 from compile_lens.session.variation import to_vary
 from compile_lens.workers.job import Depth, Job, Vary
@@ -90,28 +86,18 @@ def vary(
             f"--entry does not go with {asked.candidates[0]}, which the file does not compile itself."
         )
     job = launched(held.of(Job(path, Depth(depth), None, context.obj or (), os.getcwd(), timeout)))  # noqa: PTH109
-    output = TextOutput(Console(highlight=False), linecache.getline, quiet, verbose)
-    outcomes: list[Outcome] = []
-
-    def take(outcome: Outcome) -> None:
-        outcomes.append(outcome)
-        if output_format == "text":
-            output.show(outcome)
-        if outcome.status is Status.FAILED:
-            click.echo(f"compile-lens: {outcome.failure}", err=True)
+    shown = Shown(output_format, quiet, verbose)
 
     async def run() -> None:
         filters = Filters(severities, max_findings)
         if asked.regions is not None:
             regions = replace(job, vary=asked.regions)
-            await check_jobs([regions], python, Ways(entry, ()), filters, take, show_progress=not quiet)
+            await check_jobs([regions], python, Ways(entry, ()), filters, shown.take, show_progress=not quiet)
         if asked.candidates:
             others = replace(job, vary=Vary())
             await check_jobs(
-                [others], python, Ways(AUTOMATIC, asked.candidates), filters, take, show_progress=not quiet
+                [others], python, Ways(AUTOMATIC, asked.candidates), filters, shown.take, show_progress=not quiet
             )
 
     asyncio.run(run())
-    if output_format == "json":
-        click.echo(to_json(outcomes))
-    return exit_code(outcomes, fail_on)
+    return shown.end(fail_on)
