@@ -32,6 +32,7 @@ TITLES = {
     "GB0013": "the handle of a hook leaves the graph",
     "GB0015": "a sparse tensor comes in",
     "GB0016": "a nested tensor comes in",
+    "GB0021": "an f-string formats a number that only a run knows",
     "GB0025": "`torch._dynamo.graph_break()` asks for it",
     "GB0033": "a number is taken out of a tensor",
     "GB0036": "how large the result is depends on the data",

@@ -20,6 +20,14 @@ def gb0002(x):
     return x + 1
 
 
+@attempt(X, 2.5, dynamic=True)
+def gb0021(x, size):
+    y = x * size
+    name = f"norm: {size:.2f}"
+#          ^^^^^^^^^^^^^^^^^^^ GB0021
+    return y * 2, name
+
+
 @attempt(X)
 def gb0171(x):
     raise AssertionError(5)
