@@ -149,6 +149,17 @@ def test_what_cannot_be_bisected_is_said_before_the_search(bisector: Bisector, s
     assert [step.purpose for step in found.steps] == ["baseline"]
 
 
+def test_steps_at_the_same_time_change_neither_order_nor_verdict(bisector: Bisector) -> None:
+    alone = bisector.bisect(bisector.file("alone", BUGS["decomposition"].text()), Options(at_once=1))
+    together = bisector.bisect(bisector.file("together", BUGS["decomposition"].text()), Options(at_once=4))
+    asked = [
+        [(step.backend, step.subsystem, step.state, step.low, step.high, step.good) for step in found.steps]
+        for found in (alone, together)
+    ]
+    assert asked[0] == asked[1]
+    assert alone.verdict == together.verdict
+
+
 def test_a_repro_that_passes_is_not_reproduced(bisector: Bisector) -> None:
     found = bisector.bisect(bisector.file("passes", "import torch"))
     assert found.status is Status.NOT_REPRODUCED

@@ -7,19 +7,24 @@ the program without compile first, then what torch cannot tell: which lines and 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import functools
 import io
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
-from . import bisect_switches, processes, warmth
-from .bisect_step import Ended, Setup, Steps
+from . import bisect_switches, processes, warming, warmth
+from .bisect_ahead import Ahead, Question
+from .bisect_step import Ended, Running, Setup, Steps, be
 from .forking import why_not_fork
 from .searching import Unfit, drive
 from .wire import Wire
 
 CANNOT_JUDGE = 125
+MOST_AT_ONCE = 8
 # which options a ConfigChange of the bisector means (torch/_dynamo/backends/debugging.py: those of the partitioner are functorch's)
 CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
@@ -46,7 +51,9 @@ class Driver:
         self._unforked = why_not_fork()
         self._steps = Steps(self._scratch, task["step_limit_s"], not self._unforked)
         self._said = io.StringIO()
-        self._is_warm = False
+        self._ahead: Ahead
+        self._trial: int | None = None
+        self._memory = 0
 
     def search(self) -> None:
         """Everything, in order. Raises Unfit."""
@@ -59,23 +66,30 @@ class Driver:
         )
         if self._unforked:
             self._wire.event("unforked", reason=self._unforked)
+        self._ahead = Ahead(self._steps, compiler_bisector.CompilerBisector, self._scratch, self._setup_of, 1)
+        with contextlib.suppress(AttributeError):
+            compiler_bisector.get_env_val.cache_clear()
         if self._steps.forks:
-            self._steps.spared |= warmth.start_making_headers(self._scratch)
+            self._trial = warmth.take_vectors_for_granted(self._scratch)
+            self._steps.spared |= {self._trial} if self._trial else set()
         self._baseline()
+        if self._steps.forks:
+            self._warm_up()
         verdict = self._bisect(compiler_bisector)
+        self._ahead.drop()
         if verdict is None:
             self._wire.event("verdict", backend=None, said=self._said.getvalue())
             return
         self._wire.event("verdict", **verdict, said=self._said.getvalue())
-        if self._task.get("explain", True):
-            self._explain(verdict)
-        if self._task.get("ablate", True):
-            bisect_switches.ablate(verdict, self._switched)
+        self._look_closer(verdict)
 
     # -- steps
 
     def _baseline(self) -> None:
-        ended = self._step("baseline", Setup(**self._place(), backend="eager", disabled=True))
+        setup = Setup(**self._place(), backend="eager", disabled=True)
+        self._begin("baseline", "eager")
+        ended = self._run(setup)
+        self._tell("baseline", "eager", ended)
         if ended.timeout:
             raise Unfit("baseline-timeout")
         if ended.signal:
@@ -85,10 +99,21 @@ class Driver:
         if not ended.good:
             raise Unfit("baseline-fails")
 
+    def _warm_up(self) -> None:
+        """What the steps of Inductor have in common, while the first of the others run."""
+        self._steps.spared |= warmth.start_making_headers(self._scratch, patient=True)
+        self._ahead.most = how_many(self._task.get("at_once"), self._memory)
+        self._ahead.fill()
+        warmth.warm_inductor(self._scratch)
+        reason = why_not_fork()
+        self._steps.forks = not reason
+        if reason:
+            self._ahead.most = 1
+            self._ahead.drop()
+            self._wire.event("unforked", reason=reason)
+
     def _bisect(self, module: Any) -> dict[str, Any] | None:
         bisector = module.CompilerBisector
-        with contextlib.suppress(AttributeError):
-            module.get_env_val.cache_clear()
         os.makedirs(self._state, exist_ok=True)
         bisector.bisection_enabled = False
         bisector.in_process_cache = self._state
@@ -110,61 +135,109 @@ class Driver:
 
     def _ask(self, bisector: Any) -> bool:
         """One question of the search, with the state that torch's files say."""
-        backend, subsystem = bisector.get_backend(), bisector.get_subsystem()
-        state = bisector.get_run_state(backend, subsystem) if subsystem else None
-        low, high = bisector.get_bisect_range(backend, subsystem) if state == "bisect" else (None, None)
-        setup = Setup(**self._place(), backend=backend, state=bisector.in_process_cache)
-        return self._step("search", setup, subsystem=subsystem, state=state, low=low, high=high).good
+        question, state = Question.read(bisector), bisector.in_process_cache
+        what = {name: value for name, value in dataclasses.asdict(question).items() if name != "backend"}
+        self._begin("search", question.backend, **what)
+        guessed = self._ahead.take()
+        running, folder = guessed or (None, None)
+        ended = self._run(self._setup_of(question.backend, state), running)
+        if question.backend == "inductor" and not self._vectors_are_sound():
+            self._ahead.drop()
+            warmth.forget_vectors()
+            folder, ended = None, self._run(self._setup_of(question.backend, state))
+        self._ahead.answered(ended.good, state, folder)
+        self._tell("search", question.backend, ended, **what)
+        return ended.good
 
-    def _step(self, purpose: str, setup: Setup, **what: Any) -> Ended:
-        if setup.backend == "inductor" and not self._is_warm:
-            self._warm_up()
-        self._wire.event("step-begins", purpose=purpose, backend=setup.backend, **what)
-        ended = self._steps.run(setup)
-        self._wire.event(
-            "step",
-            purpose=purpose,
-            backend=setup.backend,
-            good=ended.good,
-            code=ended.code,
-            signal=ended.signal,
-            timeout=ended.timeout,
-            seconds=ended.seconds,
-            output=ended.output,
-            crash_stack=ended.crash_stack,
-            **what,
-        )
+    def _run(self, setup: Setup, running: Running | None = None) -> Ended:
+        """Run a step, or wait for one that runs; what comes next is begun meanwhile."""
+        if not self._steps.forks:
+            return self._steps.run(setup)
+        running = running or self._steps.start(lambda: be(setup))
+        ended = self._steps.wait(running, self._ahead.fill)
+        self._memory = max(self._memory, running.memory)
         return ended
+
+    def _vectors_are_sound(self) -> bool:
+        """Whether the compiler can do what steps took for granted; waits for the trial."""
+        if self._trial is None:
+            return True
+        _, status = os.waitpid(self._trial, 0)
+        self._steps.spared.discard(self._trial)
+        self._trial = None
+        return status == 0
+
+    def _begin(self, purpose: str, backend: str, **what: Any) -> None:
+        self._wire.event("step-begins", purpose=purpose, backend=backend, **what)
+
+    def _tell(self, purpose: str, backend: str, ended: Ended, **what: Any) -> None:
+        fields = dataclasses.asdict(ended)
+        self._wire.event("step", purpose=purpose, backend=backend, good=ended.good, **fields, **what)
+
+    def _setup_of(self, backend: str, state: str) -> Setup:
+        return Setup(**self._place(), backend=backend, state=state, options=_without_missing_headers())
 
     def _place(self) -> dict[str, Any]:
         task = self._task
         return {"file": task["file"], "cwd": task["cwd"], "argv": task["argv"], "scratch": self._scratch}
 
-    def _warm_up(self) -> None:
-        self._is_warm = True
-        if self._steps.forks:
-            warmth.warm_inductor(self._scratch)
-            reason = why_not_fork()
-            self._steps.forks = not reason
-            if reason:
-                self._wire.event("unforked", reason=reason)
-
     # -- beyond the search
 
-    def _explain(self, verdict: dict[str, Any]) -> None:
-        answer = os.path.join(self._scratch, "answer.json")
-        setup = Setup(
-            **self._place(),
-            backend=verdict["backend"],
-            watch={"backend": verdict["backend"], "subsystem": verdict["subsystem"], "number": verdict["number"]},
-            answer=answer,
-        )
-        self._step("explain", setup)
-        with contextlib.suppress(OSError, ValueError), open(answer, encoding="utf-8") as file:
-            self._wire.event("explained", **json.load(file))
+    def _look_closer(self, verdict: dict[str, Any]) -> None:
+        """What torch cannot tell: the lines and kernels that the verdict is about, and the switches that help."""
+        backend, answer = verdict["backend"], os.path.join(self._scratch, "answer.json")
+        wanted: list[tuple[str, Setup, dict[str, Any]]] = []
+        if self._task.get("explain", True):
+            watch = {name: verdict[name] for name in ("backend", "subsystem", "number")}
+            options = _without_missing_headers()
+            setup = Setup(**self._place(), backend=backend, watch=watch, answer=answer, options=options)
+            wanted.append(("explain", setup, {}))
+        for switch in bisect_switches.fitting(verdict) if self._task.get("ablate", True) else ():
+            options = {**_without_missing_headers(), **switch["options"]}
+            wanted.append(("ablate", Setup(**self._place(), backend=backend, options=options), {"switch": switch}))
+        for (purpose, _, what), ended in zip(wanted, self._together([setup for _, setup, _ in wanted]), strict=True):
+            self._tell(purpose, backend, ended, **what)
+            if purpose == "explain":
+                with contextlib.suppress(OSError, ValueError), open(answer, encoding="utf-8") as file:
+                    self._wire.event("explained", **json.load(file))
 
-    def _switched(self, switch: dict[str, Any], backend: str) -> Ended:
-        return self._step("ablate", Setup(**self._place(), backend=backend, options=switch["options"]), switch=switch)
+    def _together(self, setups: list[Setup]) -> Iterator[Ended]:
+        """Run steps that do not depend on each other; their ends, in order."""
+        if not self._steps.forks:
+            yield from map(self._steps.run, setups)
+            return
+        started: list[Running] = []
+        for number in range(len(setups)):
+            due = setups[len(started) : number + self._ahead.most]
+            started += [self._steps.start(functools.partial(be, setup)) for setup in due]
+            yield self._steps.wait(started[number])
+
+
+def how_many(wanted: int | None, memory: int) -> int:
+    """Steps at once: ``wanted``, else what processors and free memory let run, when one needs ``memory`` bytes.
+
+    One more than there are processors, for one waits for the compiler that another has started. A GPU is not shared.
+    """
+    if wanted:
+        return wanted
+    if warming.has_gpu():
+        return 1
+    room = 1 + available_memory() // (2 * max(memory, 1))
+    return max(1, min(len(os.sched_getaffinity(0)) + 1, MOST_AT_ONCE, room))
+
+
+def available_memory() -> int:
+    """Bytes that programs can get without swapping; 0 if the kernel does not say."""
+    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+def _without_missing_headers() -> dict[str, Any]:
+    """Precompiling headers pays after the fourth kernel or so: a step does not wait for them, and one that has them uses them."""
+    return {} if warmth.has_headers() else {"torch._inductor.config.cpp_cache_precompile_headers": False}
 
 
 def _what_torch_has(module: Any) -> dict[str, Any]:

@@ -15,7 +15,6 @@ import faulthandler
 import importlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import precompiled_headers, processes, warmth
+from . import precompiled_headers, processes, warmth, whole_files
 from .program import run as run_program
 from .wire import Wire
 
@@ -75,8 +74,19 @@ class Ended:
         return self.code == 0 and not self.signal and not self.timeout
 
 
+@dataclasses.dataclass
+class Running:
+    """A forked step. ``memory`` is what it used at most, in bytes, once it has ended."""
+
+    pid: int
+    prefix: str
+    started: float
+    ended: Ended | None = None
+    memory: int = 0
+
+
 class Steps:
-    """Runs steps, one after the other. ``forks``: as children of this process; otherwise as fresh processes."""
+    """Runs steps. ``forks``: as children of this process, several at once if need be; otherwise as fresh processes."""
 
     def __init__(self, scratch: str, limit_s: float, forks: bool) -> None:
         self.scratch = scratch
@@ -85,25 +95,54 @@ class Steps:
         self.spared: set[int] = set()
         self._number = 0
 
-    def run(self, setup: Setup, before: Callable[[], None] | None = None) -> Ended:
-        """Run one step to its end, or to its time limit; nothing that it started is left. ``before`` is called in the child."""
+    def run(self, setup: Setup) -> Ended:
+        """Run one step to its end, or to its time limit; nothing that it started is left."""
+        if self.forks:
+            return self.wait(self.start(lambda: be(setup)))
+        self._number += 1
+        prefix = os.path.join(self.scratch, f"step-{self._number}")
+        started = time.monotonic()
+        with open(f"{prefix}.out", "wb") as output:
+            how = self._spawn(setup, prefix, output.fileno())
+        return _ended(prefix, started, *how)
+
+    def start(self, body: Callable[[], int]) -> Running:
+        """Fork a step whose process does ``body`` and ends with the exit code that it returns."""
         self._number += 1
         prefix = os.path.join(self.scratch, f"step-{self._number}")
         started = time.monotonic()
         with open(f"{prefix}.out", "wb") as output, open(f"{prefix}.crash", "wb") as crash:
-            if self.forks:
-                pid = self._fork(setup, output.fileno(), crash.fileno(), before)
-                code, ended_by, timeout = self._wait(pid, started)
-            else:
-                code, ended_by, timeout = self._spawn(setup, prefix, output.fileno())
-        seconds = time.monotonic() - started
-        ended = Ended(code, ended_by, timeout, seconds, _tail(f"{prefix}.out"), _tail(f"{prefix}.crash"))
-        for name in (f"{prefix}.out", f"{prefix}.crash", f"{prefix}.json"):
-            with contextlib.suppress(OSError):
-                os.remove(name)
-        return ended
+            pid = self._fork(body, output.fileno(), crash.fileno())
+        self.spared.add(pid)
+        return Running(pid, prefix, started)
 
-    def _fork(self, setup: Setup, output: int, crash: int, before: Callable[[], None] | None) -> int:
+    def wait(self, running: Running, meanwhile: Callable[[], None] = lambda: None) -> Ended:
+        """Wait for its end, or its time limit. ``meanwhile`` is called now and then."""
+        while True:
+            ended = self.look(running)
+            if ended is not None:
+                return ended
+            meanwhile()
+            time.sleep(POLL_S)
+
+    def look(self, running: Running) -> Ended | None:
+        """How it has ended, if it has; one that is late is ended."""
+        if running.ended is None:
+            found, status, usage = os.wait4(running.pid, os.WNOHANG)
+            late = time.monotonic() - running.started > self.limit_s
+            if found or late:
+                self.drop(running)
+                code, ended_by = (0, 0) if not found else _how(status)
+                running.ended = _ended(running.prefix, running.started, code, ended_by, not found)
+                running.memory = usage.ru_maxrss << 10
+        return running.ended
+
+    def drop(self, *running: Running) -> None:
+        """End them, if they have not, with all that they started."""
+        self.spared -= {one.pid for one in running}
+        processes.end_orphans(2.0, self.spared)
+
+    def _fork(self, body: Callable[[], int], output: int, crash: int) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
@@ -118,28 +157,9 @@ class Steps:
             os.dup2(output, 2)
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
             faulthandler.enable(crash)
-            if before is not None:
-                before()
-            code = be(setup)
+            code = body()
         finally:
             os._exit(code & 0xFF)
-
-    def _wait(self, pid: int, started: float) -> tuple[int, int, bool]:
-        while True:
-            found, status = os.waitpid(pid, os.WNOHANG)
-            late = time.monotonic() - started > self.limit_s
-            if not found and late:
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
-            if found or late:
-                processes.end_orphans(2.0, self.spared)
-            if found and os.WIFSIGNALED(status):
-                return 0, os.WTERMSIG(status), False
-            if found:
-                return os.WEXITSTATUS(status), 0, False
-            if late:
-                return 0, 0, True
-            time.sleep(POLL_S)
 
     def _spawn(self, setup: Setup, prefix: str, output: int) -> tuple[int, int, bool]:
         with open(f"{prefix}.json", "w", encoding="utf-8") as file:
@@ -156,6 +176,19 @@ class Steps:
         finally:
             processes.end_orphans(2.0, self.spared)
         return (0, -code, False) if code < 0 else (code, 0, False)
+
+
+def _how(status: int) -> tuple[int, int]:
+    return (0, os.WTERMSIG(status)) if os.WIFSIGNALED(status) else (os.WEXITSTATUS(status), 0)
+
+
+def _ended(prefix: str, started: float, code: int, ended_by: int, timeout: bool) -> Ended:
+    seconds = time.monotonic() - started
+    ended = Ended(code, ended_by, timeout, seconds, _tail(f"{prefix}.out"), _tail(f"{prefix}.crash"))
+    for name in (f"{prefix}.out", f"{prefix}.crash", f"{prefix}.json"):
+        with contextlib.suppress(OSError):
+            os.remove(name)
+    return ended
 
 
 def main(arguments: list[str]) -> int:
@@ -230,6 +263,7 @@ def _private_files(scratch: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     from torch._inductor import codecache
 
+    whole_files.write_whole(scratch)
     if precompiled_headers.keep_private(codecache):
         _remember_headers(codecache)
 

@@ -6,10 +6,9 @@ torch does not have, or that has that value already, is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from .bisect_step import Ended, find_option
+from .bisect_step import find_option
 
 PREFIX = "torch._inductor.config."
 FUSION = ("fusion", "no fusion of operations into one kernel", {"max_fusion_size": 1, "epilogue_fusion": False})
@@ -31,23 +30,17 @@ SWITCHES: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def ablate(verdict: dict[str, Any], run: Callable[[dict[str, Any], str], Ended]) -> None:
-    """Try what fits the verdict: every switch when torch found no subsystem in Inductor, fusion alone for a lowering."""
+def fitting(verdict: dict[str, Any]) -> list[dict[str, Any]]:
+    """What fits the verdict: every switch when torch found no subsystem in Inductor, fusion alone for a lowering."""
     if verdict["backend"] != "inductor":
-        return
-    if verdict["subsystem"] is None:
-        for switch in SWITCHES:
-            _try(switch, run)
-    elif verdict["subsystem"] == "lowerings":
-        _try(FUSION, run)
-
-
-def _try(switch: tuple[str, str, dict[str, Any]], run: Callable[[dict[str, Any], str], Ended]) -> None:
-    name, meaning, options = switch
-    known = {PREFIX + option: value for option, value in options.items() if find_option(PREFIX + option) is not None}
-    if not known or all(_value(option) == value for option, value in known.items()):
-        return
-    run({"name": name, "meaning": meaning, "options": known}, "inductor")
+        return []
+    candidates: dict[str | None, tuple[tuple[str, str, dict[str, Any]], ...]] = {None: SWITCHES, "lowerings": (FUSION,)}
+    switches: list[dict[str, Any]] = [
+        {"name": name, "meaning": meaning, "options": known}
+        for name, meaning, options in candidates.get(verdict["subsystem"], ())
+        if (known := {PREFIX + option: value for option, value in options.items() if find_option(PREFIX + option)})
+    ]
+    return [switch for switch in switches if any(_value(name) != value for name, value in switch["options"].items())]
 
 
 def _value(option: str) -> Any:

@@ -39,12 +39,16 @@ UNENDED = {"good": False, "code": 0, "signal": 0, "timeout": False, "seconds": 0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``step_limit_s`` is for one run of the repro, ``limit_s`` for all. ``ablate`` goes one step further than torch."""
+    """``step_limit_s`` is for one run of the repro, ``limit_s`` for all. ``ablate`` goes one step further than torch.
+
+    ``at_once`` runs of the repro go on at the same time, None for what the machine has room for.
+    """
 
     step_limit_s: float = 120.0
     limit_s: float = 3600.0
     ablate: bool = True
     arguments: tuple[str, ...] = ()
+    at_once: int | None = None
 
 
 Progress = Callable[[Step | None, str], None]
@@ -70,6 +74,7 @@ async def bisect(
             "scratch": str(scratch / "search"),
             "step_limit_s": options.step_limit_s,
             "ablate": options.ablate,
+            "at_once": options.at_once,
         }
         end = await host.run(Job(str(repro), timeout_s=options.limit_s, task=task, level=Level.FULL), search.take)
     return search.result(end.kind, end.output, time.monotonic() - started)
