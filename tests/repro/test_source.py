@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,3 +101,37 @@ def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_pat
         with pytest.raises(CannotWrite, match=words):
             write_all([(program, out, wanted, None)])
         assert not out.exists()
+
+
+REACHED_BY_INPUTS = """\
+import torch
+
+
+@torch.compile
+def scaled(x, n):
+    print("halfway")
+    return x * n
+
+
+def get_inputs():
+    return [torch.ones(3, 4), 2]
+"""
+
+
+def test_a_file_is_run_by_the_entry_that_check_would_take(tmp_path: Path) -> None:
+    program, out = tmp_path / "model.py", tmp_path / "out.py"
+    program.write_text(REACHED_BY_INPUTS)
+
+    def repro(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "compile_lens", "repro", str(program), "--no-run", "-o", str(out), *options]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+    unknown = repro("--entry", "nowhere")
+    assert unknown.returncode == 2
+    assert "There is no entry 'nowhere' for model.py" in unknown.stderr
+    found = repro()
+    assert found.returncode == 0, found.stderr
+    assert "Graph break: `print`" in found.stdout
+    assert "torch.ones(3, 4), 2" in out.read_text()
+    as_script = repro("--force", "--entry", "script")
+    assert "No compile region was called in this run" in as_script.stderr

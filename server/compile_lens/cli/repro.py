@@ -11,6 +11,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from compile_lens.cli.check import Ways, launched
+from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.entries.written import BadEntry
 from compile_lens.repro.choose import ISSUE, SCRIPT, UNIT_TEST, Wanted, default_name
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
@@ -19,6 +22,7 @@ from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Request, Written, write_recorded, write_repro
+from compile_lens.session.source_file import FileProblem
 from compile_lens.trace.records import TraceError, trace_files
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -70,6 +74,9 @@ KINDS = ("source", "graph")
     help="How far the run compiles; a finding that is not there is looked for further on.",
 )
 @click.option(
+    "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How the file is run, as in `check`."
+)
+@click.option(
     "--device", default="", metavar="DEVICE", help="Move inputs and weights of other devices there, as in cpu."
 )
 @click.option("--no-run", is_flag=True, help="Write the script and do not run it.")
@@ -99,6 +106,7 @@ def repro(
     verdict: Path | None,
     force: bool,
     depth: str,
+    entry: str,
     device: str,
     no_run: bool,
     python: str | None,
@@ -131,10 +139,12 @@ def repro(
     try:
         recorded = _recorded(file, kind, wanted)
         chosen = kind or ("graph" if recorded else "source")
-        request = Request(job, wanted, out, judged_by, device, chosen, not no_run, timeout)
+        ways = None if recorded else Ways(entry, ()).choices(job)[0]
+        as_run = job if recorded else launched(job)
+        request = Request(as_run, wanted, out, judged_by, device, chosen, not no_run, timeout, ways)
         written = asyncio.run(_write(request, recorded, python, quiet))
         made = asyncio.run(_made_of(written, form, document, bisection, python, file, timeout))
-    except (CannotWrite, TraceError, InterpreterError, HostError) as problem:
+    except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:
         raise click.ClickException(str(problem)) from None
     click.echo(str(document) if quiet else told(written) + made)
     return 0 if written.verification is None or written.reproduces or written.is_as_in_eager else 1

@@ -22,6 +22,7 @@ from compile_lens.repro.graph_inputs import GraphInputs
 from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
 from compile_lens.session.analyse import analyse
+from compile_lens.session.entry_choice import Choice, analyse_by_entries
 from compile_lens.session.outcome import Outcome, Status
 from compile_lens.session.recorded import read_recorded
 from compile_lens.session.source_file import FileProblem, read_source
@@ -51,6 +52,7 @@ STAGE_LOGS = {
     "triton": "+inductor,output_code,kernel_code",
 }
 Progress = Callable[[str], None]
+OnPartial = Callable[[Outcome], None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,8 @@ class Written:
 class Request:
     """A repro of ``wanted`` in the run ``job``, to be written to ``out``. ``criterion`` is the user's, or None for the finding's.
 
-    ``kind`` is ``source`` or ``graph``; ``retarget``, a device in the place of others.
+    ``kind`` is ``source`` or ``graph``; ``retarget``, a device in the place of others. ``entries`` are the ways to run the file, of
+    which the first that compiles something is taken; none means as ``job`` says.
     """
 
     job: Job
@@ -107,6 +110,7 @@ class Request:
     kind: str = "source"
     verify: bool = True
     timeout_s: float = TIMEOUT_S
+    entries: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,22 +167,39 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
     for depth in depths:
         progress(f"running {Path(request.job.file).name} ({depth.value})")
         job = replace(request.job, depth=depth, compare=compares, capture=Capture(folder or None))
+        run = await _run_by_entries(host, job, request.entries)
+        if run.outcome.status is Status.FAILED:
+            raise CannotWrite(run.outcome.failure)
+        wanted = request.wanted
+        if depth is depths[-1] or find_wanted(run.outcome, wanted) or wanted.region or wanted.frame:
+            break
+    return run
+
+
+async def _run_by_entries(host: Host, job: Job, entries: Choice | None) -> _Run:
+    """The run that an analysis by these entries would be about, with all that it wrote."""
+    runs: dict[str, _Run] = {}
+
+    async def watched(host: Host, job: Job, on_partial: OnPartial, filters: Filters) -> Outcome:
         builder, inputs = ReportBuilder(), GraphInputs()
 
-        def watch(frame: Frame, builder: ReportBuilder = builder, inputs: GraphInputs = inputs) -> None:
+        def watch(frame: Frame) -> None:
             if isinstance(frame, TraceRecord):
                 builder.feed(frame.data)
                 record = parse_record(frame.data, 0, len(frame.data))
                 if record is not None:
                     inputs.add(record)
 
-        outcome = await analyse(host, job, None, ALL, watch)
-        if outcome.status is Status.FAILED:
-            raise CannotWrite(outcome.failure)
+        outcome = await analyse(host, job, on_partial, filters, watch)
         report = builder.report()
-        if depth is depths[-1] or find_wanted(outcome, request.wanted) or not request.wanted.finding:
-            break
-    return _Run(job, inputs, outcome, report, read_capture(report))
+        runs[job.entry] = _Run(job, inputs, outcome, report, read_capture(report))
+        return outcome
+
+    if entries is None:
+        await watched(host, job, None, ALL)
+        return runs[job.entry]
+    outcome = await analyse_by_entries(watched, host, job, entries, None, ALL)
+    return replace(runs[outcome.entry], outcome=outcome)
 
 
 def _subject(run: _Run, request: Request) -> tuple[Chosen, Expectation]:

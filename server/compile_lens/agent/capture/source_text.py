@@ -76,7 +76,7 @@ class SourceText:
         return [s for s in self._statements() if s not in bound and _does_something_to(s, name)]
 
     def registrations(self) -> list[ast.stmt]:
-        """Statements at the top level that register something with torch."""
+        """Statements at the top level that register something with torch, or put a function of theirs in the place of torch's."""
         found = []
         for statement in self._statements():
             calls: list[ast.expr] = []
@@ -84,9 +84,35 @@ class SourceText:
                 calls = [statement.value]
             elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 calls = statement.decorator_list
-            if any(_registers(call) for call in calls):
+            if any(_registers(call) for call in calls) or self._puts_into_torch(statement):
                 found.append(statement)
         return found
+
+    def _puts_into_torch(self, statement: ast.stmt) -> bool:
+        """``lowering.lowerings[op] = mine``, ``Scheduler.fuse_nodes = mine``. Options with plain values are told by their modules."""
+        if not isinstance(statement, ast.Assign):
+            return False
+        value = statement.value
+        is_function = isinstance(value, ast.Lambda) or (
+            isinstance(value, ast.Name) and any(isinstance(s, Definition) for s in self.bindings.get(value.id, ()))
+        )
+        return any(
+            isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and is_function)
+            for target in statement.targets
+            if self._is_of_torch(target)
+        )
+
+    def _is_of_torch(self, target: ast.expr) -> bool:
+        while isinstance(target, (ast.Subscript, ast.Attribute)):
+            target = target.value
+        if not isinstance(target, ast.Name):
+            return False
+        for bound in self.bindings.get(target.id, ()):
+            names = [bound.module or ""] if isinstance(bound, ast.ImportFrom) else []
+            names += [alias.name for alias in bound.names] if isinstance(bound, ast.Import) else []
+            if any(name.partition(".")[0] == "torch" for name in names):
+                return True
+        return False
 
     def definition_of(self, value: Any) -> Any:
         """The node of a lambda, function or class, by its line and name; None if it is not found."""
