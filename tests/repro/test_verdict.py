@@ -7,9 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.analysis.finding import Kind, Place
+from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.history import recall, remember
 from compile_lens.repro.scratch import scratch_folder, sweep
-from compile_lens.repro.verdict import Bisection, Status, Switch, Verdict, differences, from_json
+from compile_lens.repro.verdict import (
+    Bisection,
+    CodePlace,
+    SourceLine,
+    Status,
+    Switch,
+    Verdict,
+    differences,
+    from_json,
+)
+from compile_lens.repro.verdict_finding import verdict_findings
 
 FOUND = Bisection(
     "/repro.py", "python", "2.13.0", Status.FOUND, "Found.", 1.0, Verdict("inductor", "lowerings", 1, "relu")
@@ -42,6 +54,36 @@ def test_differences_are_told_in_sentences() -> None:
     helped = replace(FOUND, switches=(Switch("fusion", "no fusion", {}, True),))
     assert list(differences(FOUND, helped)) == ["What helped was nothing, and is fusion now."]
     assert not list(differences(FOUND, replace(FOUND, seconds=9.0)))
+
+
+def test_a_verdict_is_a_finding_at_the_innermost_line_that_is_as_it_was() -> None:
+    text = {("/model.py", 3): "    return block(x)", ("/model.py", 9): "    y = torch.relu(x)  "}
+    found = replace(
+        FOUND,
+        source=(
+            SourceLine("/model.py", 9, "block", "y = torch.relu(x)"),
+            SourceLine("/model.py", 3, "forward", "return block(x)"),
+        ),
+        places=(CodePlace("registered", "aten.relu", "/torch/lowering.py", 70),),
+        switches=(Switch("fusion", "no fusion", {"max_fusion_size": 1}, True),),
+    )
+
+    def line_of(file: str, line: int) -> str:
+        return text.get((file, line), "")
+
+    (finding,) = verdict_findings(found, line_of, Knowledge())
+    assert (finding.code, finding.kind) == ("bisect-verdict", Kind.BISECT_VERDICT)
+    assert finding.place == Place("/model.py", 9, 5, 9, 22)
+    assert finding.message == "torch.compile goes wrong here, in inductor / lowerings / relu (number 1) (repro.py)."
+    assert [(related.place.line, related.message) for related in finding.related] == [
+        (3, "called in `forward`"),
+        (70, "registered: aten.relu"),
+    ]
+    assert "Without the problem: no fusion (max_fusion_size)." in finding.hints
+    text["/model.py", 9] = "    y = torch.tanh(x)"
+    (moved,) = verdict_findings(found, line_of, Knowledge())
+    assert moved.place.line == 3
+    assert not verdict_findings(replace(found, verdict=None), line_of, Knowledge())
 
 
 def test_scratch_folders_of_dead_processes_are_swept(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ class Kind(str, Enum):
     REFUSED = "refused"
     VARIATION = "variation"
     STAND_IN = "stand-in"
+    BISECT_VERDICT = "bisect-verdict"
 
 
 @dataclass(frozen=True, slots=True)

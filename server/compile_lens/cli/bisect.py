@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import linecache
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.status import Status as Spinner
 
+from compile_lens.cli.json_output import finding_json
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import open_tables
 from compile_lens.repro.bisect import Options, Progress
@@ -21,6 +24,7 @@ from compile_lens.repro.bisect import bisect as run_bisection
 from compile_lens.repro.bisect_document import document
 from compile_lens.repro.history import recall, remember
 from compile_lens.repro.verdict import Bisection, Status, Step, differences
+from compile_lens.repro.verdict_finding import verdict_findings
 from compile_lens.workers.extraction import cached_tables, find_torch
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -62,12 +66,20 @@ def search_options(command: F) -> F:
 @click.command()
 @click.argument("repro", type=click.Path(path_type=Path), metavar="REPRO [-- ARGUMENTS]")
 @click.option("--no-ablation", is_flag=True, help="Stop where torch's own search stops.")
+@click.option(
+    "--at-once",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Runs of the repro at the same time; 1 for one that needs something for itself, such as a port or a file.  [default: what the "
+    "machine has room for]",
+)
 @search_options
 @click.pass_context
 def bisect(
     context: click.Context,
     repro: Path,
     no_ablation: bool,
+    at_once: int | None,
     python: str | None,
     step_timeout: float,
     timeout: float,
@@ -80,7 +92,7 @@ def bisect(
     as `compile-lens repro` writes. The search is torch's own (CompilerBisector), in private caches. The exit code is 1 when something
     was found, 0 when the problem does not show, 2 when there was no verdict.
     """
-    options = Options(step_timeout, timeout, not no_ablation, context.obj or ())
+    options = Options(step_timeout, timeout, not no_ablation, context.obj or (), at_once)
     found = _search(repro, python, options, quiet)
     remember(found)
     _show(found, as_json, ())
@@ -161,11 +173,14 @@ def progress(quiet: bool, first: str) -> Iterator[Progress | None]:
 
 
 def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
+    knowledge = knowledge_of(found.python)
     if as_json:
-        click.echo(found.to_json())
+        findings = verdict_findings(found, linecache.getline, knowledge)
+        document_of = {**json.loads(found.to_json()), "findings": [finding_json(finding) for finding in findings]}
+        click.echo(json.dumps(document_of, indent=2))
         return
     console = Console(highlight=False)
-    text = document(found, knowledge_of(found.python), changes=changes)
+    text = document(found, knowledge, changes=changes)
     if console.is_terminal:
         console.print(Markdown(text), width=min(console.width, WIDEST))
     else:

@@ -40,7 +40,7 @@ def _run(outcome: Outcome) -> dict[str, Any]:
         "notes": list(outcome.notes),
         "duration_s": round(outcome.duration_s, 3),
         "regions": [_region(region) for region in outcome.regions],
-        "findings": [_finding(finding) for finding in outcome.findings],
+        "findings": [finding_json(finding) for finding in outcome.findings],
     }
 
 
@@ -54,7 +54,8 @@ def _region(region: RegionSummary) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """One finding, as every verb prints it."""
     place = finding.place
     return {
         "code": finding.code,

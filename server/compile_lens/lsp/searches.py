@@ -11,8 +11,8 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from compile_lens.analysis.finding import Place
-from compile_lens.lsp.convert import SOURCE, path_from_uri, to_range
+from compile_lens.analysis.finding import Finding
+from compile_lens.lsp.convert import path_from_uri, to_diagnostic, to_range
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
@@ -26,6 +26,7 @@ from compile_lens.repro.logs import command_of, log_runs
 from compile_lens.repro.logs import document as logs_document
 from compile_lens.repro.minify import Minified, minify
 from compile_lens.repro.verdict import Bisection, Status, Step, differences
+from compile_lens.repro.verdict_finding import verdict_findings
 from compile_lens.session.documents import Snapshot, file_key
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError
@@ -83,27 +84,22 @@ class Searches:
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """The verdicts of this session at the lines that they are about, while those are as they were."""
-        found = []
-        for result in self._verdicts.values():
-            for line in result.source:
-                text = snapshot.index.line(line.line - 1)
-                if (
-                    snapshot.path is not None
-                    and file_key(line.file) == file_key(snapshot.path)
-                    and text.strip() == line.text
-                ):
-                    start = len(text) - len(text.lstrip())
-                    place = Place(line.file, line.line, start + 1, line.line, len(text.rstrip()) + 1)
-                    found.append(
-                        types.Diagnostic(
-                            to_range(place, snapshot.index, self._server.client.encoding),
-                            f"torch.compile goes wrong here, in {result.verdict} ({Path(result.repro).name}).",
-                            severity=types.DiagnosticSeverity.Warning,
-                            code="bisect-verdict",
-                            source=SOURCE,
-                        )
-                    )
-        return found
+        if snapshot.path is None:
+            return []
+        key = file_key(snapshot.path)
+        return [
+            to_diagnostic(finding, self._server.sources, self._server.client)
+            for finding in self._findings(snapshot)
+            if file_key(finding.place.file) == key
+        ]
+
+    def _findings(self, snapshot: Snapshot) -> Iterator[Finding]:
+        def line_of(file: str, line: int) -> str:
+            index = self._server.sources.index(file)
+            return index.line(line - 1) if index is not None else ""
+
+        for repro, result in self._verdicts.items():
+            yield from verdict_findings(result, line_of, self._store.of(repro))
 
     async def _search(self, work: Callable[[Path, RunProgress], Awaitable[Any]], name: str, uri: str | None) -> Any:
         """Run one search of a repro; a second for the same file waits for nothing and is refused."""

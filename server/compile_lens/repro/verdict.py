@@ -151,6 +151,7 @@ def from_json(text: str) -> Bisection:
         fields = json.loads(text)
         if fields.pop("version") != VERSION:
             raise ValueError("another version")
+        fields.pop("findings", None)  # said by the verb, and made of the rest
         return Bisection(
             **{
                 **fields,

@@ -1,0 +1,60 @@
+"""The verdict of a bisection as a finding, at the user's line of the operation, where provenance gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.repro.bisect_guide import reading
+from compile_lens.repro.verdict import Bisection, SourceLine
+
+CODE = "bisect-verdict"
+# a line of a file, counted from 1, as it is now; '' if there is none
+LineOf = Callable[[str, int], str]
+
+
+def verdict_findings(found: Bisection, line_of: LineOf, knowledge: Knowledge) -> tuple[Finding, ...]:
+    """One finding at the innermost of the user's lines that is still as it was; none without a verdict or such a line."""
+    places = [(line, place) for line in found.source if (place := _place(line, line_of)) is not None]
+    if found.verdict is None or not places:
+        return ()
+    read = reading(found.verdict, knowledge)
+    (_, place), *callers = places
+    called = [Related(place, f"called in `{line.function}`") for line, place in callers]
+    written = [
+        Related(Place(code.file, code.line, 1, code.line, 1), f"{code.label}: {code.name}") for code in found.places
+    ]
+    name = Path(found.repro).name
+    explanation = (
+        f"A bisection of {name} with torch {found.torch} came to this verdict. Stage: {read.stage}. {read.meaning}"
+    )
+    return (
+        Finding(
+            code=CODE,
+            kind=Kind.BISECT_VERDICT,
+            severity=Severity.WARNING,
+            message=f"torch.compile goes wrong here, in {found.verdict} ({name}).",
+            place=place,
+            explanation=explanation.strip(),
+            hints=tuple(_hints(found, read.advice, read.logs)),
+            related=(*called, *written),
+            stage=read.stage,
+        ),
+    )
+
+
+def _hints(found: Bisection, advice: str, logs: tuple[str, ...]) -> list[str]:
+    helping = [f"Without the problem: {switch.meaning} ({', '.join(switch.options)})." for switch in found.helping]
+    seen = f"`TORCH_LOGS={','.join(logs)}` shows it at work."
+    again = f"After a change: `compile-lens verify {Path(found.repro).name}` tells what is different."
+    return [*([advice] if advice else []), *helping, seen, again]
+
+
+def _place(line: SourceLine, line_of: LineOf) -> Place | None:
+    text = line_of(line.file, line.line)
+    if not line.text or text.strip() != line.text:
+        return None  # another text by now
+    start = len(text) - len(text.lstrip())
+    return Place(line.file, line.line, start + 1, line.line, len(text.rstrip()) + 1)
