@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from compile_lens.workers.cache_leases import Lease, in_use, leased
 from compile_lens.workers.cache_limit import KEPT, CacheInUseError, clear, limit, measure
-from compile_lens.workers.caches import PARTS, cache_root
+from compile_lens.workers.caches import PARTS, cache_root, private_cache_environment
 from compile_lens.workers.extraction import InstalledTorch, cached_tables, table_path
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, EndKind, Job
@@ -187,3 +187,12 @@ async def test_whatever_part_of_the_caches_is_missing_the_next_run_makes_again(t
     finally:
         await host.close()
     assert not in_use(root)
+
+
+def test_a_relative_folder_is_one_from_where_the_command_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # compilers run in folders of their own
+    found = private_cache_environment({"COMPILE_LENS_CACHE_DIR": "mine"})
+    assert all(Path(folder).is_relative_to(tmp_path / "mine") for folder in found.values())

@@ -19,7 +19,7 @@ PARTS = ("inductor", "triton", "knowledge", "keys")
 def cache_base(environment: Mapping[str, str]) -> Path:
     """Where Compile Lens keeps what can be made again: ``COMPILE_LENS_CACHE_DIR``, or its folder in the platform's cache directory."""
     chosen = environment.get("COMPILE_LENS_CACHE_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
+    return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
 
 
 def cache_root(environment: Mapping[str, str]) -> Path:
