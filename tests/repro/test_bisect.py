@@ -160,6 +160,14 @@ def test_steps_at_the_same_time_change_neither_order_nor_verdict(bisector: Bisec
     assert alone.verdict == together.verdict
 
 
+def test_a_function_that_must_be_one_graph_runs_without_compile_first(bisector: Bisector) -> None:
+    text = BUGS["dynamo"].text().replace("COMPILE_OPTIONS = {}", "COMPILE_OPTIONS = {'fullgraph': True}")
+    assert "fullgraph" in text
+    found = bisector.bisect(bisector.file("fullgraph", text))
+    assert [step.purpose for step in found.steps if step.good] == ["baseline"]
+    assert str(found.verdict) == "eager"
+
+
 def test_a_repro_that_passes_is_not_reproduced(bisector: Bisector) -> None:
     found = bisector.bisect(bisector.file("passes", "import torch"))
     assert found.status is Status.NOT_REPRODUCED

@@ -43,7 +43,7 @@ class Driver:
         self._scratch: str = task["scratch"]
         self._state = os.path.join(self._scratch, "state")
         os.makedirs(self._scratch, exist_ok=True)
-        tempfile.tempdir = self._scratch
+        os.environ["TMPDIR"] = tempfile.tempdir = self._scratch  # for compilers, too: they may be ended
         processes.become_subreaper()
         self._stripped = sorted(name for name in os.environ if name.startswith("TORCH_BISECT_"))
         for name in self._stripped:

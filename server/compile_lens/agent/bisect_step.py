@@ -213,6 +213,9 @@ def be(setup: Setup) -> int:
         import torch._dynamo.config
 
         torch._dynamo.config.disable = True
+        with contextlib.suppress(AttributeError):
+            # else fullgraph=True raises because nothing was compiled (torch/_dynamo/eval_frame.py, torch 2.13)
+            torch.compiler.set_stance("force_eager")
     # what one step has compiled must not spare another its passes and lowerings; object files are still shared
     for name in ("torch._inductor.config.fx_graph_cache", "torch._functorch.config.enable_autograd_cache"):
         set_option(name, False)

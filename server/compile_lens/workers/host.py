@@ -67,6 +67,7 @@ class Host:
         self._environment = dict(os.environ if environment is None else environment)
         self._process: asyncio.subprocess.Process | None = None
         self._hello: Hello | None = None
+        self._said: Hello | None = None
         self._frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         self._readers: list[asyncio.Task[None]] = []
         self._output = BoundedOutput()
@@ -79,8 +80,8 @@ class Host:
 
     @property
     def hello(self) -> Hello | None:
-        """What the running agent said; None before it has started."""
-        return self._hello
+        """What the newest agent said, which may have ended since: one that cannot fork does one run. None before it has started."""
+        return self._said
 
     def output_so_far(self) -> str:
         """What the program of the run that is going on has printed."""
@@ -110,6 +111,7 @@ class Host:
             except BaseException:
                 await self._end_process()
                 raise
+            self._said = self._hello
             self._stamp = self._stamp_now(self._hello)
             return self._hello
 

@@ -26,8 +26,6 @@ await play(async (window, { program, line, lineText }) => {
   const verdict = page.locator(".monaco-editor .view-line", { hasText: "The problem is in" }).first();
   await verdict.waitFor({ timeout: 240_000 });
   log(`the document: ${(await verdict.innerText()).trim()}`);
-  const toast = window.toast.filter({ hasText: "The problem is in" }).first();
-  await toast.waitFor();
   await window.shot("verdict");
   return { verdict: (await verdict.innerText()).replaceAll("\u00a0", " ") };
 });
