@@ -29,5 +29,5 @@ def test_a_repro_is_written_and_bisected(workbench: Workbench, tmp_path: Path, s
     line = 1 + PROGRAM[: PROGRAM.index(text)].count("\n")
     data = {"program": "fails.py", "line": line, "lineText": text}
     found = workbench.play("bisect", tmp_path, shots, data, limit=600)
-    assert "The problem is in eager" in found["verdict"]
+    assert "The problem is in Dynamo (backend eager)" in found["verdict"]
     assert list(tmp_path.glob("repro_*.py"))

@@ -74,13 +74,15 @@ lowering.lowerings[torch.ops.aten.tanh.default] = wrong_tanh
 class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.scale = torch.nn.Parameter(torch.full((8,), 100.0))
+        self.scale = torch.nn.Parameter(torch.zeros(8))
 
     def forward(self, x):
         return torch.tanh(x * self.scale)
 
 
-model = torch.compile(Model())
+trained = Model()
+trained.scale.data.fill_(100.0)
+model = torch.compile(trained)
 model(torch.ones(8, 8))
 """
 
@@ -105,7 +107,7 @@ def found_cause(folder: Path, program: str, wanted: Wanted) -> tuple[Written, Bi
 @pytest.mark.parametrize(
     ("program", "wanted", "criterion", "operation"),
     [
-        (FAILS_WHEN_IT_RUNS, Wanted(), Criterion.RAISES, "relu"),
+        (FAILS_WHEN_IT_RUNS, Wanted(), Criterion.ANY, "relu"),
         (CRASHES, Wanted(finding="crash@9"), Criterion.CRASHES, "erf"),
         (WRONG_FOR_LARGE_VALUES, Wanted(finding="wrong-numbers"), Criterion.DIFFERS, "tanh"),
     ],

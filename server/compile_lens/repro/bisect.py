@@ -160,7 +160,8 @@ class _Search:
         if self._unfit:
             return Status.UNFIT, UNFIT[self._unfit]
         if verdict is not None:
-            return Status.FOUND, f"The problem is in {verdict}."
+            where = "Dynamo (backend eager)" if verdict.backend == "eager" else str(verdict)
+            return Status.FOUND, f"The problem is in {where}."
         if self._verdict is not None:
             return Status.NOT_REPRODUCED, "No backend fails: the repro does not show the problem with this torch."
         if end is EndKind.CANCELLED:
