@@ -28,7 +28,7 @@ from torch._guards import CompileContext
 LIBRARY = re.compile(r"/site-packages/|/lib/python3\.\d+/|^<")
 GUARD = re.compile(r"\d+/\d+: ")
 CODE = re.compile(r"gb(\d+)\.html")
-DEADLINE_S = 60
+DEADLINE_S = 600
 
 
 class Watch:

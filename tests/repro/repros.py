@@ -26,7 +26,7 @@ RUNNER = Path(__file__).with_name("fork_runner.py")
 
 
 def job_for(file: Path, depth: Depth = Depth.DYNAMO) -> Job:
-    return Job(str(file), depth=depth, cwd=str(file.parent), timeout_s=240)
+    return Job(str(file), depth=depth, cwd=str(file.parent), timeout_s=900)
 
 
 def write_all(requests: Sequence[tuple[Path, Path, Wanted, Criterion | None]]) -> list[Written]:
@@ -56,7 +56,7 @@ def captured(file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, 
     async def run() -> Outcome:
         host = Host(sys.executable)
         try:
-            return await analyse(host, Job(str(file), timeout_s=240, capture=Capture()), watch=watch)
+            return await analyse(host, Job(str(file), timeout_s=900, capture=Capture()), watch=watch)
         finally:
             await host.close()
 

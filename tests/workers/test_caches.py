@@ -169,7 +169,7 @@ async def test_whatever_part_of_the_caches_is_missing_the_next_run_makes_again(t
     root = cache_root(environment)
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
-    job = Job(str(file), depth=Depth.INDUCTOR, timeout_s=300.0)
+    job = Job(str(file), depth=Depth.INDUCTOR, timeout_s=900.0)
     host = Host(sys.executable, environment)
     try:
         running = asyncio.create_task(host.run(job, lambda _: None))

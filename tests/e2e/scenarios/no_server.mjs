@@ -6,9 +6,8 @@ import { play } from "./page.mjs";
 await play(async (window, { file, python }) => {
   await window.open(file);
   await window.page.locator(".statusbar-item.error-kind", { hasText: "Compile Lens" }).waitFor();
-  await window.status.hover();
   const told = window.page.locator(".monaco-hover", { hasText: `${python} does not run: set compileLens.python` });
-  await told.first().waitFor();
+  await window.hoverUntil(told.first(), () => window.status.hover());
   assert.equal(await window.toast.count(), 0, "a popup told of it");
   await window.status.click();
   await window.pick("Show Log");

@@ -181,6 +181,20 @@ export class Window {
     await this.page.mouse.up();
   }
 
+  /** Comes near with the mouse until `content` is shown: a hover that came up too early keeps its text. */
+  async hoverUntil(content, approach) {
+    for (let attempt = 1; ; attempt++) {
+      await this.page.mouse.move(5, 5);
+      await this.page.waitForTimeout(300);
+      await approach();
+      try {
+        return await content.waitFor({ timeout: 15_000 });
+      } catch (error) {
+        if (attempt === 5) throw error;
+      }
+    }
+  }
+
   async shot(name) {
     await this.page.waitForTimeout(400); // hovers and toasts fade in, even with reduced motion
     const path = name.startsWith("/") ? name : `${given.shots}/${name}.png`;
@@ -250,13 +264,12 @@ export class Editor {
   async hover(lineText, text, wanted) {
     const { page } = this.window;
     await page.keyboard.press("Escape");
-    await page.mouse.move(5, 5);
-    await page.waitForTimeout(300);
-    const spot = await this.place(lineText, text);
-    await page.mouse.move(spot.x - 3, spot.y);
-    await page.mouse.move(spot.x, spot.y, { steps: 3 });
     const content = this.window.hoverText.filter({ hasText: wanted }).first();
-    await content.waitFor();
+    await this.window.hoverUntil(content, async () => {
+      const spot = await this.place(lineText, text);
+      await page.mouse.move(spot.x - 3, spot.y);
+      await page.mouse.move(spot.x, spot.y, { steps: 3 });
+    });
     return content.innerText();
   }
 
