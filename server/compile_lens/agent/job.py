@@ -44,6 +44,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
         # just before the time is up, which began to run before this process did
         faulthandler.dump_traceback_later(max(command["deadline"] - time.monotonic() - 0.1, 0.01), file=crash)
     from . import compare, depth, notes, program, trace_sink
+    from .absent.prepare import prepare as prepare_weights
     from .libraries import library_roots
     from .retarget.prepare import prepare
     from .variations.hook import watcher_for
@@ -52,6 +53,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     varied = watcher_for(command)
     notes.install(OWN_FOLDER, varied or _recorder(command))
     prepare(command, OWN_FOLDER, library_roots())
+    prepare_weights(command, OWN_FOLDER, library_roots())
     depth.apply(command["depth"])
     if command.get("compare"):
         compare.install()

@@ -48,18 +48,25 @@ def lacking(error: BaseException) -> dict[str, str] | None:
     if isinstance(error, SystemExit):
         return _arguments(error, frames)
     # a loader may wrap what it met: torch.hub raises a RuntimeError for an address that it cannot reach
-    if not any(map(_is_lack, (error, error.__cause__, error.__context__))):
+    if not any(map(is_lack, (error, error.__cause__, error.__context__))):
         return None
+    found: dict[str, str] | None = None
     for frame in frames:
         for part, function, what, names in LOADERS:
             if frame.f_code.co_name == function and part in frame.f_code.co_filename.replace(os.sep, "/"):
-                return {"what": what, "name": _named(frame.f_locals, names)}
+                name = _named(frame.f_locals, names)
+                if name:
+                    return {"what": what, "name": name}
+                found = found or {"what": what, "name": ""}
+    if found is not None:
+        return found
     if isinstance(error, FileNotFoundError) and isinstance(error.filename, (str, os.PathLike)):
         return {"what": "a file", "name": str(error.filename)}
     return None
 
 
-def _is_lack(error: BaseException | None) -> bool:
+def is_lack(error: BaseException | None) -> bool:
+    """Whether ``error`` is what loaders raise for something that is not there."""
     return isinstance(error, OSError) or type(error).__name__ in OF_HUBS or NOT_FOUND in str(error)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from compile_lens.analysis.absent import find_absent
 from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.export_problems import find_export_problems
 from compile_lens.analysis.finding import Finding
@@ -53,7 +54,9 @@ def find(
     ``completed``: the program came to its end, so that what has not happened will not.
     ``refused`` are calls that its sandbox, if it was ``sandboxed``, did not allow.
     """
+    absent = tuple(find_absent(report, sources))
     found = [
+        *absent,
         *find_graph_breaks(report, sources),
         *find_recompiles(report, sources),
         *find_compile_errors(report, sources),
@@ -77,7 +80,7 @@ def find(
         *find_variations(report, sources, index),
         *more,
     ]
-    found += find_refused(refused, raised, sources)
+    found += find_refused(refused, raised, sources, {finding.place for finding in absent})
     if raised is not None and not is_told(refused, raised):
         native = refused_in_native_code(raised, sources, without_gpu) if sandboxed else None
         found += [native] if native is not None else find_raised(raised, report, sources)

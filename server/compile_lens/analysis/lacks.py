@@ -9,6 +9,11 @@ from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 ARGUMENTS = "arguments"
 MISSING_ARGUMENTS, MISSING_DATA = "missing-arguments", "missing-data"
 
+WITH_CONFIGURATION = (
+    "Random weights stand in for a model whose configuration is known: give it as `config=`, or name a folder that has its"
+    " `config.json`."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Lack:
@@ -38,6 +43,7 @@ def lack_finding(lack: Lack, place: Place, message: str) -> Finding:
                 "`.vscode/launch.json` whose `program` is this file.",
             ),
         )
+    of_model = (WITH_CONFIGURATION,) if lack.what == "a pretrained model" else ()
     first = next((line.strip() for line in message.splitlines() if line.strip()), "").rstrip(".")
     why = f": {first}" if first else ""
     return Finding(
@@ -48,6 +54,7 @@ def lack_finding(lack: Lack, place: Place, message: str) -> Finding:
         place=place,
         explanation="What comes after this line was not run, so it was not analysed. No network is used for a run, unless you allow it.",
         hints=(
+            *of_model,
             "What compiles does not depend on its values: `compile-lens check --entry synthesised` calls the modules of the file with "
             "weights and inputs that are made up.",
         ),

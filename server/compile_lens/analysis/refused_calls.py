@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from compile_lens.analysis.call_path import call_path
@@ -51,8 +51,13 @@ class Refused:
     stack: tuple[StackFrame, ...]
 
 
-def find_refused(refused: Sequence[Refused], raised: Raised | None, sources: Sources) -> Iterator[Finding]:
-    """One finding per line and kind of call: an error where it ended the program, else information."""
+def find_refused(
+    refused: Sequence[Refused], raised: Raised | None, sources: Sources, absent: Container[Place] = ()
+) -> Iterator[Finding]:
+    """One finding per line and kind of call: an error where it ended the program, else information.
+
+    ``absent`` are lines of which it is told that what they would fetch is not here: that says it.
+    """
     groups: dict[tuple[Place, str], list[Refused]] = {}
     for call in refused:
         own = sources.deepest_own(call.stack)
@@ -62,6 +67,8 @@ def find_refused(refused: Sequence[Refused], raised: Raised | None, sources: Sou
     for (place, what), calls in groups.items():
         last = calls[-1]
         fatal = ended_by is not None and any(call is ended_by for call in calls)
+        if what == "network" and not fatal and place in absent:
+            continue
         after = "What comes after this line was not run, so it was not analysed." if fatal else "The program went on."
         more = len({call.target for call in calls}) - 1
         needs = _needs(raised) if fatal else ""

@@ -17,6 +17,7 @@ from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.options import (
     Held,
     just_my_code_option,
+    missing_weights_option,
     output_options,
     parse_severities,
     sandbox_options,
@@ -95,6 +96,7 @@ Taker = Callable[[Outcome], None]
 )
 @just_my_code_option
 @stand_in_option
+@missing_weights_option
 @sandbox_options
 @output_options
 @click.pass_context
@@ -113,6 +115,7 @@ def check(
     max_findings: int,
     just_my_code: bool,
     stand_in: str,
+    missing_weights: str,
     held: Held,
     output_format: str,
     fail_on: str,
@@ -140,6 +143,7 @@ def check(
         timeout_s=timeout,
         compare=compare,
         stand_in=Supply(stand_in),
+        missing_weights=Supply(missing_weights),
     )
     # a link stays a link: the program sees the path that the user gave
     jobs = [launched(held.of(replace(job, file=os.path.abspath(file)))) for file in files]  # noqa: PTH100

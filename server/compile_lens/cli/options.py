@@ -60,6 +60,19 @@ def stand_in_option(command: F) -> F:
     return option(command)
 
 
+def missing_weights_option(command: F) -> F:
+    """``--missing-weights``."""
+    option = click.option(
+        "--missing-weights",
+        type=click.Choice([supply.value for supply in Supply]),
+        default=Supply.AUTO.value,
+        show_default=True,
+        help="For programs whose pretrained weights are not here: let random ones stand in, or run them as they are "
+        "(docs/missing-weights.md). Off with --no-sandbox.",
+    )
+    return option(command)
+
+
 def just_my_code_option(command: F) -> F:
     """``--just-my-code`` and ``--all-code``."""
     option = click.option(

@@ -21,6 +21,7 @@ def make_job(settings: Settings, path: str, text: str | None, folder: str, level
         cwd=folder,
         timeout_s=run.timeout,
         stand_in=run.stand_in,
+        missing_weights=run.missing_weights,
         level=level,
         sandbox=Sandbox(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu),
         budget=Budget(memory_gib=budget.memory, cpu_s=budget.cpu, disk_gib=budget.disk, idle_s=budget.idle),

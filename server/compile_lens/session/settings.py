@@ -86,6 +86,16 @@ class RunSettings:
             ),
         ),
     )
+    missing_weights: Supply = field(
+        default=Supply.AUTO,
+        metadata=documented(
+            "What becomes of a program whose pretrained weights are not here (docs/missing-weights.md).",
+            values=(
+                "The same architecture with random weights stands in, so that what comes after is analyzed.",
+                "The program raises, as it does on this machine.",
+            ),
+        ),
+    )
     entry: str = field(
         default="",
         metadata=documented(

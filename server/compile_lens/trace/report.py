@@ -310,6 +310,26 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """Something that a program wanted, and that was made up since it is not here. ``what`` is ``weights``, ``configuration``,
+    ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``made`` the class that stands in, ``why`` what the library said.
+
+    ``configuration`` is the class of the one that it was made from, ``origin`` where that is from: ``given``, ``file``, ``class`` (its
+    defaults) or ``name`` (defaults of the class that the name tells); ``constructor`` if there is none. ``changes`` made it smaller:
+    name, value before, value now.
+    """
+
+    what: str
+    name: str
+    made: str
+    why: str
+    stack: tuple[StackFrame, ...]
+    configuration: str = ""
+    origin: str = ""
+    changes: tuple[tuple[str, int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """A payload by reference: a graph, generated code, a cache event."""
 
@@ -378,6 +398,7 @@ class CompileReport:
     comparisons: tuple[Comparison, ...] = ()
     log_lines: tuple[LogLine, ...] = ()
     stand_ins: tuple[StandIn, ...] = ()
+    absent: tuple[Absent, ...] = ()
     variations: tuple[Variation, ...] = ()
     inputs: tuple[CallInputs, ...] = ()
     records: int = 0

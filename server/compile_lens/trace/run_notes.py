@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compile_lens.trace.records import Record
-from compile_lens.trace.report import Agreement, ComparedValue, Comparison, LogLine, StackFrame, StandIn
+from compile_lens.trace.report import Absent, Agreement, ComparedValue, Comparison, LogLine, StackFrame, StandIn
 from compile_lens.trace.stack_text import parse_stack
 
 OF_A_VALUE = frozenset({"what", "index", "name", "source", "origin"})
@@ -21,10 +21,12 @@ class RunNotes:
         self.comparisons: list[Comparison] = []
         self.log_lines: list[LogLine] = []
         self.stand_ins: list[StandIn] = []
+        self.absent: list[Absent] = []
         self.readers: dict[str, Callable[[Record], None]] = {
             "compile_lens_comparison": self._on_comparison,
             "compile_lens_log": self._on_log,
             "compile_lens_stand_in": self._on_stand_in,
+            "compile_lens_absent": self._on_absent,
         }
 
     def _on_comparison(self, record: Record) -> None:
@@ -57,6 +59,21 @@ class RunNotes:
     def _on_stand_in(self, record: Record) -> None:
         note = _note(record)
         self.stand_ins.append(StandIn(note["what"], note["text"], self._noted_stack(note["stack"])))
+
+    def _on_absent(self, record: Record) -> None:
+        note = _note(record)
+        self.absent.append(
+            Absent(
+                what=note["what"],
+                name=note["name"],
+                made=note["made"],
+                why=note["why"],
+                stack=self._noted_stack(note["stack"]),
+                configuration=note.get("configuration", ""),
+                origin=note.get("origin", ""),
+                changes=tuple((name, before, now) for name, before, now in note.get("changes", ())),
+            )
+        )
 
 
 def _note(record: Record) -> dict[str, Any]:

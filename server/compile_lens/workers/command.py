@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Job, Supply
+from compile_lens.workers.level import Level
 from compile_lens.workers.wire import MAGIC
 
 
@@ -27,6 +28,8 @@ def command_of(job: Job, sandbox: Mapping[str, object] | None = None, magic: byt
         "env": job.env,
         "compare": job.compare,
         "stand_in": job.stand_in.value,
+        # a run as the user's own changes nothing of theirs
+        "missing_weights": (Supply.OFF if job.level is Level.FULL else job.missing_weights).value,
         "task": job.task,
         "capture": None if job.capture is None else asdict(job.capture),
         "vary": None if job.vary is None else asdict(job.vary),

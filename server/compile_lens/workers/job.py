@@ -19,7 +19,7 @@ class Depth(str, Enum):
 
 
 class Supply(str, Enum):
-    """What becomes of a program that asks for a GPU where there is none: ``auto`` lets the CPU stand in for it."""
+    """What becomes of a program that asks for what is not there, a GPU or weights: ``auto`` lets something stand in for it."""
 
     AUTO = "auto"
     OFF = "off"
@@ -51,6 +51,7 @@ class Job:
     ``task`` is what a driver of the agent does with the file instead (``agent/bisect_driver.py``): JSON, with ``tool`` and ``scratch``.
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
+    ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off at the level ``full``.
     ``sandbox`` and ``budget`` hold at the level ``analyse``.
     """
 
@@ -65,6 +66,7 @@ class Job:
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
     stand_in: Supply = Supply.AUTO
+    missing_weights: Supply = Supply.AUTO
     task: dict[str, Any] | None = None
     capture: Capture | None = None
     vary: Vary | None = None

@@ -54,11 +54,12 @@ class Told:
 
     def _write(self, word: str, text: str, start: FrameType) -> None:
         with contextlib.suppress(Exception):
-            stack = self._stack(start)
+            stack = self.stack(start)
             line = (stack[-1]["file"], stack[-1]["line"]) if stack else ("", 0)
             if (word, *line) not in self._written and len(self._written) < MOST_NOTES:
                 self._written.add((word, *line))
                 write_note(NOTE, {"what": word, "text": text, "stack": stack})
 
-    def _stack(self, start: FrameType) -> list[dict[str, Any]]:
+    def stack(self, start: FrameType) -> list[dict[str, Any]]:
+        """The user's part of the stack that ends in ``start``, as notes tell of one."""
         return [frame for frame in live_stack(start, self._own_folder) if not frame["file"].startswith(self._libraries)]

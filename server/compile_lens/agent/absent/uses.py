@@ -1,0 +1,66 @@
+"""What becomes of a value in the code around the line that makes it: whether ``load_state_dict`` gets it."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from typing import Any
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.NamedExpr)
+TAKER = "load_state_dict"
+
+
+def is_loaded(file: str, line: int) -> bool:
+    """Whether what a line of ``file`` makes is an argument of ``load_state_dict``, there or by a name in the same function."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return False
+    scope = _innermost(tree, line)
+    taking = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and _called(node) == TAKER]
+    if any(_covers(argument, line) for call in taking for argument in _arguments(call)):
+        return True
+    names = _names_from(scope, line)
+    return any(_mentions(argument, names) for call in taking for argument in _arguments(call))
+
+
+def _names_from(scope: ast.AST, line: int) -> set[str]:
+    """The names that the value of ``line`` gets, and those that are made of them."""
+    assigned = [
+        (node.value, _targets(node)) for node in ast.walk(scope) if isinstance(node, ASSIGNMENTS) and node.value
+    ]
+    names = {name for value, targets in assigned if _covers(value, line) for name in targets}
+    while True:
+        more = {name for value, targets in assigned if _mentions(value, names) for name in targets}
+        if more <= names:
+            return names
+        names |= more
+
+
+def _targets(node: Any) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _innermost(tree: ast.Module, line: int) -> ast.AST:
+    around = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS) and _covers(node, line)]
+    return max(around, key=lambda node: node.lineno, default=tree)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _arguments(call: ast.Call) -> Iterator[ast.expr]:
+    yield from call.args
+    yield from (keyword.value for keyword in call.keywords)
+
+
+def _covers(node: Any, line: int) -> bool:
+    return bool(node.lineno <= line <= (node.end_lineno or node.lineno))
+
+
+def _mentions(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
