@@ -56,6 +56,24 @@ while True:
 """
 
 
+SEVERAL_WAYS = '''\
+import torch
+
+
+@torch.compile
+def scale(x, factor):
+    """
+    >>> scale(torch.ones(3), 2)
+    tensor([2., 2., 2.])
+    """
+    print(factor)
+    return x * factor
+
+
+def get_inputs():
+    return [torch.ones(2, 3), 2.0]
+'''
+
 PYTHON_EXTENSION = """\
 exports.activate = () => ({
   environments: {
@@ -239,6 +257,26 @@ def test_predicts_as_the_user_types_until_a_run_tells_the_truth(
         "truth": underlined(terminal["small.py"], SMALL),
     }
     workbench.play("predictions", folder, shots, data)
+
+
+def test_what_a_file_is_analyzed_with_is_chosen_from_a_list(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
+    folder = tmp_path / "entries"
+    folder.mkdir()
+    (folder / "scaling.py").write_text(SEVERAL_WAYS)
+    listing = [PYTHON, "-m", "compile_lens", "entries", "--format", "json", str(folder / "scaling.py")]
+    done = subprocess.run(listing, capture_output=True, text=True, check=True)
+    (told,) = json.loads(done.stdout)
+    data = {
+        "file": "scaling.py",
+        "first": "Analyzed with get_inputs() · change",
+        "listed": [
+            *(f"{each['entry']}: {each['origin']}" for each in told["entries"]),
+            "Automatically: the first way that compiles anything (chosen)",
+        ],
+        "other": "doctest:scale",
+        "then": "Analyzed with the doctest of scale · change",
+    }
+    workbench.play("entries", folder, shots, data)
 
 
 def test_uses_the_interpreter_of_the_python_extension(

@@ -1,6 +1,7 @@
 // The commands of the palette, the editor's title and the status item.
 import * as vscode from "vscode";
 
+import { chooseEntry } from "./entries";
 import { isWorking, serverCommands, type ServerCommand } from "./protocol";
 import type { Server } from "./server";
 
@@ -17,6 +18,7 @@ export const localCommands = {
   manageRuns: "compileLens.manageRuns",
   showActions: "compileLens.showActions",
   checkSetup: "compileLens.checkSetup",
+  selectEntry: "compileLens.selectEntry",
 } as const;
 
 /** Runs a command of the server's for `resource` (given by a menu), or for the file of the active editor. */
@@ -104,6 +106,10 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel): 
     registerCommand(localCommands.revokeRuns, () => server.execute(serverCommands.revokeWorkspace)),
     registerCommand(localCommands.manageRuns, () => manageRuns(server)),
     registerCommand(localCommands.checkSetup, () => checkSetup(server)),
+    registerCommand(localCommands.selectEntry, () => {
+      const uri = vscode.window.activeTextEditor?.document.uri;
+      return uri?.scheme === "file" ? chooseEntry(server, uri.toString()) : undefined;
+    }),
     registerCommand(localCommands.showActions, () => showActions(server)),
   );
 }

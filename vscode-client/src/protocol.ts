@@ -33,6 +33,8 @@ export const serverCommands = {
   allowWorkspace: "compileLens.allowWorkspace",
   revokeWorkspace: "compileLens.revokeWorkspace",
   allowedWorkspaces: "compileLens.allowedWorkspaces",
+  chooseEntry: "compileLens.chooseEntry",
+  entries: "compileLens.entries",
   doctor: "compileLens.doctor",
   bisect: "compileLens.bisect",
   verifyBisection: "compileLens.verifyBisection",

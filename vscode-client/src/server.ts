@@ -15,6 +15,7 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 
+import { chooseEntry } from "./entries";
 import { explainFailure, resolveLaunch } from "./launch";
 import { serverCommands, statusNotification, trustNotification, type ServerCommand, type ServerStatus } from "./protocol";
 import { section, serverCommand, serverSettings } from "./settings";
@@ -217,6 +218,12 @@ export class Server implements vscode.Disposable {
       markdown: { isTrusted: { enabledCommands: Object.values(serverCommands) } },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
+        // a lens asks for a choice without saying which: there is a list for that here
+        executeCommand: async (command, args: readonly unknown[], next): Promise<unknown> => {
+          const [uri, entry] = args;
+          const asks = command === serverCommands.chooseEntry && typeof uri === "string" && entry === undefined;
+          return asks ? chooseEntry(this, uri) : next(command, [...args]);
+        },
         workspace: {
           configuration: async (params, token, next) => {
             const values = await next(params, token);

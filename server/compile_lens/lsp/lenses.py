@@ -58,11 +58,13 @@ class Lenses:
         ]
 
     def _entry(self, snapshot: Snapshot, told: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
-        """What the last run was made with, above the first thing that it tells of; nothing for a script that ran at once."""
+        """What the last run was made with, above the first thing that it tells of; nothing for a script that ran at once, unless its
+        user chose that."""
         outcome = self._server.results.outcome(snapshot.uri)
         if outcome is None or not outcome.final or not told:
             return
-        if outcome.entry == SCRIPT and not outcome.passed_over:
+        is_chosen = bool(snapshot.path) and bool(self._runs.entries.memory.recall(str(snapshot.path)))
+        if outcome.entry == SCRIPT and not outcome.passed_over and not is_chosen:
             return
         made = next((call for call in outcome.calls if call.making), None)
         with_what = f": {made.making} on {made.inputs}" if made is not None else ""
