@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.machinery
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -57,7 +57,5 @@ def _follow(loader: Any, change: Change) -> None:
 
 def _apply(change: Change, module: ModuleType) -> None:
     """A library of another version than those that are known stays as it is: what lacks is then told as ever."""
-    try:
+    with contextlib.suppress(Exception):
         change(module)
-    except Exception:
-        traceback.print_exc()

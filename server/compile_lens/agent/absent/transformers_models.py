@@ -10,7 +10,6 @@ import contextlib
 import functools
 import logging
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
@@ -157,9 +156,7 @@ class Models:
                     raise
                 try:
                     made, facts = self._random_model(original, cls, args, dict(named))
-                except Exception as problem:
-                    if problem is not error and not is_lack(problem):
-                        traceback.print_exc()
+                except Exception:  # a model that its library cannot make of a configuration alone
                     raise error from error.__cause__
                 self._calls.made_up(WEIGHTS, why=reason(error), **facts)
                 return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -64,7 +63,6 @@ def _reported(told: Told) -> Iterator[None]:
     except native.Unsupported as problem:
         told.happened("unsupported", str(problem))
     except Exception as problem:
-        traceback.print_exc()
         told.happened(
             "unsupported", f"this torch is unlike those it is known for ({type(problem).__name__}: {problem})"
         )
