@@ -1,6 +1,6 @@
 """What the product finds is what torch says: every fixture, corpus program and example against a plain run of torch in another process.
 
-The other side, ``plain_torch.py``, hooks Dynamo directly and never sees a trace.
+The other side, ``benchmarks/plain_torch``, hooks Dynamo directly and never sees a trace.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from benchmarks.plain_torch.process import PlainTorch, recompiles_of
 
 from compile_lens.analysis.finding import Kind
 from compile_lens.session.outcome import Status
 from compile_lens.workers.job import Depth
 from fixture_notation import depth_of
-from plain_torch_process import PlainTorch, breaks_of, recompiles_of
+from plain_torch_process import breaks_of
 from warm_host import WarmHost
 
 HERE = Path(__file__).parent
@@ -29,7 +30,7 @@ def test_breaks_and_recompiles_are_those_of_torch(file: Path, warm_host: WarmHos
     ours = warm_host.analyse(file, depth)
     torchs = plain_torch.run(file)
     assert breaks_of(ours) == torchs.breaks
-    assert recompiles_of(ours) == torchs.recompiles
+    assert recompiles_of(ours.report) == torchs.recompiles
     found = [finding for finding in ours.outcome.findings if finding.kind in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)]
     in_findings = Counter(compile_id for finding in found for compile_id in finding.frames)
     assert in_findings == Counter(compile_id for compile_id, *_ in torchs.recompiles)

@@ -13,10 +13,11 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from benchmarks.plain_torch.process import PlainTorch, recompiles_of
 
 from compile_lens.analysis.finding import Kind
 from compile_lens.session.outcome import Status
-from plain_torch_process import PlainTorch, breaks_of, recompiles_of
+from plain_torch_process import breaks_of
 from warm_host import WarmHost
 
 pytest.importorskip("transformers")
@@ -134,4 +135,4 @@ def test_model(model: Model, tmp_path: Path, warm_host: WarmHost, plain_torch: P
             assert "transformers" in finding.related[0].place.file or "torch" in finding.related[0].place.file
     assert (Kind.GRAPH_BREAK in kinds) == model.breaks
     assert breaks_of(ours) == torchs.breaks
-    assert recompiles_of(ours) == torchs.recompiles
+    assert recompiles_of(ours.report) == torchs.recompiles

@@ -17,7 +17,7 @@ nn/modules/activation nn/modules/adaptive nn/modules/batchnorm nn/modules/conv n
 nn/modules/linear nn/modules/loss nn/modules/normalization nn/modules/pixelshuffle nn/modules/pooling nn/modules/rnn nn/modules/sparse
 nn/modules/transformer nn/modules/upsampling
 """
-# files below the folder that packages were downloaded to (see __main__)
+# files below the folder of packages.py
 DOWNLOADED = """
 einops/layers/torch.py
 x_transformers/x_transformers.py x_transformers/attend.py x_transformers/continuous.py x_transformers/nonautoregressive_wrapper.py
@@ -47,16 +47,15 @@ class File:
         return self.path.is_file()
 
 
-def corpus(downloaded: Path | None) -> Iterator[File]:
-    """All files; those of downloaded packages only if their folder is given."""
+def corpus(downloaded: Path) -> Iterator[File]:
+    """All files; ``downloaded`` is the folder of the packages."""
     for name in ARCHITECTURES.split():
         path = _installed("transformers") / "models" / name / f"modeling_{name}.py"
         yield File("transformers", path.name, path)
     for name in TORCH.split():
         yield File("torch", f"{name}.py", _installed("torch") / f"{name}.py")
-    if downloaded is not None:
-        for name in DOWNLOADED.split():
-            yield File("packages", name, downloaded / name)
+    for name in DOWNLOADED.split():
+        yield File("packages", name, downloaded / name)
     for path in sorted(OWN.glob("*.py")):
         yield File("files in common styles", path.name, path)
 

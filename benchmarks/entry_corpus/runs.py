@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from benchmarks.entry_corpus.confirm import Confirmed, confirm
 from benchmarks.entry_corpus.files import File
-from compile_lens.analysis.finding import Kind
+from benchmarks.entry_corpus.help import HELP
+from benchmarks.plain_torch.process import PlainTorch
+from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.session.analyse import analyse
-from compile_lens.session.entry_choice import analyse_by_entries, choose, has_reached
+from compile_lens.session.entry_choice import Choice, analyse_by_entries, choose, has_reached
 from compile_lens.session.outcome import Outcome
 from compile_lens.session.source_file import read_source
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
+from compile_lens.workers.level import Sandbox
+from compile_lens.workers.wire import Frame, TraceRecord
+
+FAILED = {Kind.RUN_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.NOT_COMPILED}
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What became of a file. ``reason`` says why nothing of it was analysed, in a sentence."""
+class Run:
+    """What became of a file in one way of running it. ``reason`` says why nothing of it was analysed, in a sentence.
 
-    name: str
+    ``findings`` are their codes and messages, each with file, line and count; ``confirmed`` is None where there are none, or none of
+    made-up inputs.
+    """
+
     entry: str
     reached: bool
     what: str
@@ -30,52 +45,129 @@ class Result:
     others: int
     seconds: float
     reason: str
-    calls: list[str]
+    calls: tuple[str, ...]
+    findings: tuple[dict[str, Any], ...] = ()
+    confirmed: Confirmed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A file with no help, and with a line of it where nothing was analysed without. ``at`` is the day and time of the run, UTC."""
+
+    name: str
+    at: str
+    alone: Run
+    help: str = ""
+    helped: Run | None = None
+
+    @property
+    def best(self) -> Run:
+        """The run that the file's findings are from."""
+        return self.helped or self.alone
 
     @property
     def line(self) -> str:
         """One line for the terminal."""
-        return f"{'yes' if self.reached else 'NO '} {self.name:60.60} {self.entry:12.12} {self.seconds:5.1f} s  {self.what or self.reason}"
+        run, confirmed = self.best, self.best.confirmed
+        how = f"{'yes' if self.alone.reached else 'no '} {'helped' if self.helped and self.helped.reached else ''}"
+        said = f"{confirmed.confirmed}/{confirmed.findings} {len(confirmed.differences)} diff" if confirmed else ""
+        return f"{how:10} {self.name:60.60} {run.seconds:5.1f} s  {said:14} {run.what or run.reason}"
+
+
+class _Corpus:
+    def __init__(self, host: Host, plain: PlainTorch, timeout: float) -> None:
+        self._host = host
+        self._plain = plain
+        self._timeout = timeout
+
+    async def result(self, file: File) -> Result:
+        name = f"{file.group}: {file.name}"
+        at = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+        alone = await self._run(file, "")
+        said = "" if alone.reached else HELP.get(name, "")
+        return Result(name, at, alone, said, await self._run(file, said) if said else None)
+
+    async def _run(self, file: File, said: str) -> Run:
+        # installed code has no project around it: no tests, no scripts
+        choice = choose(str(file.path), read_source(file.path), None, said)
+        # what calls this has its own priority
+        sandbox = Sandbox(niceness=0)
+        job = Job(str(file.path), timeout_s=self._timeout, cwd=str(file.path.parent), sandbox=sandbox)
+        report = CompileReport()
+
+        async def with_report(
+            host: Host, job: Job, on_partial: Callable[[Outcome], None] | None, filters: Filters
+        ) -> Outcome:
+            nonlocal report
+            builder = ReportBuilder()
+
+            def take(frame: Frame) -> None:
+                if isinstance(frame, TraceRecord):
+                    builder.feed(frame.data)
+
+            outcome = await analyse(host, job, on_partial, filters, take)
+            report = builder.report()
+            return outcome
+
+        outcome = await analyse_by_entries(with_report, self._host, job, choice)
+        return _run(file.path, outcome, self._confirmed(file, choice, outcome, report))
+
+    def _confirmed(self, file: File, choice: Choice, outcome: Outcome, report: CompileReport) -> Confirmed | None:
+        is_made_up = outcome.calls and all(call.target or choice.is_said for call in outcome.calls)
+        if not is_made_up or not outcome.findings:
+            return None
+        return confirm(file.path, choice, outcome, report, self._plain)
 
 
 async def run_all(
-    files: Sequence[File], python: str, environment: Mapping[str, str], timeout: float, keep: Callable[[Result], None]
+    files: Sequence[File],
+    python: str,
+    environment: Mapping[str, str],
+    cache: Path,
+    timeout: float,
+    keep: Callable[[Result], None],
 ) -> None:
-    """Analyse ``files``; ``keep`` gets each result as it comes."""
+    """Analyse ``files``; ``keep`` gets each result as it comes. ``cache`` is a folder for the plain runs."""
     host = Host(python, environment)
+    # all targets of a file are called, without the limit that a search has
+    plain = PlainTorch(cache, int(3 * timeout), environment)
+    corpus = _Corpus(host, plain, timeout)
     try:
         for file in files:
-            text = read_source(file.path)
-            # installed code has no project around it: no tests, no scripts
-            choice = choose(str(file.path), text, None)
-            job = Job(str(file.path), timeout_s=timeout, cwd=str(file.path.parent))
-            keep(_result(file, await analyse_by_entries(analyse, host, job, choice)))
+            keep(await corpus.result(file))
     finally:
         await host.close()
+        plain.close()
 
 
-def _result(file: File, outcome: Outcome) -> Result:
+def _run(path: Path, outcome: Outcome, confirmed: Confirmed | None) -> Run:
     reached = has_reached(outcome)
-    kinds = [finding.kind for finding in outcome.findings]
     regions = [region.name for region in outcome.regions if region.frames]
-    errors = {Kind.RUN_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.NOT_COMPILED}
-    return Result(
-        name=f"{file.group}: {file.name}",
+    return Run(
         entry=outcome.entry,
         reached=reached,
-        what=", ".join(regions or [call.target or call.text for call in outcome.calls]) if reached else "",
+        what=", ".join(regions or [call.target or call.text.partition("(")[0] for call in outcome.calls])
+        if reached
+        else "",
         graphs=outcome.graphs,
-        breaks=sum(finding.count for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK),
-        recompiles=sum(finding.count for finding in outcome.findings if finding.kind is Kind.RECOMPILE),
-        others=sum(kind not in errors for kind in kinds),
+        breaks=sum(found.count for found in outcome.findings if found.kind is Kind.GRAPH_BREAK),
+        recompiles=sum(found.count for found in outcome.findings if found.kind is Kind.RECOMPILE),
+        others=sum(found.kind not in FAILED for found in outcome.findings),
         seconds=round(outcome.duration_s, 1),
-        reason="" if reached else _reason(outcome, file.path),
-        calls=[call.text for call in outcome.calls],
+        reason="" if reached else _reason(outcome, path),
+        calls=tuple(call.text for call in outcome.calls),
+        findings=tuple(map(_plain, outcome.findings)),
+        confirmed=confirmed,
     )
+
+
+def _plain(found: Finding) -> dict[str, Any]:
+    place = f"{Path(found.place.file).name}:{found.place.line}"
+    return {"code": found.code, "place": place, "count": found.count, "message": found.message}
 
 
 def _reason(outcome: Outcome, path: Path) -> str:
     if outcome.failure:
         return outcome.failure.replace(str(path), path.name)
-    messages = [finding.message for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
+    messages = [found.message for found in outcome.findings if found.kind is Kind.RUN_ERROR]
     return messages[0] if messages else "It compiled nothing."

@@ -3,51 +3,148 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.entry_corpus.runs import Result
+from benchmarks.entry_corpus.packages import LIST
+from benchmarks.entry_corpus.runs import Result, Run
 
+# what has to be said of the last measurement, by whoever made it
+NOTES = Path(__file__).with_name("notes.md")
 PAGE = Path(__file__).parent.parent.parent / "docs" / "corpus.md"
 
 
-def write_table(results: Sequence[Result]) -> None:
-    """Write the page from what was measured."""
-    reached = sum(result.reached for result in results)
-    groups = dict.fromkeys(result.name.partition(": ")[0] for result in results)
-    summary = "\n".join(_group(name, [r for r in results if r.name.startswith(f"{name}: ")]) for name in groups)
-    rows = "\n".join(_row(result) for result in results)
+def write_table(results: Sequence[Result], since: str) -> None:
+    """Write the page from what was measured; what was measured before ``since`` is marked."""
+    groups = dict.fromkeys(_group_of(result) for result in results)
+    summary = "\n".join(_group(name, [r for r in results if _group_of(r) == name]) for name in groups)
+    older = [result for result in results if result.at < since]
+    rows = "\n".join(_row(result, result in older) for result in results)
+    days = " to ".join(dict.fromkeys((min(r.at for r in results)[:10], max(r.at for r in results)[:10])))
+    packages = ", ".join(
+        line.replace("==", " ") for line in LIST.read_text(encoding="utf-8").split("\n") if "==" in line
+    )
     PAGE.write_text(
         f"""# Real files, analysed with no help
 
 Each file is analysed as `compile-lens check FILE` does it: as it is, with no entry named, and nothing arranged for it. Of
-{len(results)} files, **{reached}** ({reached / len(results):.0%}) have at least one region or module compiled.
+{len(results)} files, **{_share(results, [r for r in results if r.alone.reached])}** have at least one region or module compiled with
+no help, and **{_share(results, [r for r in results if r.best.reached])}** with at most one line of it.
+{_confirmed(results)}{_older(older, results)}
 
-| group | files | analysed |
-|---|---|---|
+| group | files | with no help | with one line |
+|---|---|---|---|
 {summary}
 
-Below: the entry that was used, what was compiled, graphs, graph breaks, recompiles and other findings, seconds; or the reason.
-`python -m benchmarks.entry_corpus` measures, `--write` writes this page. Seconds are of a busy machine with two
-cores, whose limit was 60 or 90 for each entry; they include the
-import of the file's package. Files of packages are as `pip install --no-deps` puts them; those whose imports need more say so.
+`python -m benchmarks.entry_corpus` measures, `--write` writes this page. Measured {days} with torch
+{version("torch")}, transformers {version("transformers")}, and
+{packages}.
 
-| file | entry | compiled, or why not | graphs | breaks | recompiles | other | s |
-|---|---|---|---|---|---|---|---|
+- *entry*: what was used; *compiled*: what was compiled, or the reason why nothing was.
+- *other*: findings that are no break and no recompile. *s*: seconds of a busy machine with two cores, the import of the file's package
+  included.
+- *with one line of help*, for files that had nothing analysed: the figures are of the run with that line. What it was stands below.
+- *confirmed*: a script of plain torch that imports nothing of this project makes the same calls, and of the run's findings so many
+  came at the same lines: breaks by code, recompiles by function and guards, fixed sizes, side effects and errors. A plus says how much
+  torch said there that the run did not find. "–": the findings are of no inputs that were made up.
+- Packages are as `pip install --no-deps` puts them. One is changed: the index has torchvision with CUDA alone, whose library
+  does not load beside a torch for the CPU, so two of its operators are declared, without which its Python part cannot be imported.
+  No file of the corpus calls them; files of timm import torchvision.
+- Modules that the file does not compile itself are compiled apart from one another (`torch._dynamo.reset()` between them, in the plain
+  script, too): what two of them share makes no recompile.
+
+{NOTES.read_text(encoding="utf-8").strip()}
+
+| file | entry | compiled, or why not | graphs | breaks | recompiles | other | s | with one line of help | confirmed |
+|---|---|---|---|---|---|---|---|---|---|
 {rows}
+
+## The lines of help
+
+{_lines(results)}
+
+## What one of the two runs alone had
+
+{_differences(results)}
 """,
         encoding="utf-8",
     )
 
 
-def _group(name: str, results: Sequence[Result]) -> str:
-    return f"| {name} | {len(results)} | {sum(result.reached for result in results)} |"
+def _group_of(result: Result) -> str:
+    return result.name.partition(": ")[0]
 
 
-def _row(result: Result) -> str:
-    name = result.name.partition(": ")[2]
-    what = (result.what if result.reached else result.reason).replace("|", "\\|")
-    figures = (
-        f"{result.graphs} | {result.breaks} | {result.recompiles} | {result.others}" if result.reached else " | | | "
+def _file(result: Result) -> str:
+    return result.name.partition(": ")[2]
+
+
+def _share(results: Sequence[Result], some: Sequence[Result]) -> str:
+    return f"{len(some)} ({len(some) / len(results):.1%})"
+
+
+def _confirmed(results: Sequence[Result]) -> str:
+    known = [result.best.confirmed for result in results if result.best.confirmed is not None]
+    findings, confirmed = sum(one.findings for one in known), sum(one.confirmed for one in known)
+    more = sum(len(one.differences) for one in known) - (findings - confirmed)
+    return (
+        f"{len(known)} files had findings with inputs that were made up, or written in the line of help, and a plain\nscript made the"
+        f" same calls: **{confirmed} of {findings}** findings are confirmed, and it had {more or 'nothing'} that the runs did not find."
     )
-    entry = result.entry if result.reached else "–"
-    return f"| {name} | {entry} | {what} | {figures} | {result.seconds:g} |"
+
+
+def _group(name: str, results: Sequence[Result]) -> str:
+    alone, best = sum(r.alone.reached for r in results), sum(r.best.reached for r in results)
+    return f"| {name} | {len(results)} | {alone} | {best} |"
+
+
+def _older(older: Sequence[Result], results: Sequence[Result]) -> str:
+    if not older:
+        return ""
+    now = [result for result in results if result not in older]
+    return (
+        f"\n\nOf the {len(now)} rows that were measured now, {sum(r.alone.reached for r in now)} have something compiled with no help, and"
+        f" {sum(r.best.reached for r in now)} with a line."
+        f"\n**{len(older)} of the {len(results)} rows are older** and marked so: they are of an earlier state of the project. Their"
+        " findings were\nnot run again under a plain torch, and recompiles between modules that the file does not call together are among"
+        " them."
+    )
+
+
+def _row(result: Result, is_older: bool) -> str:
+    run = result.best
+    what = (result.alone.what if result.alone.reached else result.alone.reason).replace("|", "\\|")
+    figures = f"{run.graphs} | {run.breaks} | {run.recompiles} | {run.others}" if run.reached else " | | | "
+    entry = result.alone.entry if result.alone.reached else "–"
+    name = f"{_file(result)} (older)" if is_older else _file(result)
+    said = "not run" if is_older else _reproduced(run)
+    return f"| {name} | {entry} | {what} | {figures} | {run.seconds:g} | {_helped(result)} | {said} |"
+
+
+def _helped(result: Result) -> str:
+    if result.helped is None:
+        return "" if result.alone.reached else "none is known"
+    return f"{result.helped.what} compiled" if result.helped.reached else result.helped.reason.replace("|", "\\|")
+
+
+def _reproduced(run: Run) -> str:
+    if run.confirmed is None:
+        return "–" if run.findings else "no findings"
+    more = len(run.confirmed.differences) - (run.confirmed.findings - run.confirmed.confirmed)
+    said = f"{run.confirmed.confirmed} of {run.confirmed.findings}"
+    return f"{said}, +{more}" if more else said
+
+
+def _lines(results: Sequence[Result]) -> str:
+    lines = [f"- {_file(result)}: `# compile-lens: entry={result.help}`" for result in results if result.help]
+    return "\n".join(lines) or "None was needed."
+
+
+def _differences(results: Sequence[Result]) -> str:
+    lines = [
+        f"- {_file(result)}: {difference}"
+        for result in results
+        if result.best.confirmed is not None
+        for difference in result.best.confirmed.differences
+    ]
+    return "\n".join(lines) or "Nothing."

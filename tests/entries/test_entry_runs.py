@@ -190,3 +190,30 @@ def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: Warm
         assert told.message == "As a script: The program ended itself here with status 3."
     else:
         assert (told.severity.value, told.message) == ("error", "The file cannot be run: SyntaxError: invalid syntax.")
+
+
+def test_modules_that_the_file_does_not_call_together_make_no_recompile_of_each_other(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    source = (
+        "import torch\n\n\nclass Base(torch.nn.Module):\n    def forward(self, x):\n        return self.layer(x).relu()\n\n\n"
+        "class Narrow(Base):\n    def __init__(self):\n        super().__init__()\n        self.layer = torch.nn.Linear(8, 4)\n\n\n"
+        "class Wide(Base):\n    def __init__(self):\n        super().__init__()\n        self.layer = torch.nn.Linear(16, 32)\n"
+    )
+    outcome = run(warm_host, write(tmp_path, source))
+    assert {call.target for call in outcome.calls} == {"Narrow", "Wide"}
+    assert (outcome.graphs, outcome.findings) == (2, ())
+
+
+def test_why_a_module_of_a_package_is_not_analysed_is_not_that_it_is_no_script(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    write(tmp_path, "", "pkg/__init__.py")
+    write(tmp_path, "WIDTH = 8\n", "pkg/sizes.py")
+    source = (
+        "import torch\nfrom .sizes import WIDTH\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+        "        raise ValueError('never')\n\n\nfor width in range(WIDTH):\n    print(width)\n"
+    )
+    outcome = run(warm_host, write(tmp_path, source, "pkg/net.py"))
+    assert outcome.failure == "The entry synthesised cannot be used: no inputs were found for Net: ValueError: never."
+    assert [way.entry for way in outcome.passed_over] == ["script"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.entries.plain_script import plain_script
+from benchmarks.entry_corpus.confirm import confirm
+from benchmarks.plain_torch.process import PlainTorch
 
 from compile_lens.session.entry_choice import choose
-from plain_torch_process import PlainTorch, breaks_of, recompiles_of
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -20,15 +21,28 @@ FILES = ("diffusion_step", "moe_layer", "needs_a_checkpoint", "seq2seq_rnn", "gr
 
 @pytest.mark.parametrize("name", FILES)
 def test_findings_of_made_up_inputs_are_those_of_a_plain_script(
-    name: str, tmp_path: Path, warm_host: WarmHost, plain_torch: PlainTorch
+    name: str, warm_host: WarmHost, plain_torch: PlainTorch
 ) -> None:
     file = OWN / f"{name}.py"
     choice = choose(str(file), file.read_text(encoding="utf-8"), None)
     ours = warm_host.analyse_choice(str(file), choice)
     assert ours.outcome.entry == "synthesised"
-    script = tmp_path / "plain.py"
-    script.write_text(plain_script(file, choice, ours.outcome), encoding="utf-8")
-    torchs = plain_torch.run(script)
-    assert torchs.raised == ""
-    assert breaks_of(ours) == torchs.breaks
-    assert [found[1:] for found in recompiles_of(ours)] == [found[1:] for found in torchs.recompiles]
+    said = confirm(file, choice, ours.outcome, ours.report, plain_torch)
+    assert said.differences == ()
+    assert said.confirmed == len(ours.outcome.findings)
+
+
+def test_a_wrong_finding_and_one_that_is_left_out_are_differences(warm_host: WarmHost, plain_torch: PlainTorch) -> None:
+    file = OWN / "moe_layer.py"
+    choice = choose(str(file), file.read_text(encoding="utf-8"), None)
+    ours = warm_host.analyse_choice(str(file), choice)
+    broken = next(found for found in ours.outcome.findings if found.code.startswith("GB"))
+    others = tuple(found for found in ours.outcome.findings if found is not broken)
+    elsewhere = replace(broken, place=replace(broken.place, line=broken.place.line + 1))
+
+    wrong = confirm(file, choice, replace(ours.outcome, findings=(*others, elsewhere)), ours.report, plain_torch)
+    assert (wrong.findings, wrong.confirmed) == (len(others) + 1, len(others))
+    assert wrong.differences[0].startswith(f"only here: {broken.code} at moe_layer.py:{elsewhere.place.line}")
+
+    less = confirm(file, choice, replace(ours.outcome, findings=others), ours.report, plain_torch)
+    assert less.differences == (f"only plain: 1 more of {broken.code}",)

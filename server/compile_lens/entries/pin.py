@@ -81,7 +81,7 @@ class _Torch(ast.NodeTransformer):
         dtype, shape = tensor
         limit = ast.unparse(node.comparators[0])
         if isinstance(node.ops[0], ast.Eq):
-            return _parsed(f"torch.full(({shape},), {limit}, dtype=torch.{dtype})")
+            return _parsed(f"torch.full({_tuple(shape)}, {limit}, dtype=torch.{dtype})")
         return _parsed(_random(dtype, shape, limit))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -98,10 +98,15 @@ def _tensor(node: ast.expr) -> tuple[str, str] | None:
 def _random(dtype: str, shape: str, limit: str) -> str:
     if dtype in _INTEGERS:
         kind = "" if dtype == "int64" else f", dtype=torch.{dtype}"
-        return f"torch.randint(0, {limit}, ({shape},){kind})"
+        return f"torch.randint(0, {limit}, {_tuple(shape)}{kind})"
+    shape = shape or "()"  # a tensor without dimensions
     if dtype == "bool":
         return f"torch.rand({shape}) < 0.5"
     return f"torch.randn({shape})" if dtype == "float32" else f"torch.randn({shape}, dtype=torch.{dtype})"
+
+
+def _tuple(shape: str) -> str:
+    return f"({shape},)" if shape else "()"
 
 
 def _parsed(text: str) -> ast.AST:

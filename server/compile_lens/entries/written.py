@@ -74,10 +74,12 @@ def synthesised(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESISE
 
     covered = covered_by(targets)
     # every region of the file is wanted; of a file without any, so much that it is worth reading
-    most = len(targets) if any(target.is_region for target in targets) else 3
+    has_regions = any(target.is_region for target in targets)
+    most = len(targets) if has_regions else 3
     plans = [{**target.plan, "covered_by": covered.get(target.name, [])} for target in targets]
     line = targets[0].line if targets else 0
-    return Entry(EntryKind.SYNTHESISED, spec, origin, line, {"kind": "synthesised", "targets": plans, "most": most})
+    plan = {"kind": "synthesised", "targets": plans, "most": most, "apart": not has_regions}
+    return Entry(EntryKind.SYNTHESISED, spec, origin, line, plan)
 
 
 def _compile_of(name: str, tree: SourceTree) -> dict[str, object]:

@@ -133,7 +133,7 @@ async def analyse_by_entries(
         passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome)))
         if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):
             kept += [_as_information(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
-        if first is None or (first.is_unusable and not outcome.is_unusable):
+        if first is None or (first.is_unusable and not outcome.is_unusable) or _is_only_a_part_of_a_package(first):
             first = outcome
     assert first is not None, "there is always an entry"
     passed = [way for way in passed if way.entry != first.entry]

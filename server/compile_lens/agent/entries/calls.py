@@ -37,6 +37,7 @@ def run_synthesised(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
 
     Each target has ``name``, ``compile`` (see ``compiled.run``) and ``given``, constructor arguments seen at a call site; ``inputs`` are
     arguments that an earlier run had. A target whose ``covered_by`` names one that has run already is left out.
+    ``apart``: the file does not say that one process calls them all.
     """
     module = load(file, source)
     seconds = float(plan.get("seconds", 20.0))
@@ -52,6 +53,8 @@ def run_synthesised(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
         found = _find(module, target, left, failed)
         if found is None:
             continue
+        if done and plan.get("apart"):
+            compiled.begin_anew()
         done.append(target["name"])
         call = {"target": target["name"], "text": found.expression, "making": found.making, "inputs": found.inputs}
         wire.event("entry", calls=[call], failed=[])

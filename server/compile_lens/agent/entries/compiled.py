@@ -28,6 +28,14 @@ def compile_at(target: Any, file: str, line: int, fullgraph: bool) -> Any:
     return names["compiled"]
 
 
+def begin_anew() -> None:
+    """Dynamo forgets what it compiled: that the next module shares a line or a wrapper with the last is no recompile of anybody's."""
+    import torch
+
+    with contextlib.suppress(Exception):
+        torch._dynamo.reset()
+
+
 def seed() -> None:
     """The same random numbers in every run."""
     import torch

@@ -13,7 +13,7 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)", 4),
     (r"depths", 2),
     (
-        r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|num_repeats?)",
+        r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|(?:num_|block_|layer_)?repeats?|(?:num_|n_)?(?:hierarchies|levels))",
         2,
     ),
     (

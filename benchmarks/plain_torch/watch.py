@@ -1,9 +1,9 @@
 """Runs programs under a plain torch and says what torch itself says of each: breaks, recompiles, how it ended.
 
-A script for an interpreter that has torch, started by ``test_differential.py``. It hooks Dynamo's own functions and loggers and
-knows nothing of this project's trace, reader or findings. Each line of standard input is the path of a program; each answer is a
-line of JSON on what was standard output; what the programs print goes to standard error. Each program runs in a fork of one
-process that has imported torch, so that none sees what another compiled.
+A script for an interpreter that has torch, started by ``process.py`` with the seconds that a program may take. It hooks Dynamo's own
+functions and loggers and knows nothing of this project's trace, reader or findings. Each line of standard input is the path of a
+program; each answer is a line of JSON on what was standard output; what the programs print goes to standard error. Each program runs
+in a fork of one process that has imported torch, so that none sees what another compiled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from torch._guards import CompileContext
 LIBRARY = re.compile(r"/site-packages/|/lib/python3\.\d+/|^<")
 GUARD = re.compile(r"\d+/\d+: ")
 CODE = re.compile(r"gb(\d+)\.html")
-DEADLINE_S = 600
 
 
 class Watch:
@@ -38,6 +37,8 @@ class Watch:
         self.breaks: list[dict[str, Any]] = []
         self.recompiles: list[dict[str, Any]] = []
         self.limits: list[dict[str, Any]] = []
+        self.fixed: list[dict[str, Any]] = []
+        self.side_effects: list[str] = []
 
     def install(self) -> None:
         translator = torch._dynamo.symbolic_convert.InstructionTranslatorBase
@@ -49,12 +50,25 @@ class Watch:
             log_graph_break(this, code_options, reason, exc)
 
         translator.log_graph_break = hooked
+        shape_env = torch.fx.experimental.symbolic_shapes.ShapeEnv
+        set_replacement = shape_env._set_replacement
+
+        def replacing(this: Any, symbol: Any, target: Any, message: str) -> None:
+            before = this.replacements.get(symbol)
+            set_replacement(this, symbol, target, message)
+            if before != this.replacements.get(symbol) and target.is_number:
+                self.fixed.append(
+                    {"value": str(target), "stack": lines_of(torch._guards.TracingContext.extract_stack())}
+                )
+
+        shape_env._set_replacement = replacing
         # torch forms both messages only for a logger that is on; they are taken as records and printed nowhere
-        torch._logging.set_logs(graph_breaks=True, recompiles=True)
+        torch._logging.set_logs(graph_breaks=True, recompiles=True, side_effects=True)
         for module, artifact, take in (
             ("torch._dynamo.convert_frame", "graph_breaks", self.take_skipped),
             ("torch._dynamo.symbolic_convert", "graph_breaks", None),
             ("torch._dynamo.guards", "recompiles", self.take_recompile),
+            ("torch._dynamo.side_effects", "side_effects", self.take_side_effect),
         ):
             logger = logging.getLogger(f"{module}.__{artifact}")
             logger.handlers = [Handler(take)] if take is not None else [logging.NullHandler()]
@@ -72,6 +86,7 @@ class Watch:
                 "file": own.filename if own else "",
                 "line": own.lineno if own else 0,
                 "innermost": stack[-1].filename if stack else "",
+                "stack": lines_of(stack),
                 "reason": reason,
             }
         )
@@ -96,6 +111,9 @@ class Watch:
             }
         )
 
+    def take_side_effect(self, record: logging.LogRecord) -> None:
+        self.side_effects.append(record.getMessage())
+
     def take_warning(self, record: logging.LogRecord) -> None:
         if "hit config" in record.getMessage():
             self.limits.append({"message": record.getMessage()})
@@ -112,20 +130,30 @@ class Handler(logging.Handler):
         self.take(record)
 
 
+def lines_of(stack: Any) -> list[list[Any]]:
+    """The files and lines of a stack, outermost first."""
+    return [[frame.filename, frame.lineno] for frame in stack]
+
+
 def run(file: str) -> dict[str, Any]:
     watch = Watch()
     watch.install()
     sys.argv = [file]
     sys.path.insert(0, str(Path(file).parent))
-    raised = ""
+    raised, message, where = "", "", []
     try:
         runpy.run_path(file, run_name="__main__")
     except BaseException as error:
-        raised = type(error).__name__
+        raised, message = type(error).__name__, str(error)
+        where = lines_of(traceback.extract_tb(error.__traceback__))
         traceback.print_exc()
     return {
         "file": file,
         "raised": raised,
+        "message": message,
+        "where": where,
+        "fixed": watch.fixed,
+        "side_effects": watch.side_effects,
         "breaks": watch.breaks,
         "recompiles": watch.recompiles,
         "limits": watch.limits,
@@ -138,6 +166,7 @@ def stop_after_dynamo() -> None:
 
 
 def main() -> None:
+    deadline = int(sys.argv[1])
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     stop_after_dynamo()
@@ -145,7 +174,7 @@ def main() -> None:
         file = line.strip()
         pid = os.fork()
         if pid == 0:
-            signal.alarm(DEADLINE_S)
+            signal.alarm(deadline)
             answers.write(json.dumps(run(file)) + "\n")
             answers.flush()
             os._exit(0)

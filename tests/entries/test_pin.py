@@ -1,0 +1,23 @@
+"""Calls with made-up inputs in plain torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from compile_lens.entries.pin import as_python
+
+
+@pytest.mark.parametrize(
+    ("call", "python"),
+    [
+        ("f(float32[2, 3])", "f(torch.randn(2, 3))"),
+        ("f(float32[()])", "f(torch.randn(()))"),
+        ("f(bool[()])", "f(torch.rand(()) < 0.5)"),
+        ("f(int64[2] < 5)", "f(torch.randint(0, 5, (2,)))"),
+        ("f(int64[()] < 5)", "f(torch.randint(0, 5, ()))"),
+        ("f(int64[()] == 1)", "f(torch.full((), 1, dtype=torch.int64))"),
+        ("M(n=4)((float16[3],))", "M(n=4)((torch.randn(3, dtype=torch.float16),))"),
+    ],
+)
+def test_tensors_of_any_rank_are_written_as_the_torch_code_that_makes_them(call: str, python: str) -> None:
+    assert as_python(call) == python
