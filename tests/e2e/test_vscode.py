@@ -276,7 +276,7 @@ def test_what_a_file_is_analyzed_with_is_chosen_from_a_list(workbench: Workbench
         "other": "doctest:scale",
         "then": "Analyzed with the doctest of scale · change",
     }
-    workbench.play("entries", folder, shots, data)
+    workbench.play("entries", folder, shots, data, limit=500)
 
 
 def test_uses_the_interpreter_of_the_python_extension(

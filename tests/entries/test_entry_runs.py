@@ -169,7 +169,7 @@ def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "an error further down": "\nnet = torch.compile(Block(64, 4))\nnet.load_state_dict(torch.load('weights/none.pt'))\nprint(net)\n",
+    "an error further down": "\nnet = torch.compile(Block(64, 4))\nprint(net, open('names/none.txt').read())\n",
     "an end further down": "\nnet = torch.compile(Block(64, 4))\nraise SystemExit(3)\n",
     "text that is being written": "\nnet = torch.compile(Block(64, 4))\ndef unfinished(:\n    pass\n",
 }
@@ -185,7 +185,7 @@ def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: Warm
     told = outcome.findings[0]
     if name == "an error further down":
         assert told.severity.value == "information"
-        assert "No such file or directory: 'weights/none.pt'" in told.message
+        assert "No such file or directory: 'names/none.txt'" in told.message
     elif name == "an end further down":
         assert told.message == "As a script: The program ended itself here with status 3."
     else:

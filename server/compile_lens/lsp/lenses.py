@@ -66,7 +66,7 @@ class Lenses:
         is_chosen = bool(snapshot.path) and bool(self._runs.entries.memory.recall(str(snapshot.path)))
         if outcome.entry == SCRIPT and not outcome.passed_over and not is_chosen:
             return
-        made = next((call for call in outcome.calls if call.making), None)
+        made = next((call for call in outcome.calls if call.making and call.inputs), None)
         with_what = f": {made.making} on {made.inputs}" if made is not None else ""
         more = f" and {len(outcome.calls) - 1} more" if made is not None and len(outcome.calls) > 1 else ""
         title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
