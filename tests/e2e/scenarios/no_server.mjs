@@ -7,9 +7,11 @@ await play(async (window, { file, python }) => {
   await window.open(file);
   await window.page.locator(".statusbar-item.error-kind", { hasText: "Compile Lens" }).waitFor();
   const told = window.page.locator(".monaco-hover:visible", { hasText: `${python} does not run: set compileLens.python` });
-  await window.hoverUntil(told.first(), () => window.status.hover());
+  await window.until(told.first(), () => window.status.hover());
   assert.equal(await window.toast.count(), 0, "a popup told of it");
-  await window.status.click();
-  await window.pick("Show Log");
-  await window.page.locator(".output-view .view-line", { hasText: "does not run" }).first().waitFor();
+  const line = window.page.locator(".output-view .view-line", { hasText: "does not run" }).first();
+  await window.until(line, async () => {
+    await window.status.click();
+    await window.pick("Show Log");
+  });
 });

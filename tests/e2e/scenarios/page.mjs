@@ -181,12 +181,12 @@ export class Window {
     await this.page.mouse.up();
   }
 
-  /** Comes near with the mouse until `content` is shown: a hover that came up too early keeps its text. */
-  async hoverUntil(content, approach) {
+  /** Does `action` until `content` is shown: a hover that came up too early keeps its text, and a click can be too early, too. */
+  async until(content, action) {
     for (let attempt = 1; ; attempt++) {
       await this.page.mouse.move(5, 5);
       await this.page.waitForTimeout(300);
-      await approach();
+      await action();
       try {
         return await content.waitFor({ timeout: 15_000 });
       } catch (error) {
@@ -265,7 +265,7 @@ export class Editor {
     const { page } = this.window;
     await page.keyboard.press("Escape");
     const content = this.window.hoverText.filter({ hasText: wanted }).first();
-    await this.window.hoverUntil(content, async () => {
+    await this.window.until(content, async () => {
       const spot = await this.place(lineText, text);
       await page.mouse.move(spot.x - 3, spot.y);
       await page.mouse.move(spot.x, spot.y, { steps: 3 });
