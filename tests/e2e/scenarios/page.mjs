@@ -182,7 +182,7 @@ export class Window {
   }
 
   /** Does `action` until `content` is shown: a hover that came up too early keeps its text, and a click can be too early, too. */
-  async until(content, action) {
+  async showAfter(content, action) {
     for (let attempt = 1; ; attempt++) {
       await this.page.mouse.move(5, 5);
       await this.page.waitForTimeout(300);
@@ -265,7 +265,7 @@ export class Editor {
     const { page } = this.window;
     await page.keyboard.press("Escape");
     const content = this.window.hoverText.filter({ hasText: wanted }).first();
-    await this.window.until(content, async () => {
+    await this.window.showAfter(content, async () => {
       const spot = await this.place(lineText, text);
       await page.mouse.move(spot.x - 3, spot.y);
       await page.mouse.move(spot.x, spot.y, { steps: 3 });
