@@ -33,7 +33,7 @@ export async function chooseEntry(server: Server, uri: string): Promise<void> {
   const items: (vscode.QuickPickItem & { readonly entry: string })[] = [
     ...entries.map(({ entry, origin, kind, chosen }) => ({
       label: `$(${icons[kind] ?? "circle-outline"}) ${entry}`,
-      detail: origin,
+      detail: origin.replaceAll("`", ""), // a list shows text as it is
       entry,
       ...marked(chosen),
     })),
