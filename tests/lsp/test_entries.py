@@ -68,7 +68,8 @@ async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, r
     ]
     assert entries(root)[0] == "get_inputs"
     assert entries(root)[1] == "script"
-    assert not await lenses(ed, uri, "compileLens.chooseEntry")
+    (lens,) = await lenses(ed, uri, "compileLens.chooseEntry")  # the way back
+    assert lens["command"]["title"] == "Analyzed with the file as a script · change"
     # it is remembered: the next save runs it the same way
     await ed.save(uri)
     await ran(root, 3)
