@@ -49,7 +49,7 @@ no help, and **{_share(results, [r for r in results if r.best.reached])}** with 
   torch said there that the run did not find. "–": the findings are of no inputs that were made up.
 - Packages are as `pip install --no-deps` puts them. One is changed: the torchvision of PyPI is for CUDA, and its library
   does not load beside a torch for the CPU, so two of its operators are declared, without which its Python part cannot be imported.
-  No file of the corpus calls them; files of timm import torchvision.
+  Files of timm import torchvision.
 - Modules that the file does not compile itself are compiled apart from one another (`torch._dynamo.reset()` between them, in the plain
   script, too): what two of them share makes no recompile.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+
+from benchmarks import packages
 
 LIST = Path(__file__).with_name("packages.txt")
 FOLDER = Path(__file__).parents[3] / ".cache" / "prediction_corpus"
@@ -17,11 +17,6 @@ def versions() -> list[str]:
 
 
 def install() -> Path:
-    """The folder with the packages; they are fetched when the list is another than last time. Raises CalledProcessError."""
-    mark = FOLDER / "installed.txt"
-    wanted = LIST.read_text(encoding="utf-8")
-    if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", str(FOLDER)]
-        subprocess.run([*command, "--requirement", str(LIST)], check=True)
-        mark.write_text(wanted, encoding="utf-8")
+    """The folder with the packages. Raises CalledProcessError."""
+    packages.install(LIST, FOLDER)
     return FOLDER

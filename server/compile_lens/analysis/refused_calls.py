@@ -60,9 +60,7 @@ def find_refused(
     """
     groups: dict[tuple[Place, str], list[Refused]] = {}
     for call in refused:
-        own = sources.deepest_own(call.stack)
-        place = sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2)
-        groups.setdefault((place, call.what), []).append(call)
+        groups.setdefault((sources.own_place(call.stack), call.what), []).append(call)
     ended_by = _ended_by(refused, raised)
     for (place, what), calls in groups.items():
         last = calls[-1]
@@ -103,8 +101,6 @@ def refused_in_native_code(raised: Raised, sources: Sources, without_gpu: bool) 
         "AssertionError",
     ):
         return None
-    own = sources.deepest_own(raised.stack)
-    place = sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2)
     first = raised.message.strip().partition("\n")[0]
     if without_gpu and NO_GPU.search(raised.message):
         what, message = "gpu", "This line needs a GPU; background runs have none."
@@ -117,7 +113,7 @@ def refused_in_native_code(raised: Raised, sources: Sources, without_gpu: bool) 
         kind=Kind.REFUSED,
         severity=Severity.ERROR,
         message=message,
-        place=place,
+        place=sources.own_place(raised.stack),
         explanation="What comes after this line was not run, so it was not analysed.",
         hints=(ALLOW[what], WITHOUT),
         call_path=call_path(raised.stack, sources),

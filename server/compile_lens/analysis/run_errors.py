@@ -116,7 +116,7 @@ def _place(stack: tuple[StackFrame, ...], sources: Sources) -> Place:
     own = sources.deepest_own(stack)
     if own is not None:
         return sources.place_of(own)
-    return sources.place_of(stack[-1]) if stack else Place(sources.main_file, 1, 1, 1, 2)
+    return sources.place_of(stack[-1]) if stack else sources.beginning
 
 
 def _is_from_compiling(raised: Raised, report: CompileReport) -> bool:
@@ -148,7 +148,7 @@ def find_stopped(stopped: Stopped, sources: Sources) -> Iterator[Finding]:
     # faulthandler writes the innermost frame first, and other threads before the one that matters
     stack = tuple(reversed(parse_stack(_main_thread(stopped.crash_stack))))
     own = sources.deepest_own(stack)
-    place = sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2)
+    place = sources.own_place(stack)
     message, hints = _stopped_message(stopped, own is not None)
     yield Finding(
         code=_stopped_code(stopped),

@@ -77,6 +77,16 @@ class Sources:
         start = len(text) - len(text.lstrip())
         return Place(frame.file, frame.line, start + 1, frame.line, max(len(text.rstrip()), start + 1) + 1)
 
+    def own_place(self, stack: tuple[StackFrame, ...]) -> Place:
+        """The user's innermost line in ``stack``; the beginning of the program where there is none."""
+        own = self.deepest_own(stack)
+        return self.place_of(own) if own is not None else self.beginning
+
+    @property
+    def beginning(self) -> Place:
+        """Where what has no line is told."""
+        return Place(self.main_file, 1, 1, 1, 2)
+
     def deepest_own(self, stack: tuple[StackFrame, ...]) -> StackFrame | None:
         """The innermost frame of ``stack`` that is in the user's own code."""
         return next((frame for frame in reversed(stack) if self.is_own(frame.file)), None)

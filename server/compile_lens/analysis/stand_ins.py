@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
-from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import CompileReport, StandIn
 
@@ -79,13 +79,12 @@ def _finding(
     sources: Sources,
     hints: tuple[str, ...] = (),
 ) -> Finding:
-    own = sources.deepest_own(one.stack) if one.stack else None
     return Finding(
         code=code,
         kind=Kind.STAND_IN,
         severity=severity,
         message=message,
-        place=sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2),
+        place=sources.own_place(one.stack),
         explanation=explanation,
         hints=hints,
         call_path=call_path(one.stack, sources),

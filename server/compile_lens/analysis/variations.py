@@ -186,7 +186,7 @@ def _region_place(number: int, report: CompileReport, sources: Sources, index: R
         return Place(index.file, region.line, region.column, region.end_line, region.end_column)
     call = next((call for call in report.regions if call.region == number), None)
     if call is None:
-        return Place(sources.main_file, 1, 1, 1, 2)
+        return sources.beginning
     if call.target_file is not None and call.target_line is not None and sources.is_own(call.target_file):
         return function_place(call.target_file, call.target_line, sources)
     return Place(call.file, call.line, 1, call.line, 2)

@@ -104,7 +104,7 @@ def _place(value: ComparedValue, compilation: Compilation | None, sources: Sourc
         return sources.place_of(own)
     if compilation is not None:
         return function_place(compilation.file, compilation.line, sources)
-    return sources.place_of(own) if own is not None else Place(sources.main_file, 1, 1, 1, 2)
+    return sources.own_place(value.stack)
 
 
 def _subject(value: ComparedValue) -> str:

@@ -17,11 +17,10 @@ from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.options import (
     Held,
     just_my_code_option,
-    missing_weights_option,
     output_options,
     parse_severities,
     sandbox_options,
-    stand_in_option,
+    supply_options,
 )
 from compile_lens.cli.shown import Shown
 from compile_lens.cli.text_output import counted, shown_path
@@ -95,8 +94,7 @@ Taker = Callable[[Outcome], None]
     "--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N", help="Per file."
 )
 @just_my_code_option
-@stand_in_option
-@missing_weights_option
+@supply_options
 @sandbox_options
 @output_options
 @click.pass_context

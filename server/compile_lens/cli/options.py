@@ -47,30 +47,23 @@ def output_options(command: F) -> F:
     return command
 
 
-def stand_in_option(command: F) -> F:
-    """``--stand-in``."""
-    option = click.option(
-        "--stand-in",
-        type=click.Choice([supply.value for supply in Supply]),
-        default=Supply.AUTO.value,
-        show_default=True,
-        help="For programs that ask for a GPU, or for other processes, that are not there: let the CPU stand in, or run them as they are "
-        "(docs/gpu.md).",
-    )
-    return option(command)
-
-
-def missing_weights_option(command: F) -> F:
-    """``--missing-weights``."""
-    option = click.option(
-        "--missing-weights",
-        type=click.Choice([supply.value for supply in Supply]),
-        default=Supply.AUTO.value,
-        show_default=True,
-        help="For programs whose pretrained weights are not here: let random ones stand in, or run them as they are "
-        "(docs/missing-weights.md). Off with --no-sandbox.",
-    )
-    return option(command)
+def supply_options(command: F) -> F:
+    """``--stand-in`` and ``--missing-weights``: what a run makes up of what is not here."""
+    for name, text in (
+        (
+            "--missing-weights",
+            "For programs whose pretrained weights are not here: let random ones stand in, or run them as they are "
+            "(docs/missing-weights.md). Off with --no-sandbox.",
+        ),
+        (
+            "--stand-in",
+            "For programs that ask for a GPU, or for other processes, that are not there: let the CPU stand in, or run them as they are "
+            "(docs/gpu.md).",
+        ),
+    ):
+        choice = click.Choice([supply.value for supply in Supply])
+        command = click.option(name, type=choice, default=Supply.AUTO.value, show_default=True, help=text)(command)
+    return command
 
 
 def just_my_code_option(command: F) -> F:

@@ -23,23 +23,11 @@ CHECKPOINT = "checkpoint"
 OF_A_HUB = "load_state_dict_from_url"
 # renamed by programs that take "module." away; no name of a parameter
 ANY_NAME = "module.compile_lens_absent"
+# what a dictionary or a tensor is asked for that cannot be known
 RAISING = (
-    *("__iter__", "__len__", "__eq__", "__ne__", "__or__", "__ror__", "__ior__", "__reversed__", "__reduce_ex__"),
-    *(
-        "__call__",
-        "__int__",
-        "__index__",
-        "__float__",
-        "__add__",
-        "__radd__",
-        "__sub__",
-        "__mul__",
-        "__rmul__",
-        "__lt__",
-        "__gt__",
-    ),
-    *("__le__", "__ge__", "__neg__", "__enter__", "__str__", "__repr__", "__format__"),
-    *("keys", "values", "copy", "update", "setdefault", "popitem"),
+    "__iter__ __len__ __reversed__ __reduce_ex__ __call__ __enter__ __int__ __index__ __float__ __str__ __repr__ __format__"
+    " __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __neg__ __add__ __radd__ __sub__ __mul__ __rmul__ __or__ __ror__ __ior__"
+    " keys values copy update setdefault popitem"
 )
 
 
@@ -83,7 +71,7 @@ def _raise(self: AbsentCheckpoint, *_: Any, **__: Any) -> Any:
     raise self.absent_error
 
 
-for _name in RAISING:
+for _name in RAISING.split():
     setattr(AbsentCheckpoint, _name, _raise)
 
 
