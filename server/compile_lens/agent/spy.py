@@ -24,7 +24,9 @@ def spied(
 
     Dynamo passes over the frame that looks, and compiles ``fn`` as before.
     """
-    from torch._dynamo.eval_frame import set_eval_frame, skip_code
+    # torch._dynamo.eval_frame has the first by this name since torch 2.7
+    from torch._C._dynamo.eval_frame import set_eval_frame
+    from torch._dynamo.eval_frame import skip_code
 
     def look(*args: Any, **kwargs: Any) -> Any:
         prior = set_eval_frame(None)

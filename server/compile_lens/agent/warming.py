@@ -20,6 +20,8 @@ from . import precompiled_headers
 
 # torch/cuda/__init__.py, is_available(): asks NVML, where the CUDA runtime would leave a process that no child can use a GPU from
 NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
+# torch/_inductor/async_compile.py: torch 2.6 starts processes that compile for Triton, and threads for them, when it is imported
+WARM_POOL = "TORCH_WARM_POOL"
 
 
 def warm() -> None:
@@ -29,7 +31,7 @@ def warm() -> None:
     ``get_rng_state``), which makes a context, and a process with a context cannot be forked any more.
     """
     importlib.import_module("torch._dynamo")
-    with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
+    with contextlib.suppress(Exception), environment(**{WARM_POOL: "0"}):  # without Inductor's needs Dynamo runs, too
         importlib.import_module("torch._inductor.compile_fx")
         precompiled_headers.keep_private(importlib.import_module("torch._inductor.codecache"))
     if not has_gpu():
@@ -38,6 +40,21 @@ def warm() -> None:
     # a child that collects garbage would copy every page that these objects are on
     gc.collect()
     gc.freeze()
+
+
+@contextlib.contextmanager
+def environment(**names: str) -> Iterator[None]:
+    """Variables that are set for the block alone."""
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(names)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager
@@ -61,15 +78,8 @@ def has_gpu() -> bool:
     """Whether torch could use a GPU. Asks the driver's library: the CUDA runtime would leave a process whose children cannot use one."""
     import torch
 
-    before = os.environ.get(NVML_CHECK)
-    os.environ[NVML_CHECK] = "1"
-    try:
+    with environment(**{NVML_CHECK: "1"}):
         return bool(torch.cuda.is_available())
-    finally:
-        if before is None:
-            os.environ.pop(NVML_CHECK, None)
-        else:
-            os.environ[NVML_CHECK] = before
 
 
 def _trace() -> None:

@@ -29,7 +29,11 @@ def warm_inductor(scratch: str) -> None:
     torch.set_num_threads(1)  # a thread here, and no step can be forked any more
     if warming.has_gpu():  # compiling would make a context on it, and no step could be forked
         return
-    with contextlib.suppress(Exception), warming.undone(), _without_bisector(scratch), _without_tqdm_thread():
+    asked_kindly = warming.environment(**{warming.NVML_CHECK: "1"})
+    quietly = (warming.undone(), _without_bisector(scratch), _without_tqdm_thread(), asked_kindly)
+    with contextlib.suppress(Exception), contextlib.ExitStack() as stack:
+        for manager in quietly:
+            stack.enter_context(manager)
         import torch._inductor.config as config
 
         # a pool of compiling processes has threads here; torch 2.6 starts one as soon as Triton is installed

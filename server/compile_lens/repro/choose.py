@@ -122,6 +122,8 @@ def _by_report(
     frames: tuple[str, ...], captured: tuple[CapturedRegion, ...], report: CompileReport
 ) -> list[CapturedRegion]:
     numbers = {c.region for c in report.compilations if c.compile_id in frames}
+    if len(captured) == 1 and numbers == {None}:
+        return list(captured)  # torch 2.6 does not tell where a frame is from; there is one that it can be
     return [region for region in captured if region.number in numbers]
 
 
