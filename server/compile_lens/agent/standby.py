@@ -8,6 +8,7 @@ or where that does not hold, this process runs the job itself and ends.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import platform
@@ -58,11 +59,11 @@ def _hello(wire: Wire) -> bool:
     """Import torch, warm it, and say who we are. False if there is no torch that can be used."""
     global _threads_of_imports
     started = time.monotonic()
-    asked = warming.NVML_CHECK in os.environ
-    os.environ.setdefault(warming.NVML_CHECK, "1")
+    gc.disable()  # what is imported stays: to look through it for garbage takes a twentieth of the time
     try:
         import torch
 
+        warming.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
         if sys.platform == "linux":
             _threads_of_imports = _native_threads()
     except BaseException as error:
@@ -74,8 +75,7 @@ def _hello(wire: Wire) -> bool:
     except BaseException as error:
         wire.event("no-torch", missing=False, message=f"torch {torch.__version__} cannot compile here: {error}")
         return False
-    if not asked:
-        del os.environ[warming.NVML_CHECK]
+    gc.enable()
     processes.outlive_parent()  # a run may be asked for from here on, and is put in order when the host dies
     wire.event(
         "hello",

@@ -8,17 +8,20 @@ torch/_inductor/compile_fx.py when it is first called, which takes another.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
 import gc
 import importlib
 import io
 import logging
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from . import precompiled_headers
 
-# torch/cuda/__init__.py, is_available(): asks NVML, where the CUDA runtime would leave a process that no child can use a GPU from
+# torch/cuda/__init__.py, is_available(): asks NVML before the CUDA runtime
 NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
 # torch/_inductor/async_compile.py: torch 2.6 starts processes that compile for Triton, and threads for them, when it is imported
 WARM_POOL = "TORCH_WARM_POOL"
@@ -30,13 +33,14 @@ def warm() -> None:
     Where there is a GPU nothing is traced: Dynamo asks for its state around each frame (torch/_dynamo/convert_frame.py,
     ``get_rng_state``), which makes a context, and a process with a context cannot be forked any more.
     """
-    importlib.import_module("torch._dynamo")
-    with contextlib.suppress(Exception), environment(**{WARM_POOL: "0"}):  # without Inductor's needs Dynamo runs, too
-        importlib.import_module("torch._inductor.compile_fx")
-        precompiled_headers.keep_private(importlib.import_module("torch._inductor.codecache"))
-    if not has_gpu():
-        with undone():
-            _trace()
+    with asked_kindly(), environment(**{WARM_POOL: "0"}):
+        importlib.import_module("torch._dynamo")
+        with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
+            importlib.import_module("torch._inductor.compile_fx")
+            precompiled_headers.keep_private(importlib.import_module("torch._inductor.codecache"))
+        if not has_gpu():
+            with undone():
+                _trace()
     # a child that collects garbage would copy every page that these objects are on
     gc.collect()
     gc.freeze()
@@ -74,12 +78,56 @@ def undone() -> Iterator[None]:
         _forget()
 
 
-def has_gpu() -> bool:
-    """Whether torch could use a GPU. Asks the driver's library: the CUDA runtime would leave a process whose children cannot use one."""
+@contextlib.contextmanager
+def asked_kindly() -> Iterator[None]:
+    """Let questions for GPUs reach the driver's library alone: the CUDA runtime leaves a process whose children cannot use one.
+
+    Where that library cannot tell, torch asks the runtime, and some of Inductor starts it only to see that it does not start
+    (torch/cuda/__init__.py, ``device_count`` and ``_lazy_init``; torch/_inductor/codecache.py, ``CacheBase.get_system``; torch 2.6 to
+    2.13). So without a GPU these are made to know that there is none.
+    """
     import torch
 
-    with environment(**{NVML_CHECK: "1"}):
-        return bool(torch.cuda.is_available())
+    cuda: Any = torch.cuda
+    if has_gpu() or not cuda._is_compiled():
+        with environment(**{NVML_CHECK: "1"}):
+            yield
+        return
+
+    def no_start() -> None:
+        raise RuntimeError("there is no GPU")
+
+    known, start = cuda._cached_device_count, cuda._lazy_init
+    cuda._cached_device_count, cuda._lazy_init = 0, no_start
+    try:
+        with environment(**{NVML_CHECK: "1"}):
+            yield
+    finally:
+        cuda._cached_device_count, cuda._lazy_init = known, start
+
+
+@functools.cache
+def has_gpu() -> bool:
+    """Whether torch could use a GPU, or is on a machine that may have one.
+
+    Asked once, before any fork: NVIDIA's library starts a thread each time, and a process with threads is not forked.
+    """
+    import torch
+
+    cuda: Any = torch.cuda
+    if not cuda._is_compiled():
+        return False
+    count: int = cuda._device_count_amdsmi() if torch.version.hip else cuda._device_count_nvml()
+    return count > 0 or (count < 0 and _has_driver())
+
+
+def _has_driver() -> bool:
+    if os.path.exists("/dev/kfd"):
+        return True
+    with contextlib.suppress(OSError):
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        return True
+    return False
 
 
 def _trace() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import pkgutil
 import platform
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +18,18 @@ from typing import Any
 from . import processes, warming, whole_files
 
 _threads_of_program = 0
+# torch._inductor, 2.6 to 2.13; what another version does not have, it imports when it compiles
+FOR_GPU = tuple(
+    f"torch._inductor.{name}"
+    for name in (
+        "choices",
+        "codegen.cuda_combined_scheduling",
+        "codegen.triton",
+        "fx_passes.fuse_attention",
+        "fx_passes.pad_mm",
+        "runtime.triton_heuristics",
+    )
+)
 
 
 def warm_inductor(scratch: str) -> None:
@@ -28,9 +41,9 @@ def warm_inductor(scratch: str) -> None:
         _threads_of_program = torch.get_num_threads()
     torch.set_num_threads(1)  # a thread here, and no step can be forked any more
     if warming.has_gpu():  # compiling would make a context on it, and no step could be forked
+        _import_what_compiles()
         return
-    asked_kindly = warming.environment(**{warming.NVML_CHECK: "1"})
-    quietly = (warming.undone(), _without_bisector(scratch), _without_tqdm_thread(), asked_kindly)
+    quietly = (warming.asked_kindly(), warming.undone(), _without_bisector(scratch), _without_tqdm_thread())
     with contextlib.suppress(Exception), contextlib.ExitStack() as stack:
         for manager in quietly:
             stack.enter_context(manager)
@@ -41,6 +54,19 @@ def warm_inductor(scratch: str) -> None:
             _ask_compiler()
             torch.compile(torch.mm, backend="inductor")(torch.ones(2, 2), torch.ones(2, 2))
     _forget_decompositions()
+
+
+def _import_what_compiles() -> None:
+    """What Inductor imports when it first compiles for a GPU, and Triton's key, for which it reads all of its compiler's files."""
+    names = list(FOR_GPU)
+    with contextlib.suppress(ImportError):
+        patterns = importlib.import_module("torch._inductor.fx_passes.serialized_patterns")
+        names += [f"{patterns.__name__}.{found.name}" for found in pkgutil.iter_modules(patterns.__path__)]
+    for name in names:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    with contextlib.suppress(Exception):
+        importlib.import_module("torch._inductor.runtime.triton_compat").triton_key()
 
 
 def _forget_decompositions() -> None:
