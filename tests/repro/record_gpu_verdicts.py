@@ -13,6 +13,7 @@ import asyncio
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from compile_lens.workers.host import Host
 
 STOCK = Path(__file__).with_name("stock_bisect.py")
 STOCK_LIMIT_S = 240
+EXCEPTION = re.compile(r"^\S*Error: .*", re.MULTILINE)
 
 
 def triton_bug(kind: str, raises: bool) -> Bug:
@@ -69,11 +71,12 @@ def stock(file: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(last)
     except ValueError:
-        return {"error": (ended.stdout + ended.stderr)[-2000:]}
+        raised = EXCEPTION.findall(ended.stderr)
+        return {"error": raised[-1] if raised else ended.stderr[-2000:]}
     return found
 
 
-async def record(output: Path, limit_s: float) -> None:
+async def record(output: Path, limit_s: float, names: list[str]) -> None:
     import torch
 
     started = time.monotonic()
@@ -95,7 +98,8 @@ async def record(output: Path, limit_s: float) -> None:
         os.environ["COMPILE_LENS_CACHE_DIR"] = f"{folder}/cache"
         host = Host(sys.executable)
         try:
-            for bug_name, bug in GPU_BUGS.items():
+            for bug_name in names:
+                bug = GPU_BUGS[bug_name]
                 if time.monotonic() - started > limit_s:
                     print(f"{bug_name}: left out, the time is over", flush=True)
                     continue
@@ -123,5 +127,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("output", type=Path)
     parser.add_argument("--limit", type=float, default=420.0, metavar="SECONDS", help="start no bug after this")
+    parser.add_argument("--only", nargs="+", choices=GPU_BUGS, default=list(GPU_BUGS), metavar="BUG")
     chosen = parser.parse_args()
-    asyncio.run(record(chosen.output, chosen.limit))
+    asyncio.run(record(chosen.output, chosen.limit, chosen.only))
