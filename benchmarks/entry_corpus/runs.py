@@ -21,10 +21,12 @@ from compile_lens.session.source_file import read_source
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Job, Supply
 from compile_lens.workers.level import Sandbox
 from compile_lens.workers.wire import Frame, TraceRecord
 
+# the finding that says that the CPU stands in for a GPU
+ON_STAND_IN = "cpu-for-gpu"
 FAILED = {Kind.RUN_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.NOT_COMPILED}
 
 
@@ -90,9 +92,17 @@ class _Corpus:
     async def _run(self, file: File, said: str) -> Run:
         # installed code has no project around it: no tests, no scripts
         choice = choose(str(file.path), read_source(file.path), None, said)
+        outcome, report = await self._analysed(file, choice, Supply.AUTO)
+        compared = outcome, report
+        if any(found.code == ON_STAND_IN for found in outcome.findings):
+            # the plain script meets no GPU
+            compared = await self._analysed(file, choice, Supply.OFF)
+        return _run(file.path, outcome, self._confirmed(file, choice, *compared))
+
+    async def _analysed(self, file: File, choice: Choice, stand_in: Supply) -> tuple[Outcome, CompileReport]:
         # what calls this has its own priority
-        sandbox = Sandbox(niceness=0)
-        job = Job(str(file.path), timeout_s=self._timeout, cwd=str(file.path.parent), sandbox=sandbox)
+        sandbox, cwd = Sandbox(niceness=0), str(file.path.parent)
+        job = Job(str(file.path), timeout_s=self._timeout, cwd=cwd, sandbox=sandbox, stand_in=stand_in)
         report = CompileReport()
 
         async def with_report(
@@ -109,8 +119,7 @@ class _Corpus:
             report = builder.report()
             return outcome
 
-        outcome = await analyse_by_entries(with_report, self._host, job, choice)
-        return _run(file.path, outcome, self._confirmed(file, choice, outcome, report))
+        return await analyse_by_entries(with_report, self._host, job, choice), report
 
     def _confirmed(self, file: File, choice: Choice, outcome: Outcome, report: CompileReport) -> Confirmed | None:
         is_made_up = outcome.calls and all(call.target or choice.is_said for call in outcome.calls)

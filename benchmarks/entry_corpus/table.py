@@ -46,7 +46,8 @@ no help, and **{_share(results, [r for r in results if r.best.reached])}** with 
 - *with one line of help*, for files that had nothing analysed: the figures are of the run with that line. What it was stands below.
 - *confirmed*: a script of plain torch that imports nothing of this project makes the same calls, and of the run's findings so many
   came at the same lines: breaks by code, recompiles by function and guards, fixed sizes, side effects and errors. A plus says how much
-  torch said there that the run did not find. "–": the findings are of no inputs that were made up.
+  torch said there that the run did not find. "–": the findings are of no inputs that were made up. Of a file that asks for a GPU, a
+  run without the stand-in was compared, for the plain script meets no GPU.
 - Packages are as `pip install --no-deps` puts them. One is changed: the torchvision of PyPI is for CUDA, and its library
   does not load beside a torch for the CPU, so two of its operators are declared, without which its Python part cannot be imported.
   Files of timm import torchvision.
