@@ -1,6 +1,6 @@
-"""Repros with a bug that is planted in the compiler by the repro itself, and the verdict that is right for it.
+"""Programs with a bug that they plant in the compiler themselves, repros of it, and the verdict that is right for it.
 
-Each is what differs from ``planted/relu_accuracy.py``: its head, and whether the compiled run is meant to raise.
+A repro is what differs from ``planted/relu_accuracy.py``: its head, and whether the compiled run is meant to raise.
 """
 
 from __future__ import annotations
@@ -43,16 +43,38 @@ def make_calls():
 
 """
 
+PROGRAM = """import os
+
+import torch
+import torch._dynamo
+import torch._inductor.config
+
+{body}
+
+
+torch.manual_seed(0)
+compiled = torch.compile(fn)
+compiled(torch.rand(64, 64) + 0.5)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """``verdict`` is backend, subsystem, and what must be in the debug info. ``line`` is in the function that is compiled."""
+    """``verdict`` is backend, subsystem, and what must be in the debug info. ``line`` is in the function that is compiled.
+
+    ``code`` is that of the finding that a run of the program has, '' for none.
+    """
 
     title: str
     body: str
     verdict: tuple[str, str | None, str | None]
     raises: bool = False
     line: str | None = None
+    code: str = "wrong-numbers"
+
+    def program(self) -> str:
+        """The program of a user who meets the bug."""
+        return PROGRAM.format(body=self.body.strip())
 
     def text(self) -> str:
         """The repro."""
@@ -205,7 +227,12 @@ LOWERINGS = ("inductor", "lowerings")
 BUGS = {
     "relu-accuracy": Bug("relu is wrong", _injected("relu", "accuracy", RELU), (*LOWERINGS, "relu"), line=RELU),
     "relu-compile-error": Bug(
-        "relu does not compile", _injected("relu", "compile_error", RELU), (*LOWERINGS, "relu"), raises=True, line=RELU
+        "relu does not compile",
+        _injected("relu", "compile_error", RELU),
+        (*LOWERINGS, "relu"),
+        raises=True,
+        line=RELU,
+        code="cpp-compile-error",
     ),
     "relu-runtime-error": Bug(
         "relu fails when it runs",
@@ -213,6 +240,7 @@ BUGS = {
         (*LOWERINGS, "relu"),
         raises=True,
         line=RELU,
+        code="crash",
     ),
     "log1p-accuracy": Bug("log1p is wrong", _injected("log1p", "accuracy", LOG1P), (*LOWERINGS, "log1p"), line=LOG1P),
     "log1p-compile-error": Bug(
@@ -221,6 +249,7 @@ BUGS = {
         (*LOWERINGS, "log1p"),
         raises=True,
         line=LOG1P,
+        code="inductor-error",
     ),
     "log1p-runtime-error": Bug(
         "log1p fails when it runs",
@@ -228,6 +257,7 @@ BUGS = {
         (*LOWERINGS, "log1p"),
         raises=True,
         line=LOG1P,
+        code="inductor-error",
     ),
     "lowering": Bug("tanh is lowered wrongly", LOWERING, (*LOWERINGS, "tanh"), line="return torch.cos(x.tanh() * 2)"),
     "decomposition": Bug(
@@ -254,8 +284,8 @@ BUGS = {
         ("inductor", "post_grad_passes", "post_grad_custom_post_pass"),
         line="return (x.exp() + x.sin()) * 2",
     ),
-    "random": Bug("random numbers differ", RANDOM, ("inductor", "inductor_fallback_random", None)),
-    "fusion": Bug("fused kernels fail", FUSION, ("inductor", None, None), raises=True),
-    "crash": Bug("the compiler crashes", CRASH, (*LOWERINGS, "erf"), line="return x.sin().erf() + 1"),
-    "dynamo": Bug("Dynamo fails", DYNAMO, ("eager", None, None), raises=True),
+    "random": Bug("random numbers differ", RANDOM, ("inductor", "inductor_fallback_random", None), code=""),
+    "fusion": Bug("fused kernels fail", FUSION, ("inductor", None, None), raises=True, code="inductor-error"),
+    "crash": Bug("the compiler crashes", CRASH, (*LOWERINGS, "erf"), line="return x.sin().erf() + 1", code="crash"),
+    "dynamo": Bug("Dynamo fails", DYNAMO, ("eager", None, None), raises=True, code="dynamo-internal-error"),
 }

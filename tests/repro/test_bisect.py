@@ -1,4 +1,4 @@
-"""A bisection finds what was planted, says where it is, and leaves nothing of the user's changed."""
+"""From the finding of a run over a repro of it to the verdict of a bisection: it is what was planted, and says where it is."""
 
 from __future__ import annotations
 
@@ -13,25 +13,31 @@ from typing import Any
 
 import pytest
 from planted_bugs import BUGS, Bug
+from repros import job_for
 
 from compile_lens.knowledge.entry import Kind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect import Options, bisect, stale_state
 from compile_lens.repro.bisect_document import document, markdown_link
 from compile_lens.repro.bisect_guide import _GUIDE
+from compile_lens.repro.choose import Wanted
+from compile_lens.repro.contract import Criterion
 from compile_lens.repro.verdict import Bisection, Status, from_json
+from compile_lens.repro.write import Request, write_repro
 from compile_lens.workers.host import Host
+from compile_lens.workers.job import Depth
 
 pytestmark = pytest.mark.xdist_group("bisect")
 STOCK = Path(__file__).with_name("stock_bisect.py")
 
 
 class Bisector:
-    """One host for all bisections, in an environment that has what must not reach a step."""
+    """Programs are run by one host, all bisections by another, in an environment that has what must not reach a step."""
 
     def __init__(self, folder: Path) -> None:
         self._loop = asyncio.new_event_loop()
         self._folder = folder
+        self._programs = Host(sys.executable)
         self._host = Host(sys.executable, {**os.environ, "TORCH_BISECT_BACKEND": "eager"})
         self._known: dict[str, Bisection] = {}
 
@@ -43,15 +49,35 @@ class Bisector:
 
     def bug(self, name: str) -> Bisection:
         if name not in self._known:
-            self._known[name] = self.bisect(self.file(name, BUGS[name].text()))
+            self._known[name] = self.bisect(self.repro_of_finding(name))
         return self._known[name]
+
+    def repro_of_finding(self, name: str) -> Path:
+        """The repro of what a run of the program finds."""
+        bug, program = BUGS[name], self.file(f"{name}_program", BUGS[name].program())
+        out = program.with_name(program.name.replace("_program", ""))
+        # random numbers differ by design: that is no finding, and the user has to ask for it
+        wanted, criterion = (Wanted(finding=bug.code), None) if bug.code else (Wanted("fn"), Criterion.DIFFERS)
+        request = Request(job_for(program, Depth.INDUCTOR), wanted, out, criterion, verify=False)
+        written = self._loop.run_until_complete(write_repro(self._programs, request))
+        assert (written.finding is not None) is bool(bug.code)
+        return out if bug.code else _without_the_random_numbers_of_eager(out)
 
     def bisect(self, file: Path, options: Options = Options()) -> Bisection:  # noqa: B008
         return self._loop.run_until_complete(bisect(self._host, file, options))
 
     def close(self) -> None:
-        self._loop.run_until_complete(self._host.close())
+        for host in (self._programs, self._host):
+            self._loop.run_until_complete(host.close())
         self._loop.close()
+
+
+def _without_the_random_numbers_of_eager(repro: Path) -> Path:
+    lines = repro.read_text().splitlines(keepends=True)
+    others = [line for line in lines if "fallback_random = True" not in line]
+    assert len(others) == len(lines) - 1
+    repro.write_text("".join(others))
+    return repro
 
 
 @pytest.fixture(scope="module")
@@ -175,14 +201,15 @@ def test_a_repro_that_passes_is_not_reproduced(bisector: Bisector) -> None:
 
 
 def test_torchs_own_search_has_the_same_verdict(bisector: Bisector) -> None:
-    file, found = bisector.file("stock", BUGS["decomposition"].text()), bisector.bug("decomposition").verdict
+    bisection = bisector.bug("decomposition")
+    file, found = bisection.repro, bisection.verdict
     assert found is not None
     ways: list[list[str]] = [[]]
     if "run <cmd>" in _help_of_bisector():
         ways.append(["--run"])
     for way in ways:
         ended = subprocess.run(
-            [sys.executable, str(STOCK), str(file), *way], capture_output=True, text=True, check=True, timeout=600
+            [sys.executable, str(STOCK), file, *way], capture_output=True, text=True, check=True, timeout=600
         )
         stock: dict[str, Any] = json.loads(ended.stdout.strip().rpartition("\n")[2])["result"]
         assert stock == {

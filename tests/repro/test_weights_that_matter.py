@@ -1,0 +1,74 @@
+"""A finding that depends on the values of weights: its repro and its cause. Other findings are in ``test_bisect.py``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from repros import job_for
+
+from compile_lens.repro.bisect import Options, bisect
+from compile_lens.repro.choose import Wanted
+from compile_lens.repro.contract import Criterion
+from compile_lens.repro.verdict import Bisection
+from compile_lens.repro.write import Request, Written, write_repro
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Depth
+
+pytestmark = pytest.mark.xdist_group("bisect")
+
+WRONG_FOR_LARGE_VALUES = """\
+import torch
+from torch._inductor import lowering
+
+right = lowering.lowerings[torch.ops.aten.tanh.default]
+
+
+def wrong_tanh(x):
+    large = lowering.lowerings[torch.ops.aten.gt.Scalar](x, 50.0)
+    half = lowering.lowerings[torch.ops.aten.mul.Tensor](right(x), 0.5)
+    return lowering.lowerings[torch.ops.aten.where.self](large, half, right(x))
+
+
+lowering.lowerings[torch.ops.aten.tanh.default] = wrong_tanh
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.zeros(8))
+
+    def forward(self, x):
+        return torch.tanh(x * self.scale)
+
+
+trained = Model()
+trained.scale.data.fill_(100.0)
+model = torch.compile(trained)
+model(torch.ones(8, 8))
+"""
+
+
+def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_to_the_cause(tmp_path: Path) -> None:
+    program, repro = tmp_path / "program.py", tmp_path / "repro.py"
+    program.write_text(WRONG_FOR_LARGE_VALUES)
+
+    async def both() -> tuple[Written, Bisection]:
+        host = Host(sys.executable)
+        try:
+            request = Request(job_for(program, Depth.INDUCTOR), Wanted(finding="wrong-numbers"), repro)
+            return await write_repro(host, request), await bisect(host, repro, Options(ablate=False))
+        finally:
+            await host.close()
+
+    written, found = asyncio.run(both())
+    assert written.finding is not None
+    assert written.expected.criterion is Criterion.DIFFERS
+    assert written.reproduces, written.sentence()
+    assert written.data is not None
+    assert found.verdict is not None, (found.sentence, found.steps[-1:])
+    assert (found.verdict.backend, found.verdict.subsystem) == ("inductor", "lowerings")
+    assert "tanh" in (found.verdict.debug_info or "")
+    assert any("RMS error against float64" in step.output for step in found.steps)
