@@ -157,6 +157,35 @@ def test_devices_streams_scalers_and_queries_are_those_of_a_gpu(host: WarmHost, 
     }
 
 
+RECURRENT = """
+import copy
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(4, 7, 8)
+ways = [(kind, how) for kind in (nn.LSTM, nn.GRU, nn.RNN) for how in ({}, {"num_layers": 2, "bidirectional": True}, {"bias": False})]
+for kind, how in [*ways, (nn.LSTM, {"proj_size": 3})]:
+    module = kind(8, 5, batch_first=True, **how)
+    found = []
+    for own, given in ((copy.deepcopy(module), x.clone()), (module.to("cuda"), x.to("cuda"))):
+        given.requires_grad_()
+        result, state = own(given)
+        states = state if isinstance(state, tuple) else (state,)
+        (result.sin().sum() + sum(state.cos().sum() for state in states)).backward()
+        found.append([result, *states, given.grad, *(parameter.grad for parameter in own.parameters())])
+    for one, other in zip(*found, strict=True):
+        assert other.is_cuda
+        torch.testing.assert_close(other.cpu(), one)
+"""
+
+
+def test_recurrent_layers_have_the_values_and_gradients_of_the_cpu(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, RECURRENT)
+    assert outcome.status is Status.OK, outcome.findings
+
+
 SHARDED = """
 import os
 import torch

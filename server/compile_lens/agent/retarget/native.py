@@ -198,6 +198,8 @@ def _hook_entries(
     current, exchange = code.function(CURRENT_INDEX), code.function(EXCHANGE_INDEX)
     wanted: dict[str, Entry | int] = {
         **dict.fromkeys(("isBuilt", "isAvailable", "hasCUDA", "hasPrimaryContext"), yes),
+        # of a layer that has one torch takes the kernel of cuDNN, which works on a GPU's memory alone
+        "compiledWithCuDNN": code.function(CONSTANT, 0),
         **dict.fromkeys(("init", "deviceSynchronize"), nothing),
         **dict.fromkeys(("deviceCount", "getNumGPUs"), count),
         **dict.fromkeys(("getCurrentDevice", "current_device"), current),

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from . import memory
+from . import memory, recurrent
 from .generators import Devices
 from .native import State
 from .told import Told
@@ -72,6 +72,7 @@ def install(state: State, generators: Devices | None, told: Told) -> None:
             with contextlib.suppress(RuntimeError):  # an operator that this torch has not
                 libraries["aten"].m.impl(name, "CUDA", lambda *arguments: False, False)
         libraries["aten"].m.impl("_pin_memory", "CPU", _pinning(state), False)
+        recurrent.register(libraries["aten"])
     _libraries.extend(libraries.values())
 
 
