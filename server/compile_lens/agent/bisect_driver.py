@@ -18,7 +18,7 @@ from typing import Any
 
 from . import bisect_switches, processes, warming, warmth
 from .bisect_ahead import Ahead, Question
-from .bisect_step import Ended, Running, Setup, Steps, be
+from .bisect_step import Ended, Running, Setup, Steps, be, let_folder_be_chosen
 from .forking import why_not_fork
 from .searching import Unfit, drive
 from .wire import Wire
@@ -61,6 +61,7 @@ class Driver:
             from torch._inductor import compiler_bisector
         except ImportError:
             raise Unfit("no-bisector") from None
+        let_folder_be_chosen(compiler_bisector)
         self._wire.event(
             "search", forks=self._steps.forks, stripped=self._stripped, **_what_torch_has(compiler_bisector)
         )

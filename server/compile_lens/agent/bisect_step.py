@@ -297,6 +297,7 @@ def _bisector(setup: Setup) -> None:
     from torch._inductor import compiler_bisector
 
     bisector: Any = compiler_bisector.CompilerBisector
+    let_folder_be_chosen(compiler_bisector)
     if hasattr(compiler_bisector, "get_env_val"):
         compiler_bisector.get_env_val.cache_clear()
     bisector.bisection_enabled = setup.state is not None
@@ -305,6 +306,16 @@ def _bisector(setup: Setup) -> None:
     if setup.state is not None and setup.backend is not None:
         # torch sets it for the commands of its own `run`; it is what the files say, for programs that look at it
         os.environ["TORCH_BISECT_BACKEND"] = setup.backend
+
+
+def let_folder_be_chosen(module: Any) -> None:
+    """Let the bisector's files be where ``in_process_cache`` says, as since torch 2.7; torch 2.6 has them in the cache directory."""
+    bisector = module.CompilerBisector
+    if not hasattr(bisector, "in_process_cache"):
+        bisector.in_process_cache = None
+        bisector.get_dir = classmethod(
+            lambda cls: os.path.join(cls.in_process_cache or module.cache_dir(), module.SUBDIR_NAME)
+        )
 
 
 def set_option(name: str, value: Any) -> bool:
