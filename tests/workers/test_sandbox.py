@@ -147,6 +147,27 @@ async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
     assert outcome.status is Status.RAISED and outcome.findings[0].place.line == 3
 
 
+@pytest.mark.parametrize("gpu", [True, False], ids=["gpu", "no gpu"])
+async def test_with_a_gpu_its_threads_may_be_named_and_nothing_else_of_proc_changed(
+    host: Host, tmp_path: Path, kind: Strongest, gpu: bool
+) -> None:
+    # NVIDIA's driver does not start where it may not name its threads; it is native code, as libc's `open` is
+    source = f"""
+        import ctypes, os
+
+        def may_be_written(path):
+            return ctypes.CDLL(None).open(path.encode(), os.O_WRONLY) >= 0
+
+        assert may_be_written(f"/proc/self/task/{{os.getpid()}}/comm") is {gpu}
+        assert not may_be_written("/proc/self/oom_score_adj")
+        assert not may_be_written(f"/proc/{{os.getppid()}}/oom_score_adj")
+        assert not may_be_written("/proc/sys/kernel/core_pattern")
+        assert not may_be_written("/proc/sysrq-trigger")
+    """
+    outcome = await analyse(host, job(tmp_path, source, Sandbox(gpu=gpu, strongest=kind)))
+    assert outcome.status is Status.OK, outcome.findings
+
+
 async def test_it_gives_way_to_what_the_user_does(host: Host, tmp_path: Path) -> None:
     group = Path("/proc/self/autogroup")
     session = f"print(open({str(group)!r}).read().split()[-1])" if group.exists() else ""

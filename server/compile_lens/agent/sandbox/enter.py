@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 
 from . import calls, kernel, landlock, limits, namespaces, syscall_filter
-from .policy import DEVICES, DOORS, SHARED_MEMORY, Policy, gpu_devices, is_below, secrets, temporary_folders
+from .policy import (
+    DEVICES,
+    DOORS,
+    SHARED_MEMORY,
+    Policy,
+    gpu_devices,
+    is_below,
+    own_threads,
+    secrets,
+    temporary_folders,
+)
 
 OVERLAY, LANDLOCK, PYTHON = "overlay", "landlock", "python"
 # a GPU that a library does not see is not used
@@ -63,6 +74,8 @@ def enter(policy: Policy, kind: str, places: list[str], tell: calls.Tell) -> San
     for name in DOORS:
         os.environ.pop(name, None)
     os.environ.update({} if policy.gpu else NO_GPU)
+    if policy.gpu and any(os.path.basename(device).startswith("nvidia") for device in gpu_devices()):
+        _compile_in_this_process()
     for name, value in ({} if policy.network else NO_NETWORK).items():
         os.environ.setdefault(name, value)
     hidden = secrets()
@@ -83,6 +96,14 @@ def enter(policy: Policy, kind: str, places: list[str], tell: calls.Tell) -> San
     return Sandbox(kind, tuple(open_ends), view, tuple(map(os.path.realpath, places)))
 
 
+def _compile_in_this_process() -> None:
+    """Inductor's compiling processes start NVIDIA's driver, too, and ``own_threads`` is of this process alone."""
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+    config = sys.modules.get("torch._inductor.config")
+    if config is not None:  # it has read the environment already
+        config.compile_threads = 1  # type: ignore[attr-defined]
+
+
 def _use_scratch_for_temporary_files(scratch: str) -> None:
     os.environ.update({"TMPDIR": scratch, "TEMP": scratch, "TMP": scratch})
     tempfile.tempdir = None
@@ -100,7 +121,7 @@ def _restrict(policy: Policy, kind: str, view: namespaces.View | None, hidden: l
         writable = (
             (*view.copied, *view.kept) if view else (policy.scratch, *policy.caches, *policy.allow_write, SHARED_MEMORY)
         )
-        rules.allow_writes([*writable, *DEVICES, *(gpu_devices() if policy.gpu else ())])
+        rules.allow_writes([*writable, *DEVICES, *((*gpu_devices(), own_threads()) if policy.gpu else ())])
         if view is None:
             rules.allow_reads(_all_but(hidden))
         rules.restrict()

@@ -13,7 +13,7 @@ import socket
 import struct
 from dataclasses import dataclass
 
-from . import kernel
+from . import kernel, landlock
 from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
 
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_NETWORK = 0x20000, 0x08000000, 0x10000000, 0x40000000
@@ -44,6 +44,8 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in kept}
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
     kernel.set_mount_attributes("/", READ_ONLY, 0, recursive=True)
+    if policy.gpu and landlock.abi():  # which leaves to the program what ``own_threads`` says
+        kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
     handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
     mounts = _mount_points()
     copied: list[str] = []

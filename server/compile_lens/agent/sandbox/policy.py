@@ -106,6 +106,11 @@ def temporary_folders() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def own_threads() -> str:
+    """Where this process names its threads (Linux). NVIDIA's driver does not start in a process that may not (CUDA error 304)."""
+    return f"/proc/{os.getpid()}/task"
+
+
 def gpu_devices() -> list[str]:
     """The device files of GPUs (Linux)."""
     try:
