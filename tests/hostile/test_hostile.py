@@ -71,6 +71,7 @@ class Place:
             disk_gib=program.number("disk", 4),
             processes=int(program.number("processes", 512)),
             output_bytes=int(program.number("output", 1 << 28)),
+            cpu_s=program.number("cpu", 0),
             idle_s=program.number("idle", 0),
         )
         sandbox = Sandbox(strongest=Strongest(kind))

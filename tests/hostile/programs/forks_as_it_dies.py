@@ -1,5 +1,6 @@
 # Each process starts the next one and ends.
 # timeout: 2
+# cpu: 60
 # overlay: timeout run-error
 
 import planted
