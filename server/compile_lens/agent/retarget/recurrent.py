@@ -1,7 +1,8 @@
 """The cells of ``nn.LSTM`` and ``nn.GRU``, which torch has as kernels for GPUs alone, from what the CPU has.
 
-Formulas and what is kept for the backward pass are those of aten/src/ATen/native/cuda/RNN.cu (torch 2.6 to 2.13). Gates are
-``[batch, 4 * hidden]`` (input, forget, cell, output) or ``[batch, 3 * hidden]`` (reset, update, new), states ``[batch, hidden]``.
+Arguments and results: torchgen/packaged/ATen/native/native_functions.yaml (torch 2.13). What a forward pass keeps is read by the
+backward pass here alone. Gates are ``[batch, 4 * hidden]`` (input, forget, cell, output) or ``[batch, 3 * hidden]`` (reset, update, new),
+states ``[batch, hidden]``. Values and gradients are those of the CPU's own layers (``tests/test_gpu_stand_in.py``).
 """
 
 from __future__ import annotations
