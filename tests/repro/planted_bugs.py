@@ -90,14 +90,21 @@ RELU = "return torch.relu(x.sin() - 0.5).sum()"
 LOG1P = "return torch.log1p(x.exp()).sum()"
 
 
-def _injected(name: str, kind: str, line: str) -> str:
-    return f"""
-torch._inductor.config.cpp.inject_{name}_bug_TESTING_ONLY = "{kind}"
+LOWERINGS = ("inductor", "lowerings")
+LINES = {"relu": RELU, "log1p": LOG1P}
+
+
+def _injected(title: str, operator: str, kind: str, code: str) -> Bug:
+    """One of the bugs that torch can inject into the code that Inductor writes for a CPU."""
+    body = f"""
+torch._inductor.config.cpp.inject_{operator}_bug_TESTING_ONLY = "{kind}"
 
 
 def fn(x):
-    {line}
+    {LINES[operator]}
 """
+    raises = kind != "accuracy"
+    return Bug(title, body, (*LOWERINGS, operator), raises=raises, line=LINES[operator], code=code)
 
 
 LOWERING = """
@@ -223,42 +230,13 @@ def fn(x):
     return x * whole + rest
 """
 
-LOWERINGS = ("inductor", "lowerings")
 BUGS = {
-    "relu-accuracy": Bug("relu is wrong", _injected("relu", "accuracy", RELU), (*LOWERINGS, "relu"), line=RELU),
-    "relu-compile-error": Bug(
-        "relu does not compile",
-        _injected("relu", "compile_error", RELU),
-        (*LOWERINGS, "relu"),
-        raises=True,
-        line=RELU,
-        code="cpp-compile-error",
-    ),
-    "relu-runtime-error": Bug(
-        "relu fails when it runs",
-        _injected("relu", "runtime_error", RELU),
-        (*LOWERINGS, "relu"),
-        raises=True,
-        line=RELU,
-        code="crash",
-    ),
-    "log1p-accuracy": Bug("log1p is wrong", _injected("log1p", "accuracy", LOG1P), (*LOWERINGS, "log1p"), line=LOG1P),
-    "log1p-compile-error": Bug(
-        "log1p does not compile",
-        _injected("log1p", "compile_error", LOG1P),
-        (*LOWERINGS, "log1p"),
-        raises=True,
-        line=LOG1P,
-        code="inductor-error",
-    ),
-    "log1p-runtime-error": Bug(
-        "log1p fails when it runs",
-        _injected("log1p", "runtime_error", LOG1P),
-        (*LOWERINGS, "log1p"),
-        raises=True,
-        line=LOG1P,
-        code="inductor-error",
-    ),
+    "relu-accuracy": _injected("relu is wrong", "relu", "accuracy", "wrong-numbers"),
+    "relu-compile-error": _injected("relu does not compile", "relu", "compile_error", "cpp-compile-error"),
+    "relu-runtime-error": _injected("relu fails when it runs", "relu", "runtime_error", "crash"),
+    "log1p-accuracy": _injected("log1p is wrong", "log1p", "accuracy", "wrong-numbers"),
+    "log1p-compile-error": _injected("log1p does not compile", "log1p", "compile_error", "inductor-error"),
+    "log1p-runtime-error": _injected("log1p fails when it runs", "log1p", "runtime_error", "inductor-error"),
     "lowering": Bug("tanh is lowered wrongly", LOWERING, (*LOWERINGS, "tanh"), line="return torch.cos(x.tanh() * 2)"),
     "decomposition": Bug(
         "addcmul is decomposed wrongly",

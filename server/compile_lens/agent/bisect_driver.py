@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from . import bisect_switches, processes, warming, warmth
+from . import bisect_switches, gpu_presence, processes, warmth
 from .bisect_ahead import Ahead, Question
 from .bisect_step import Ended, Running, Setup, Steps, be, let_folder_be_chosen
 from .forking import why_not_fork
@@ -221,7 +221,7 @@ def how_many(wanted: int | None, memory: int) -> int:
     """
     if wanted:
         return wanted
-    if warming.has_gpu():
+    if gpu_presence.has_gpu():
         return 1
     room = 1 + available_memory() // (2 * max(memory, 1))
     return max(1, min(len(os.sched_getaffinity(0)) + 1, MOST_AT_ONCE, room))

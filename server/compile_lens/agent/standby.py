@@ -18,7 +18,7 @@ import threading
 import time
 from typing import Any
 
-from . import forked_run, job, processes, warming
+from . import forked_run, gpu_presence, job, processes, warming
 from .libraries import library_roots
 from .sandbox import choice, enter
 from .wire import Wire
@@ -63,7 +63,7 @@ def _hello(wire: Wire) -> bool:
     try:
         import torch
 
-        warming.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
+        gpu_presence.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
         if sys.platform == "linux":
             _threads_of_imports = _native_threads()
     except BaseException as error:

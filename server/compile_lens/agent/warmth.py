@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import processes, warming, whole_files
+from . import gpu_presence, processes, warming, whole_files
 
 _threads_of_program = 0
 # torch._inductor, 2.6 to 2.13; what another version does not have, it imports when it compiles
@@ -40,10 +40,10 @@ def warm_inductor(scratch: str) -> None:
     if not _threads_of_program:
         _threads_of_program = torch.get_num_threads()
     torch.set_num_threads(1)  # a thread here, and no step can be forked any more
-    if warming.has_gpu():  # compiling would make a context on it, and no step could be forked
+    if gpu_presence.has_gpu():  # compiling would make a context on it, and no step could be forked
         _import_what_compiles()
         return
-    quietly = (warming.asked_kindly(), warming.undone(), _without_bisector(scratch), _without_tqdm_thread())
+    quietly = (gpu_presence.asked_kindly(), warming.undone(), _without_bisector(scratch), _without_tqdm_thread())
     with contextlib.suppress(Exception), contextlib.ExitStack() as stack:
         for manager in quietly:
             stack.enter_context(manager)

@@ -1,0 +1,81 @@
+"""Whether there is a GPU, asked such that a process can be forked afterwards, and its children can use it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+# torch/cuda/__init__.py, is_available(): asks NVML before the CUDA runtime
+NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
+
+
+@contextlib.contextmanager
+def asked_kindly() -> Iterator[None]:
+    """Let questions for GPUs reach the driver's library alone: the CUDA runtime leaves a process whose children cannot use one.
+
+    Where that library cannot tell, torch asks the runtime, and some of Inductor starts it only to see that it does not start
+    (torch/cuda/__init__.py, ``device_count`` and ``_lazy_init``; torch/_inductor/codecache.py, ``CacheBase.get_system``; torch 2.6 to
+    2.13). So without a GPU these are made to know that there is none.
+    """
+    import torch
+
+    cuda: Any = torch.cuda
+    if has_gpu() or not cuda._is_compiled():
+        with environment(**{NVML_CHECK: "1"}):
+            yield
+        return
+
+    def no_start() -> None:
+        raise RuntimeError("there is no GPU")
+
+    known, start = cuda._cached_device_count, cuda._lazy_init
+    cuda._cached_device_count, cuda._lazy_init = 0, no_start
+    try:
+        with environment(**{NVML_CHECK: "1"}):
+            yield
+    finally:
+        cuda._cached_device_count, cuda._lazy_init = known, start
+
+
+@functools.cache
+def has_gpu() -> bool:
+    """Whether torch could use a GPU, or is on a machine that may have one.
+
+    Asked once, before any fork: NVIDIA's library starts a thread each time, and a process with threads is not forked.
+    """
+    import torch
+
+    cuda: Any = torch.cuda
+    if not cuda._is_compiled():
+        return False
+    count: int = cuda._device_count_amdsmi() if torch.version.hip else cuda._device_count_nvml()
+    return count > 0 or (count < 0 and _has_driver())
+
+
+def _has_driver() -> bool:
+    if os.path.exists("/dev/kfd"):
+        return True
+    with contextlib.suppress(OSError):
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def environment(**names: str) -> Iterator[None]:
+    """Variables that are set for the block alone."""
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(names)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
