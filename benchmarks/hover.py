@@ -12,13 +12,13 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
+from compile_lens.documents.documents import Change, Documents, Snapshot
+from compile_lens.documents.line_index import Position
 from compile_lens.knowledge.entry import Kind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.completion import items_for, slot_at
 from compile_lens.lsp.knowledge_at import named_at
-from compile_lens.session.documents import Change, Documents, Snapshot
-from compile_lens.session.line_index import Position
 from compile_lens.syntax.tree import parse
 
 LINES = 5_000

@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from compile_lens.session.analyse import analyse
+from compile_lens.pipeline.analyze import analyse
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
 

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.session.analyse import NO_FILTERS, analyse
-from compile_lens.session.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.analyze import NO_FILTERS, analyse
 from compile_lens.workers.host import Hello, Host
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.wire import AgentEvent, Frame, FrameDecoder, TraceRecord

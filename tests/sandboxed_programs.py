@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from compile_lens.session.analyse import analyse
-from compile_lens.session.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.analyze import analyse
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
 from compile_lens.workers.level import Level, Sandbox, Strongest

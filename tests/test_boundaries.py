@@ -22,7 +22,10 @@ FORBIDDEN = {
     "knowledge": PROTOCOL | TORCH | OWN_LSP,
     "workers": PROTOCOL | TORCH | OWN_LSP,
     "repro": PROTOCOL | TORCH | OWN_LSP,
-    "session": PROTOCOL | TORCH | OWN_LSP,
+    "documents": PROTOCOL | TORCH | OWN_LSP,
+    "settings": PROTOCOL | TORCH | OWN_LSP,
+    "state": PROTOCOL | TORCH | OWN_LSP,
+    "pipeline": PROTOCOL | TORCH | OWN_LSP,
     "lsp": TORCH,
     "cli": PROTOCOL | TORCH,
 }

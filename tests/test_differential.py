@@ -12,7 +12,7 @@ import pytest
 from benchmarks.plain_torch.process import PlainTorch, recompiles_of
 
 from compile_lens.analysis.finding import Kind
-from compile_lens.session.outcome import Status
+from compile_lens.analysis.outcome import Status
 from compile_lens.workers.job import Depth
 from fixture_notation import depth_of
 from plain_torch_process import breaks_of

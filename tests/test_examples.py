@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.session.outcome import Status
+from compile_lens.analysis.outcome import Status
 from compile_lens.syntax.tree import parse
 from warm_host import WarmHost
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.session.outcome import Status
+from compile_lens.analysis.outcome import Status
 from compile_lens.workers.job import Depth
 from fixture_notation import Annotated, Expected, depth_of, difference, is_compared, is_varied, read, write
 from warm_host import WarmHost

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from compile_lens.session.outcome import Status
+from compile_lens.analysis.outcome import Status
 from fixture_notation import read
 from replay import JOB, program, recording, replay
 from test_fixtures import IMPORTED_PART, as_expected

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.session.outcome import Outcome, Status
-from compile_lens.session.recorded import read_recorded
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.workers.job import Job, Supply
 from replay import program, recording, replay
 from warm_host import WarmHost, warm_host

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.cli.test_check import Result, write
 
-from compile_lens.session.entry_choice import choose
-from compile_lens.session.outcome import Outcome
-from compile_lens.session.variation import to_vary
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.entry_choice import choose
+from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.job import Job, Vary
 from warm_host import WarmHost
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from compile_lens.session.analyse import analyse
-from compile_lens.session.entry_choice import Choice, analyse_by_entries
-from compile_lens.session.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host

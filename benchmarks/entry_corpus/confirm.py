@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.plain_torch.process import Lost, PlainTorch, Said, recompiles_of
 from benchmarks.plain_torch.script import plain_script
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.session.entry_choice import Choice
-from compile_lens.session.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.entry_choice import Choice
 from compile_lens.trace.report import CompileReport
 
 AS_A_SCRIPT = "As a script: "

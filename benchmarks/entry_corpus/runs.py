@@ -14,10 +14,10 @@ from benchmarks.entry_corpus.help import HELP
 from benchmarks.plain_torch.process import PlainTorch
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.session.analyse import analyse
-from compile_lens.session.entry_choice import Choice, analyse_by_entries, choose, has_reached
-from compile_lens.session.outcome import Outcome
-from compile_lens.session.source_file import read_source
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.documents.source_file import read_source
+from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries, choose, has_reached
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host

@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.entries.pin import as_python
-from compile_lens.session.entry_choice import Choice
-from compile_lens.session.outcome import Outcome
+from compile_lens.pipeline.entry_choice import Choice
 
 HEAD = """\
 import importlib

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.finding_counts import Effect, Tally
 from compile_lens.analysis.fixes.fix import Fix, apply_fix
 from compile_lens.analysis.fixes.offer import fixes_for
-from compile_lens.analysis.tally import Effect, Tally
-from compile_lens.session.outcome import Outcome, Status
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job
 from warm_host import WarmHost

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-
 from compile_lens.agent.log_notes import PASSED_OVER
+
 from compile_lens.analysis.finding import Finding, Severity
-from compile_lens.session.outcome import Outcome, Status
-from compile_lens.session.recorded import read_recorded
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.records import trace_files
 from compile_lens.workers.wire import TraceRecord
 from replay import frames_of, program, recording, replay

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.session.consent import ConsentStore
+from compile_lens.state.consent import ConsentStore
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="moves the state directory as Linux does")
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from workbench import CLIENT
 
-from compile_lens.session.settings import configuration_schema
+from compile_lens.settings.settings import configuration_schema
 
 OWN_SETTINGS = {"compileLens.server.command", "compileLens.trace.server"}
 MANIFEST = json.loads((CLIENT / "package.json").read_text())
 
 
 def test_settings_are_those_of_the_server() -> None:
-    """After a change: ``python -m compile_lens.session.settings | npm run settings`` in ``vscode-client``."""
+    """After a change: ``python -m compile_lens.settings.settings | npm run settings`` in ``vscode-client``."""
     settings = MANIFEST["contributes"]["configuration"]["properties"]
     assert {name: each for name, each in settings.items() if name not in OWN_SETTINGS} == configuration_schema()[
         "properties"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.test_check import Result, write
 
-from compile_lens.session.part import end_of_cell, end_of_cell_at, up_to_line
-from compile_lens.session.source_file import FileProblem
+from compile_lens.documents.source_file import FileProblem
+from compile_lens.pipeline.partial_run import end_of_cell, end_of_cell_at, up_to_line
 from compile_lens.syntax.cells import find_cells
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job

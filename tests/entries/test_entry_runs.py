@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.entries.sources import BREAK_LINE, KERNELS, MODEL, REGION
 
-from compile_lens.session.entry_choice import Choice, as_if_compiled, choose
-from compile_lens.session.outcome import Outcome, Status
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.pipeline.entry_choice import Choice, as_if_compiled, choose
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.session.launch import find_launch
-from compile_lens.session.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.launch import find_launch
 from compile_lens.workers.job import Job, Supply
 from warm_host import WarmHost
 

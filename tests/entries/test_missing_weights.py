@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.entries.agent_package import agent_module
 
-from compile_lens.session.outcome import Outcome, Status
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.workers.command import command_of
 from compile_lens.workers.job import Job, Supply
 from compile_lens.workers.level import Level
@@ -180,4 +180,4 @@ def test_a_run_as_the_users_own_is_left_alone(tmp_path: Path, warm_host: WarmHos
 )
 def test_what_a_name_tells(name: str, kind: str | None) -> None:
     known = ("bert", "gemma", "gemma2", "gptj", "llama", "opt", "qwen2", "roberta", "xlm-roberta")
-    assert agent_module("absent.architecture_names").architecture_of(name, known) == kind
+    assert agent_module("substitutes.weights.architecture_names").architecture_of(name, known) == kind

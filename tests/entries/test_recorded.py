@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from compile_lens.entries.recorded import Recording, recorded_entry
-from compile_lens.session.call_memory import CallMemory
-from compile_lens.session.entry_choice import choose
-from compile_lens.session.recorded import read_recorded
+from compile_lens.pipeline.entry_choice import choose
+from compile_lens.pipeline.loaded_trace import read_recorded
+from compile_lens.state.call_memory import CallMemory
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.records import trace_files
 from compile_lens.workers.job import Job

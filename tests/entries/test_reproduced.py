@@ -9,7 +9,7 @@ import pytest
 from benchmarks.entry_corpus.confirm import confirm
 from benchmarks.plain_torch.process import PlainTorch
 
-from compile_lens.session.entry_choice import choose
+from compile_lens.pipeline.entry_choice import choose
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")

@@ -13,10 +13,10 @@ from tests.entries.agent_package import agent_module
 
 pytestmark = pytest.mark.xdist_group("solver")
 
-target = agent_module("entries.synthesis.target")
-shapes = agent_module("entries.synthesis.shape_text")
-dimensions = agent_module("entries.synthesis.dimensions")
-expressions = agent_module("entries.expressions")
+target = agent_module("inputs.synthesis.target")
+shapes = agent_module("inputs.synthesis.shape_text")
+dimensions = agent_module("inputs.synthesis.dimensions")
+expressions = agent_module("inputs.expressions")
 
 FEW = settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SIZE = st.integers(2, 40)
@@ -177,7 +177,7 @@ def test_shapes_that_the_source_tells(source: str, tmp_path: object) -> None:
     text, expected = READ[source]
     file = Path(str(tmp_path)) / f"told_{source}.py"
     file.write_text(f"import torch\n{text}\n")
-    module = agent_module("entries.module").load(str(file), file.read_text())
+    module = agent_module("inputs.module").load(str(file), file.read_text())
     found = target.find_call(module, "f", target.Budget(trials=10, seconds=60))
     assert found.expression == expected
 

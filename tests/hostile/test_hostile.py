@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 from planted_home import SECRET, Planted
 
-from compile_lens.session.analyse import analyse
-from compile_lens.session.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.analyze import analyse
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
 from compile_lens.workers.level import Budget, Sandbox, Strongest

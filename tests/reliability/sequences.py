@@ -21,7 +21,7 @@ from tests.lsp.stub_server import StubHost, analyse
 from tests.reliability.model_text import ModelText
 
 from compile_lens.lsp.server import create_server
-from compile_lens.session.consent import ConsentStore
+from compile_lens.state.consent import ConsentStore
 
 PIECES = [
     *("\n", "\r\n", "\r", "\n\n", "\f", "\v", "\x85", "\u2028", "\t", " ", "    ", "a", "x1", "é", "€", "😀", "\ud83d", "\ude00", "\ufeff"),

@@ -13,9 +13,9 @@ from tests.reliability.mutations import run
 from tests.reliability.sequences import Difference, play
 from tests.reliability.targets import TARGETS
 
-from compile_lens.session import documents
-from compile_lens.session.line_index import Encoding, LineIndex
-from compile_lens.session.moves import LineEdit
+from compile_lens.documents import documents
+from compile_lens.documents.line_index import Encoding, LineIndex
+from compile_lens.documents.moves import LineEdit
 
 ROOT = Path(__file__).parent.parent.parent
 

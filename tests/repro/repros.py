@@ -10,12 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.analyze import analyse
 from compile_lens.repro.capture import CapturedRegion, read_capture
 from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, Criterion
 from compile_lens.repro.write import Request, Written, write_repro
-from compile_lens.session.analyse import analyse
-from compile_lens.session.outcome import Outcome
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host

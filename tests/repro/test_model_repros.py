@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from repros import captured, run_all
 
+from compile_lens.analysis.outcome import Status
 from compile_lens.repro.capture import calls_for
 from compile_lens.repro.contract import ExitCode
 from compile_lens.repro.expectation import expect
 from compile_lens.repro.source import write_source
-from compile_lens.session.outcome import Status
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.models

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.finding import Kind
-from compile_lens.session.outcome import Outcome
-from compile_lens.session.recorded import read_recorded
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.builder import read_report
 from compile_lens.trace.records import trace_files
 

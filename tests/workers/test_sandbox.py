@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter, skip_unless_offered
 
-from compile_lens.session.analyse import analyse
-from compile_lens.session.outcome import Outcome, Status
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.pipeline.analyze import analyse
 from compile_lens.workers.freshness import installation_stamp
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import Depth, Job, Supply

@@ -1,4 +1,4 @@
-// Copies the server's settings into package.json: `python -m compile_lens.session.settings | npm run settings`.
+// Copies the server's settings into package.json: `python -m compile_lens.settings.settings | npm run settings`.
 // The settings that only this client knows stay as they are.
 import { readFileSync, writeFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
 """Entry of the agent: ``PYTHON /abs/path/agent/boot.py`` is the standby; ``… boot.py tables OUTPUT`` extracts what torch says
-of itself, ``… boot.py surroundings`` prints what an analysis finds around it, and ``… boot.py step SETUP`` is one step of a search.
+of itself, ``… boot.py environment`` prints what an analysis finds around it, and ``… boot.py step SETUP`` is one step of a search.
 
 A script started by its path puts its own folder first on ``sys.path``; that entry is removed at once, and the other files of
 this folder are loaded as a package of a private name, so that nothing of ours can shadow, or be shadowed by, the user's modules.
@@ -26,13 +26,13 @@ def load() -> None:
 if __name__ == "__main__":
     load()
     if sys.argv[1:2] == ["tables"]:
-        importlib.import_module(f"{PACKAGE}.processes").die_with_parent()
+        importlib.import_module(f"{PACKAGE}.runtime.processes").die_with_parent()
         extract = importlib.import_module(f"{PACKAGE}.tables.extract")
         sys.exit(extract.main(sys.argv[2:]))
-    if sys.argv[1:2] == ["surroundings"]:
-        sys.exit(importlib.import_module(f"{PACKAGE}.surroundings").main())
+    if sys.argv[1:2] == ["environment"]:
+        sys.exit(importlib.import_module(f"{PACKAGE}.runtime.environment_report").main())
     if sys.argv[1:2] == ["step"]:
-        step = importlib.import_module(f"{PACKAGE}.bisect_step")
+        step = importlib.import_module(f"{PACKAGE}.search.step")
         sys.exit(step.main(sys.argv[2:]))
-    standby = importlib.import_module(f"{PACKAGE}.standby")
+    standby = importlib.import_module(f"{PACKAGE}.runtime.standby")
     sys.exit(standby.main())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compile_lens.analysis.absent import find_absent
 from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.export_problems import find_export_problems
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.graph_breaks import find_graph_breaks
+from compile_lens.analysis.missing_weights import find_absent
 from compile_lens.analysis.not_compiled import find_not_compiled
 from compile_lens.analysis.performance.cache_bypass import find_cache_bypasses
 from compile_lens.analysis.performance.caches_off import find_caches_off
@@ -19,7 +19,7 @@ from compile_lens.analysis.performance.float64 import find_float64
 from compile_lens.analysis.performance.input_copies import find_input_copies
 from compile_lens.analysis.performance.perf_hints import find_perf_hints
 from compile_lens.analysis.performance.small_graphs import find_small_graphs
-from compile_lens.analysis.performance.synchronisation import find_synchronisation
+from compile_lens.analysis.performance.synchronization import find_synchronisation
 from compile_lens.analysis.performance.tf32 import find_tf32_off
 from compile_lens.analysis.recompiles import find_recompiles
 from compile_lens.analysis.refused_calls import Refused, find_refused, is_told, refused_in_native_code

@@ -16,7 +16,7 @@ LARGEST_ELEMENTS = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call of the function ``name`` of ``file``. ``inputs`` are pairs of a parameter and an expression (agent/entries/expressions.py)."""
+    """A call of the function ``name`` of ``file``. ``inputs`` are pairs of a parameter and an expression (agent/inputs/expressions.py)."""
 
     file: str
     name: str

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.lacks import ARGUMENTS
+from compile_lens.analysis.missing_requirements import ARGUMENTS
 from compile_lens.analysis.run_errors import Raised
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import StackFrame

@@ -12,7 +12,7 @@ from compile_lens.analysis.compile_errors import CompileError, error_finding, is
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.lacks import Lack, lack_finding
+from compile_lens.analysis.missing_requirements import Lack, lack_finding
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.failure_text import parse_operator_stack, parse_user_stack
 from compile_lens.trace.report import CompileReport, StackFrame

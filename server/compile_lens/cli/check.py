@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.status import Status as Spinner
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.options import (
     Held,
     just_my_code_option,
@@ -22,18 +23,17 @@ from compile_lens.cli.options import (
     sandbox_options,
     supply_options,
 )
-from compile_lens.cli.shown import Shown
+from compile_lens.cli.printer import Shown
 from compile_lens.cli.text_output import counted, shown_path
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.written import BadEntry
-from compile_lens.session.analyse import analyse
-from compile_lens.session.call_memory import CallMemory
-from compile_lens.session.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
-from compile_lens.session.launch import find_launch
-from compile_lens.session.outcome import Outcome, Status
-from compile_lens.session.part import end_of_cell, up_to_line
-from compile_lens.session.source_file import FileProblem, read_source
-from compile_lens.session.workspace import workspace_root
+from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
+from compile_lens.pipeline.launch import find_launch
+from compile_lens.pipeline.partial_run import end_of_cell, up_to_line
+from compile_lens.pipeline.workspace import workspace_root
+from compile_lens.state.call_memory import CallMemory
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from compile_lens.session.consent import ConsentStore
+from compile_lens.state.consent import ConsentStore
 
 
 @click.group()

@@ -12,11 +12,11 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from compile_lens.session.doctor import Check, State, examine, worst
+from compile_lens.pipeline.doctor import Check, State, examine, worst
 from compile_lens.workers.caches import cache_root
+from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.surroundings import ask_surroundings
 
 MARKS = {
     State.OK: ("✓", "green"),
@@ -36,7 +36,7 @@ def doctor(python: str | None, as_json: bool) -> int:
     """
     try:
         interpreter = find_interpreter(Path.cwd() / "program.py", explicit=python)
-        facts = asyncio.run(ask_surroundings(interpreter, os.environ))
+        facts = asyncio.run(ask_environment(interpreter, os.environ))
     except (InterpreterError, HostError) as error:
         raise click.ClickException(str(error)) from None
     checks = examine(facts, cache_root(os.environ))

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from compile_lens.cli.text_output import shown_path
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry
 from compile_lens.entries.written import BadEntry
-from compile_lens.session.call_memory import CallMemory
-from compile_lens.session.entry_choice import Choice, choose
-from compile_lens.session.source_file import FileProblem, read_source
-from compile_lens.session.workspace import workspace_root
+from compile_lens.pipeline.entry_choice import Choice, choose
+from compile_lens.pipeline.workspace import workspace_root
+from compile_lens.state.call_memory import CallMemory
 
 
 @click.command()

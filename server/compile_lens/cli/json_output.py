@@ -7,7 +7,7 @@ from typing import Any
 
 from compile_lens import __version__
 from compile_lens.analysis.finding import Finding, RegionSummary
-from compile_lens.session.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome
 
 VERSION = 1
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 
 from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
+from compile_lens.pipeline.analyze import analyse
 from compile_lens.repro.logs import command_of, document, known_stages, log_runs
-from compile_lens.session.analyse import analyse
-from compile_lens.session.outcome import Outcome, Status
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job

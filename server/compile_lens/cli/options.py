@@ -12,7 +12,7 @@ import click
 
 from compile_lens.analysis.filters import OFF
 from compile_lens.analysis.finding import Severity
-from compile_lens.session.outcome import Outcome, Status
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.workers.job import Job, Supply
 from compile_lens.workers.level import Budget, Level, Sandbox
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from compile_lens.analysis.finding import RegionSummary
+from compile_lens.analysis.outcome import PREDICTION_ENTRY, Outcome, Status
 from compile_lens.analysis.predictions import find_predictions
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
 from compile_lens.cli.options import output_options
-from compile_lens.cli.shown import Shown
-from compile_lens.session.outcome import PREDICTION_ENTRY, Outcome, Status
-from compile_lens.session.source_file import FileProblem, read_source
+from compile_lens.cli.printer import Shown
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.report import CompileReport
 

@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from compile_lens.cli.check import Ways, launched
+from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.written import BadEntry
 from compile_lens.repro.choose import ISSUE, SCRIPT, UNIT_TEST, Wanted, default_name
@@ -22,7 +23,6 @@ from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Request, Written, write_recorded, write_repro
-from compile_lens.session.source_file import FileProblem
 from compile_lens.trace.records import TraceError, trace_files
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
+from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.entries.entry import SCRIPT
-from compile_lens.session.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
 
 STYLE = {
     Severity.ERROR: "bold red",

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from compile_lens.cli.options import just_my_code_option, output_options
-from compile_lens.cli.shown import Shown
-from compile_lens.session.call_memory import CallMemory
-from compile_lens.session.recorded import here, read_recorded
+from compile_lens.cli.printer import Shown
+from compile_lens.pipeline.loaded_trace import here, read_recorded
+from compile_lens.state.call_memory import CallMemory
 from compile_lens.trace.records import TraceError, trace_files
 
 

@@ -12,10 +12,10 @@ import click
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.check import Ways, check_jobs, launched
 from compile_lens.cli.options import Held, output_options, parse_severities, sandbox_options
-from compile_lens.cli.shown import Shown
+from compile_lens.cli.printer import Shown
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
-from compile_lens.session.source_file import FileProblem, read_source
-from compile_lens.session.variation import to_vary
+from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.job import Depth, Job, Vary
 
 

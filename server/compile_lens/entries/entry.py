@@ -14,7 +14,7 @@ AUTOMATIC = "auto"
 
 
 class EntryKind(str, Enum):
-    """The kinds of entries; the agent knows them by these words (agent/entries/dispatch.py)."""
+    """The kinds of entries; the agent knows them by these words (agent/inputs/dispatch.py)."""
 
     SCRIPT = "script"
     INPUTS = "inputs"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from compile_lens.session.line_index import Encoding
+from compile_lens.documents.line_index import Encoding
 
 STATUS_CAPABILITY = "compileLensStatus"
 

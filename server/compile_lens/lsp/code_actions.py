@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from lsprotocol import types
 
-from compile_lens.session.documents import Documents, Snapshot
+from compile_lens.documents.documents import Documents, Snapshot
 
 Provider = Callable[[Snapshot, types.CodeActionParams], Iterable[types.CodeAction]]
 OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, "repro"])

@@ -13,14 +13,14 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from compile_lens.lsp.asked import Asked
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.doctor import DOCTOR, examine_for
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.repros import WRITE_REPRO, Repros
+from compile_lens.lsp.run_requests import Asked
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.consent import Permission
+from compile_lens.state.consent import Permission
 from compile_lens.workers.level import Level
 
 ANALYZE = "compileLens.analyze"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
+from compile_lens.documents.documents import Snapshot
 from compile_lens.lsp.commands import COMPARE, VARY
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.documents import Snapshot
 
 TITLE = "Compare with eager: run this file, and check the numbers of what is compiled"
 VARY_TITLE = "What would make `{}` recompile? Run it with other inputs"

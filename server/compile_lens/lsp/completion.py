@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from lsprotocol import types
 
+from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.entry import Kind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
@@ -14,7 +15,6 @@ from compile_lens.lsp.convert import from_position
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.documents import Snapshot
 from compile_lens.syntax.slots import LINES_BACK, Slot, SlotKind, python_slot, text_slot
 from compile_lens.syntax.window import imports_of
 

@@ -11,8 +11,8 @@ from pygls.exceptions import JsonRpcException
 
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.consent import Permission
-from compile_lens.session.settings import SECTION, Settings, read_settings
+from compile_lens.settings.settings import SECTION, Settings, read_settings
+from compile_lens.state.consent import Permission
 
 TRUST = "compileLens/trust"
 

@@ -11,10 +11,10 @@ from lsprotocol import types
 from pygls import uris
 
 from compile_lens.analysis.finding import Finding, Place, Severity
+from compile_lens.documents.documents import Change
+from compile_lens.documents.line_index import Encoding, LineIndex, Position
+from compile_lens.documents.source_texts import Sources
 from compile_lens.lsp.client import Client
-from compile_lens.session.documents import Change
-from compile_lens.session.line_index import Encoding, LineIndex, Position
-from compile_lens.session.sources import Sources
 
 SOURCE = "compile-lens"
 SEVERITIES = {

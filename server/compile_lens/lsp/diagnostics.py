@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import SOURCE, path_from_uri, to_diagnostic, uri_from_path
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.documents import Snapshot, file_key
 
 # partial outcomes and edits come in bursts
 TOGETHER_S = 0.03

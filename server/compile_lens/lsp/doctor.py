@@ -8,11 +8,11 @@ from typing import Any
 
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.doctor import examine, to_markdown, worst
+from compile_lens.pipeline.doctor import examine, to_markdown, worst
 from compile_lens.workers.caches import cache_root
+from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.surroundings import ask_surroundings
 
 DOCTOR = "compileLens.doctor"
 
@@ -26,7 +26,7 @@ async def examine_for(server: CompileLensServer, uri: str | None) -> dict[str, A
     file = Path(path) if path else next(iter(server.folders()), Path.cwd()) / "program.py"
     try:
         python = find_interpreter(file, server.folders(), server.settings.python or None)
-        facts = await ask_surroundings(python, os.environ)
+        facts = await ask_environment(python, os.environ)
     except (InterpreterError, HostError) as error:
         server.warn(str(error))
         return None

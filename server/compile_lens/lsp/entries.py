@@ -9,16 +9,16 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
+from compile_lens.analysis.outcome import EntryCall, Outcome
+from compile_lens.documents.documents import Snapshot
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, SYNTHESISED, Entry
 from compile_lens.entries.pin import Insertion, as_comment, as_functions
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.call_memory import CallMemory
-from compile_lens.session.documents import Snapshot
-from compile_lens.session.entry_choice import Choice, as_if_compiled, choose, entries_of
-from compile_lens.session.entry_memory import EntryMemory
-from compile_lens.session.outcome import EntryCall, Outcome
-from compile_lens.session.source_file import FileProblem, read_source
+from compile_lens.pipeline.entry_choice import Choice, as_if_compiled, choose, entries_of
+from compile_lens.state.call_memory import CallMemory
+from compile_lens.state.entry_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import parse
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.consent import Permission
-from compile_lens.session.documents import Snapshot, file_key
-from compile_lens.session.fix_check import FixEffects, can_compare, check_fix
-from compile_lens.session.outcome import Outcome
-from compile_lens.session.scheduler import Reason
+from compile_lens.pipeline.fix_check import FixEffects, can_compare, check_fix
+from compile_lens.pipeline.scheduler import Reason
+from compile_lens.state.consent import Permission
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError

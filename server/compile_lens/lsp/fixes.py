@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.finding_counts import Effect
 from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
-from compile_lens.analysis.tally import Effect
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.documents import Snapshot, file_key
-from compile_lens.session.fix_check import FixEffects
+from compile_lens.pipeline.fix_check import FixEffects
 from compile_lens.syntax.tree import SourceTree, parse
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding, Kind, Place
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import from_position, to_range, uri_from_path
 from compile_lens.lsp.knowledge_hover import KnowledgeHovers
 from compile_lens.lsp.knowledge_store import KnowledgeStore
@@ -12,8 +13,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import finding_markdown, region_markdown
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.consent import Permission
-from compile_lens.session.documents import Snapshot, file_key
+from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region
 
 NO_RESULT = {

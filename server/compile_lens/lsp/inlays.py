@@ -8,10 +8,10 @@ from lsprotocol import types
 
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.documents import Snapshot, file_key
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.tree import parse
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compile_lens.documents.documents import file_key
 from compile_lens.lsp import definition, knowledge_fixes, links, signature
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.diagnostics import Diagnostics
@@ -9,7 +10,6 @@ from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
-from compile_lens.session.documents import file_key
 
 
 def register(server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics) -> KnowledgeStore:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.entry import Entry, Kind
 from compile_lens.knowledge.lookup import Knowledge
-from compile_lens.session.documents import Snapshot
 from compile_lens.syntax.contexts import Mention, Sort, mention_at
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range

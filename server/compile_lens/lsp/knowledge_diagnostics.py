@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Place
+from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.checks import (
     Problem,
     check_argument_value,
@@ -23,7 +24,6 @@ from compile_lens.lsp.convert import SOURCE, to_range
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.documents import Snapshot
 from compile_lens.syntax.contexts import Mention, Sort
 from compile_lens.syntax.mentions import mentions, worth_a_look
 from compile_lens.syntax.settings_text import items, settings_of_line

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from compile_lens.documents.documents import Snapshot
 from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.documents import Snapshot
 
 
 def register(server: CompileLensServer, diagnostics: KnowledgeDiagnostics) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.entry import Kind
 from compile_lens.knowledge.in_run import with_run_value
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.knowledge_at import compile_method_at, named_at
 from compile_lens.lsp.knowledge_store import KnowledgeStore
-from compile_lens.session.documents import Snapshot
-from compile_lens.session.results import Results
+from compile_lens.pipeline.results import Results
 from compile_lens.syntax.callees import ENTRY_POINTS
 from compile_lens.syntax.contexts import Sort
 from compile_lens.syntax.regions import Region, RegionKind

@@ -12,7 +12,7 @@ from pathlib import Path
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import open_tables
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.consent import Permission
+from compile_lens.state.consent import Permission
 from compile_lens.workers.extraction import ExtractionError, InstalledTorch, cached_tables, extract_tables, find_torch
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 

@@ -15,18 +15,18 @@ from pygls.lsp.server import LanguageServer
 
 from compile_lens import __version__
 from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.documents.documents import Documents
+from compile_lens.documents.source_texts import Sources
 from compile_lens.lsp.client import Client
 from compile_lens.lsp.code_actions import OPTIONS, CodeActions
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.robust import RobustProtocol, tolerant_converter
-from compile_lens.session.consent import ConsentStore
-from compile_lens.session.documents import Documents
-from compile_lens.session.host_pool import HostPool
-from compile_lens.session.outcome import Outcome
-from compile_lens.session.results import Results
-from compile_lens.session.scheduler import BackgroundTasks, Scheduler
-from compile_lens.session.settings import Settings
-from compile_lens.session.sources import Sources
+from compile_lens.pipeline.host_pool import HostPool
+from compile_lens.pipeline.results import Results
+from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
+from compile_lens.settings.settings import Settings
+from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding, Kind, RegionSummary, Severity
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.entries.targets import candidates
 from compile_lens.lsp.commands import ANALYZE, CELL
@@ -15,8 +16,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import amount
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.documents import Snapshot, file_key
-from compile_lens.session.results import RegionResult
+from compile_lens.pipeline.results import RegionResult
 from compile_lens.syntax.cells import find_cells
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region, RegionKind

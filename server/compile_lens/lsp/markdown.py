@@ -9,8 +9,8 @@ from pathlib import Path
 from textwrap import dedent
 
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary
-from compile_lens.session.outcome import Outcome, Status
-from compile_lens.session.results import RegionResult
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.pipeline.results import RegionResult
 
 FRAMES_SHOWN = 6
 DETAIL_LINES = 30

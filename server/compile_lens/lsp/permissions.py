@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.consent import Permission, permission
+from compile_lens.state.consent import Permission, permission
 
 ALLOW, NOT_NOW = "Allow", "Not now"
 

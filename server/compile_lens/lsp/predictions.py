@@ -15,14 +15,14 @@ from lsprotocol import types
 
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.predictions import find_predictions
+from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.documents.moves import LineEdit
 from compile_lens.lsp.convert import SOURCE, to_diagnostic, uri_from_path
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.session.documents import Snapshot, file_key
-from compile_lens.session.moves import LineEdit
-from compile_lens.session.outcome import Outcome
-from compile_lens.session.predicted import Predicted
+from compile_lens.pipeline.open_predictions import Predicted
 from compile_lens.syntax.predictions.registry import chosen
 from compile_lens.syntax.tree import parse
 

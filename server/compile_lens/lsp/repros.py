@@ -13,15 +13,15 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from compile_lens.analysis.finding import Kind
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import path_from_uri, to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.runs import Runs
+from compile_lens.pipeline.scheduler import Reason
 from compile_lens.repro.choose import Wanted, default_name
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.write import Request, Written, write_repro
-from compile_lens.session.documents import Snapshot, file_key
-from compile_lens.session.scheduler import Reason
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
 

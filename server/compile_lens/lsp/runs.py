@@ -13,9 +13,12 @@ from functools import partial
 from pathlib import Path
 
 from compile_lens.analysis.finding import Kind
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.documents.documents import Snapshot
+from compile_lens.documents.moves import LineEdit
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry, script
 from compile_lens.entries.written import BadEntry
-from compile_lens.lsp.asked import NOTHING_MORE, Asked
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries
@@ -23,15 +26,12 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import amount
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
+from compile_lens.lsp.run_requests import NOTHING_MORE, Asked
 from compile_lens.lsp.status import StatusReporter
-from compile_lens.session.consent import Permission
-from compile_lens.session.documents import Snapshot
-from compile_lens.session.entry_choice import Choice, analyse_by_entries
-from compile_lens.session.job_settings import make_job
-from compile_lens.session.moves import LineEdit
-from compile_lens.session.outcome import Outcome, Status
-from compile_lens.session.scheduler import Reason, Ticket
-from compile_lens.session.source_file import FileProblem, read_source
+from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
+from compile_lens.pipeline.job_settings import make_job
+from compile_lens.pipeline.scheduler import Reason, Ticket
+from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region, find_regions
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root

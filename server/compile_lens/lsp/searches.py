@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from compile_lens.analysis.finding import Finding
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import path_from_uri, to_diagnostic, to_range
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
@@ -27,7 +28,6 @@ from compile_lens.repro.logs import document as logs_document
 from compile_lens.repro.minify import Minified, minify
 from compile_lens.repro.verdict import Bisection, Status, Step, differences
 from compile_lens.repro.verdict_finding import verdict_findings
-from compile_lens.session.documents import Snapshot, file_key
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError
 

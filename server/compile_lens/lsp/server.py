@@ -35,8 +35,8 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.lsp.transport import PrivateStreams, read_messages
-from compile_lens.session.analyse import analyse
-from compile_lens.session.consent import ConsentStore
+from compile_lens.pipeline.analyze import analyse
+from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
 log = logging.getLogger(__name__)

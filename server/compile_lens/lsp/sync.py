@@ -6,13 +6,13 @@ import logging
 
 from lsprotocol import types
 
+from compile_lens.documents.documents import file_key
 from compile_lens.lsp.convert import from_changes, path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.runs import Runs
-from compile_lens.session.documents import file_key
-from compile_lens.session.scheduler import Reason
+from compile_lens.pipeline.scheduler import Reason
 
 log = logging.getLogger(__name__)
 

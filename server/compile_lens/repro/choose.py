@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.repro.capture import CapturedRegion
 from compile_lens.repro.expressions import CannotWrite
-from compile_lens.session.outcome import Outcome
 from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.report import CompileReport
 

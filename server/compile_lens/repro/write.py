@@ -11,7 +11,12 @@ from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
+from compile_lens.documents.source_file import FileProblem, read_source
+from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
+from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.choose import Chosen, Wanted, choose, find_wanted
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
@@ -21,11 +26,6 @@ from compile_lens.repro.graph import frames_with_graphs, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
 from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
-from compile_lens.session.analyse import analyse
-from compile_lens.session.entry_choice import Choice, analyse_by_entries
-from compile_lens.session.outcome import Outcome, Status
-from compile_lens.session.recorded import read_recorded
-from compile_lens.session.source_file import FileProblem, read_source
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import iterate, opened, parse_record

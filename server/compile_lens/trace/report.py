@@ -258,7 +258,7 @@ class ComparedValue:
 
     ``what`` is ``output``, ``input`` (as the call left it) or ``gradient`` (of an input), ``index`` its number, ``name`` its node's;
     ``source`` is where an input comes from (``L['x']``), ``stack`` leads to the line that computes it. ``facts`` are figures by name:
-    see agent/numbers.py, ``difference``.
+    see agent/compare/numbers.py, ``difference``.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""The command that an agent gets for a job (see agent/standby.py). Needs the standard library alone."""
+"""The command that an agent gets for a job (see agent/runtime/standby.py). Needs the standard library alone."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ class Job:
     """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock.
 
     ``compare``: what compiled graphs compute is compared with eager.
-    ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/entries/dispatch.py), empty for a script.
-    ``task`` is what a driver of the agent does with the file instead (``agent/bisect_driver.py``): JSON, with ``tool`` and ``scratch``.
+    ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/inputs/dispatch.py), empty for a script.
+    ``task`` is what a search driver of the agent does with the file instead (agent/search): JSON, with ``tool`` and ``scratch``.
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off at the level ``full``.

@@ -1,4 +1,4 @@
-"""The host's half of the wire: frames from an agent (see ``agent/wire.py`` for their form)."""
+"""The host's half of the wire: frames from an agent (see ``agent/runtime/wire.py`` for their form)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..spy import spied
+from ..instrument.region_calls import spied
 from .construction import Constructions
 from .describe import Describer
 from .settings import changed_options, state_of_call

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..entries.synthesis.trial import quiet
-from ..trace_sink import write_note
+from ..inputs.synthesis.trial import quiet
+from ..instrument.trace_sink import write_note
 from .kinds import Variation, variations
 from .modules import modules_of
 from .snapshot import Names, Snapshot
@@ -109,7 +109,7 @@ class _Measurement:
         return _problem(lambda: self._region.first_call.call(self._region.compiled))
 
     def _eagerly(self, call: Snapshot) -> None:
-        from ..entries.synthesis.target import eager
+        from ..inputs.synthesis.target import eager
 
         with eager():
             call.call(self._region.fn)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..capture.recorder import innermost
-from ..spy import spied
+from ..instrument.region_calls import spied
 from .measure import Region, measure
 from .snapshot import take
 

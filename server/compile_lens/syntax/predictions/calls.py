@@ -24,8 +24,8 @@ from compile_lens.syntax.predictions.values import (
 )
 
 if TYPE_CHECKING:
+    from compile_lens.syntax.predictions.execution import Trace
     from compile_lens.syntax.predictions.scope import Scope
-    from compile_lens.syntax.predictions.trace import Trace
 
 _CHECKPOINT = frozenset({"torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"})
 _MODULE_LISTS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"})

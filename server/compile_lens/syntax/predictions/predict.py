@@ -10,12 +10,12 @@ import tree_sitter
 
 from compile_lens.syntax.definitions import qualified_name, whole_definition
 from compile_lens.syntax.predictions import registry
+from compile_lens.syntax.predictions.execution import Trace
 from compile_lens.syntax.predictions.prediction import Broken, Prediction
 from compile_lens.syntax.predictions.program import Program
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.setting import Setting
 from compile_lens.syntax.predictions.switches import read_switches
-from compile_lens.syntax.predictions.trace import Trace
 from compile_lens.syntax.predictions.uses import Use
 from compile_lens.syntax.predictions.values import Sort, Value
 from compile_lens.syntax.regions import Region, RegionKind, find_regions

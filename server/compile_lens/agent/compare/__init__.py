@@ -1,0 +1,1 @@
+"""Compares what compiled graphs compute with eager and fp64."""

@@ -1,0 +1,62 @@
+"""Example inputs that stand in the file: ``get_inputs()`` and ``get_init_inputs()``, ``example_inputs``, ``get_example_inputs()``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from ..runtime.wire import Wire
+from . import compiled
+from .dispatch import Unusable
+from .expressions import Call
+from .module import find, load
+
+INIT_INPUTS = ("get_init_inputs", "init_inputs")
+
+
+def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
+    """Call ``plan["target"]`` with what ``plan["name"]`` gives."""
+    module = load(file, source)
+    compiled.seed()
+    target = _target(module, plan["target"])
+    positional, named = _arguments(_value(module, plan["name"], target))
+    wire.event("entry", calls=[{"text": f"{plan['name']}", "making": plan["target"], "inputs": ""}], failed=[])
+    compiled.run(Call(target, positional, named), plan, file)
+
+
+def _target(module: ModuleType, name: str) -> Any:
+    try:
+        subject = find(module, name)
+    except AttributeError:
+        raise Unusable(f"the file has no '{name}' when it is imported") from None
+    if not isinstance(subject, type):
+        return subject
+    init = next((found for found in (getattr(module, n, None) for n in INIT_INPUTS) if found is not None), None)
+    positional, named = _arguments(init() if callable(init) else init) if init is not None else ((), {})
+    return subject(*positional, **named)
+
+
+def _value(module: ModuleType, name: str, target: Any) -> Any:
+    """What stands under ``name``: in the file, or, dotted, in a class, whose object is the target."""
+    owner, _, attribute = name.rpartition(".")
+    holder: Any = module
+    if owner:
+        cls = find(module, owner)
+        holder = target if isinstance(target, cls) else cls
+    value = getattr(holder, attribute)
+    return value() if callable(value) and not hasattr(value, "shape") else value
+
+
+def _arguments(value: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional and named arguments: a list or tuple, a mapping, a pair of both, or one value."""
+    if isinstance(value, Mapping):
+        return (), dict(value)
+    if inspect.isgenerator(value):
+        value = list(value)
+    if isinstance(value, (list, tuple)):
+        if len(value) == 2 and isinstance(value[0], (list, tuple)) and isinstance(value[1], Mapping):
+            return tuple(value[0]), dict(value[1])
+        return tuple(value), {}
+    return (value,), {}

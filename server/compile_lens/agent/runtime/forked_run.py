@@ -1,0 +1,150 @@
+"""One run in a forked child (Linux): what it says is passed on, what it uses is watched, and all of it is gone at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import tempfile
+import time
+from typing import IO, Any
+
+from ..sandbox.scratch import remove_folder
+from . import job, processes
+from .budget import EVERY_S, Budget
+from .wire import Wire
+
+CRASH_LIMIT = 20_000
+CHUNK = 1 << 16
+# of what the child said before its end, in case a descriptor of it has survived in a process that nobody can reach
+LAST_WORDS = 1 << 28
+
+
+def serve(command: dict[str, Any], commands: int, wire: Wire) -> bool:
+    """Do one run, and say how it ended. Returns False when the host is gone."""
+    command["deadline"] = time.monotonic() + command["timeout_s"]
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with tempfile.TemporaryFile() as crash:
+        child = os.fork()
+        if child == 0:
+            _be_child(command, wire, writing, (reading, commands), crash)
+        os.close(writing)
+        with contextlib.suppress(OSError):
+            os.setpgid(child, child)
+        wire.event("started", pid=child)
+        run = _Supervised(child, commands, reading, wire)
+        kind, code, reason = run.until_end(command)
+        processes.end_tree(child)
+        run.pass_on_the_rest()
+        os.close(reading)
+        crash.seek(0)
+        crash_stack = crash.read(CRASH_LIMIT).decode("utf-8", "replace")
+    if command["sandbox"] is not None:
+        remove_folder(command["sandbox"]["scratch"])
+    if command.get("task"):
+        remove_folder(command["task"]["scratch"])  # for a driver that was ended before it could
+    wire.event("end", kind=kind, code=code, reason=reason, crash_stack=crash_stack)
+    return kind != "closed"
+
+
+def _be_child(command: dict[str, Any], wire: Wire, writing: int, theirs: tuple[int, ...], crash: IO[bytes]) -> None:
+    code = 1
+    try:
+        processes.die_with_parent()
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+        # out of the way of programs that write to or close the first few
+        own = high_descriptor(writing)
+        for descriptor in (*theirs, wire.descriptor, writing):
+            os.close(descriptor)
+        code = job.run(command, Wire(own, bytes.fromhex(command["magic"])), crash)
+    finally:
+        _exit(code & 0xFF)
+
+
+_exit = os._exit  # a program may have replaced it
+
+
+def high_descriptor(descriptor: int) -> int:
+    """A copy with a high number, which the program's children do not inherit."""
+    if sys.platform == "win32":
+        return os.dup(descriptor)
+    import fcntl
+    import resource
+
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    lowest = 600 if soft == resource.RLIM_INFINITY else max(10, min(600, soft - 20))
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
+
+
+class _Supervised:
+    """A child that runs."""
+
+    def __init__(self, child: int, commands: int, reading: int, wire: Wire) -> None:
+        self._child = child
+        self._commands = commands
+        self._reading = reading
+        self._wire = wire
+        self._speaks = True
+
+    def until_end(self, command: dict[str, Any]) -> tuple[str, int, str]:
+        """Wait for the child's end, a cancel, the host's end, or a limit. What it was, the exit code or signal, and which limit."""
+        deadline = command["deadline"]
+        budget = Budget.read(command["sandbox"]) if command["sandbox"] is not None else None
+        next_look = time.monotonic() + EVERY_S
+        with _watching(self._child) as watched:
+            while True:
+                now = time.monotonic()
+                if now >= deadline:
+                    return "timeout", 0, ""
+                if budget is not None and now >= next_look:
+                    next_look = now + EVERY_S
+                    if reason := budget.exceeded(self._child):
+                        return "budget", 0, reason
+                wait = min(deadline - now, next_look - now if budget is not None else deadline - now)
+                speaking = [self._reading] if self._speaks else []
+                ready, _, _ = select.select(
+                    [self._commands, *speaking, *watched], [], [], wait if watched else min(wait, 0.02)
+                )
+                if self._reading in ready:
+                    self._pass_on()
+                if self._commands in ready:
+                    # the host sends nothing but a cancel during a run; an empty read is its end
+                    return ("cancelled" if os.read(self._commands, CHUNK) else "closed"), 0, ""
+                pid, status = os.waitpid(self._child, os.WNOHANG)
+                if pid and os.WIFSIGNALED(status):
+                    return "signalled", os.WTERMSIG(status), ""
+                if pid:
+                    return "finished", os.WEXITSTATUS(status), ""
+
+    def _pass_on(self) -> int:
+        try:
+            data = os.read(self._reading, CHUNK)
+        except OSError:
+            return 0
+        if data:
+            self._wire.chunk(data)
+        else:
+            self._speaks = False
+        return len(data)
+
+    def pass_on_the_rest(self) -> None:
+        """What the child had said when it ended."""
+        total = 0
+        while total < LAST_WORDS and (size := self._pass_on()):
+            total += size
+
+
+@contextlib.contextmanager
+def _watching(child: int) -> Any:
+    """A descriptor that is readable when ``child`` has ended, in a list; an empty list where the kernel has none."""
+    opened: list[int] = []
+    with contextlib.suppress(OSError, AttributeError):
+        opened.append(os.pidfd_open(child))
+    try:
+        yield opened
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)

@@ -1,0 +1,196 @@
+"""Runs the user's file as ``__main__``, the way ``python FILE ARGUMENTS`` does."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import linecache
+import os
+import sys
+import threading
+import tokenize
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..instrument.stacks import column_at
+from .missing_requirement import lacking
+from .wire import Wire
+
+MOST_MESSAGE = 20_000
+
+
+def run(
+    file: str,
+    text: str | None,
+    argv: list[str],
+    wire: Wire,
+    own_folder: str,
+    plan: dict[str, Any] | None = None,
+    at_end: Callable[[], object] = lambda: None,
+) -> int:
+    """Run ``file`` (or ``text``, unsaved, in its place); report how it ended as ``raised`` or ``done``; return the exit code.
+
+    ``plan`` says how, where it is not to be run as a script (see ``entries/dispatch.py``). ``at_end`` is called when the program has
+    come to its end, before its threads and what it registered for its exit.
+    """
+    source = text
+    if source is None:
+        try:
+            source = read(file)
+        except (OSError, SyntaxError, UnicodeError) as error:
+            wire.event("unreadable", message=f"{error}")
+            return 1
+    remember(file, source)
+    sys.argv = [file, *argv]
+    if plan is None or plan["kind"] == "script":
+        sys.path.insert(0, os.path.dirname(file))
+        code = guarded(lambda: run_main(file, source), wire, own_folder)
+    else:
+        from ..inputs import dispatch
+
+        code = guarded(lambda: dispatch.run(plan, file, source, wire), wire, own_folder)
+    at_end()
+    # what the interpreter does at its end, without tearing torch down: the process is gone right after
+    with contextlib.suppress(BaseException):
+        threading._shutdown()  # type: ignore[attr-defined]
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    return code
+
+
+def remember(file: str, source: str) -> None:
+    """Let torch, tracebacks and inspect take the lines of ``file`` from here: without a time stamp it is never checked against the disk."""
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+
+
+def read(file: str) -> str:
+    """The text of ``file``, in the encoding that it declares."""
+    with open(file, "rb") as raw:
+        data = raw.read()
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return io.TextIOWrapper(io.BytesIO(data), encoding, newline="").read()
+
+
+def run_main(file: str, source: str) -> None:
+    """Run ``source`` as the module ``__main__``. Raises what it raises."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=None)
+    main.__dict__["__builtins__"] = sys.modules["builtins"]
+    sys.modules["__main__"] = main
+    exec(compile(source, file, "exec", dont_inherit=True), main.__dict__)
+
+
+def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
+    """Do ``action`` and report how it ended; the exit code."""
+    try:
+        action()
+    except SystemExit as end:
+        return _end_by_system_exit(end, wire, own_folder)
+    except BaseException as error:
+        _report(error, wire, own_folder)
+        return 1
+    wire.event("done")
+    return 0
+
+
+def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
+    if end.code is None or end.code == 0:
+        wire.event("done")
+        return 0
+    if not isinstance(end.code, int):
+        print(end.code, file=sys.stderr)
+    _report(end, wire, own_folder)
+    return end.code if isinstance(end.code, int) else 1
+
+
+def _report(error: BaseException, wire: Wire, own_folder: str) -> None:
+    """Send the exception, its stack with columns, and its text without frames of ours."""
+    try:
+        _report_in_full(error, wire, own_folder)
+    except Exception:  # the program has replaced what is needed for that
+        wire.event("raised", type=type(error).__name__, module="", message="", stack=[], formatted="", causes=[])
+
+
+def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
+    summary = traceback.TracebackException.from_exception(error, compact=True)
+    _drop_own_frames(summary, own_folder)
+    formatted = "".join(summary.format())
+    print(formatted, file=sys.stderr, end="")
+    stack = [_entry(frame) for frame in summary.stack]
+    if isinstance(error, SyntaxError) and error.filename:
+        stack.append(_syntax_error_entry(error))
+    wire.event(
+        "raised",
+        type=type(error).__qualname__,
+        module=type(error).__module__,
+        message=str(error)[:MOST_MESSAGE],
+        stack=stack,
+        formatted=formatted[-MOST_MESSAGE:],
+        causes=_causes(error),
+        lacking=_lacking(error),
+    )
+
+
+def _lacking(error: BaseException) -> dict[str, str] | None:
+    try:
+        return lacking(error)
+    except Exception:  # a class of the program's whose words raise
+        return None
+
+
+def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> None:
+    kept = [frame for frame in summary.stack if not frame.filename.startswith(own_folder)]
+    summary.stack = traceback.StackSummary.from_list(kept)
+    for linked in (summary.__cause__, summary.__context__):
+        if linked is not None:
+            _drop_own_frames(linked, own_folder)
+
+
+def _entry(frame: traceback.FrameSummary) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "file": frame.filename,
+        "line": frame.lineno or 1,
+        "name": frame.name,
+        "text": (frame.line or "").strip(),
+    }
+    start, end = getattr(frame, "colno", None), getattr(frame, "end_colno", None)
+    end_line = getattr(frame, "end_lineno", None)
+    if start is not None and end is not None and end_line is not None:
+        entry["column"] = column_at(frame.filename, entry["line"], start)
+        entry["end_line"] = end_line
+        entry["end_column"] = column_at(frame.filename, end_line, end)
+    return entry
+
+
+def _syntax_error_entry(error: SyntaxError) -> dict[str, Any]:
+    line, column = error.lineno or 1, max(error.offset or 1, 1)
+    end_line, end_column = error.end_lineno or line, error.end_offset or 0
+    if (end_line, end_column) <= (line, column):
+        end_line, end_column = line, column + 1
+    return {
+        "file": error.filename,
+        "line": line,
+        "name": "<module>",
+        "text": (error.text or "").strip(),
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+    }
+
+
+def _causes(error: BaseException) -> list[dict[str, str]]:
+    """The chain of causes, nearest first: type and message."""
+    found: list[dict[str, str]] = []
+    seen = {id(error)}
+    cause = error.__cause__ or error.__context__
+    while cause is not None and id(cause) not in seen and len(found) < 10:
+        seen.add(id(cause))
+        found.append({"type": type(cause).__qualname__, "message": str(cause)[:MOST_MESSAGE]})
+        cause = cause.__cause__ or cause.__context__
+    return found

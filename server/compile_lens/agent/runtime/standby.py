@@ -1,0 +1,156 @@
+"""The standby: a process of the user's interpreter that has imported torch before it is needed.
+
+It reads one JSON command a line from its standard input and writes frames to its standard output, both moved to private descriptors
+first. On Linux each run is a forked child (see ``forked_run``), made while this process has one thread and no CUDA context; elsewhere,
+or where that does not hold, this process runs the job itself and ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import platform
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from ..sandbox import choice, enter
+from . import forked_run, gpu_presence, job, processes, warmup
+from .libraries import library_roots
+from .wire import Wire
+
+
+def main() -> int:
+    """Serve until the host closes the command pipe."""
+    commands, wire = _take_descriptors()
+    processes.become_subreaper()
+    processes.die_with_parent()  # while torch is imported, nobody reads the commands, whose end is the host's
+    if not _hello(wire):
+        return 3
+    if sys.platform == "linux":
+        _choose(enter.OVERLAY, True)  # tried before a run waits for it
+    for line in _lines(commands):
+        command = json.loads(line)
+        if command["op"] == "run" and not _serve_run(command, commands, wire):
+            break
+    processes.end_orphans(0.5)
+    return 0
+
+
+def _take_descriptors() -> tuple[int, Wire]:
+    """Move the protocol away from 0 and 1: the program reads nothing there, and prints to where 2 leads."""
+    commands = forked_run.high_descriptor(0)
+    frames = forked_run.high_descriptor(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    return commands, Wire(frames)
+
+
+def _hello(wire: Wire) -> bool:
+    """Import torch, warm it, and say who we are. False if there is no torch that can be used."""
+    global _threads_of_imports
+    started = time.monotonic()
+    gc.disable()  # what is imported stays: to look through it for garbage takes a twentieth of the time
+    try:
+        import torch
+
+        gpu_presence.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
+        if sys.platform == "linux":
+            _threads_of_imports = _native_threads()
+    except BaseException as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
+        wire.event("no-torch", missing=missing, message=f"{type(error).__name__}: {error}")
+        return False
+    try:
+        warmup.warm()
+    except BaseException as error:
+        wire.event("no-torch", missing=False, message=f"torch {torch.__version__} cannot compile here: {error}")
+        return False
+    gc.enable()
+    processes.outlive_parent()  # a run may be asked for from here on, and is put in order when the host dies
+    wire.event(
+        "hello",
+        pid=os.getpid(),
+        torch=torch.__version__,
+        python=platform.python_version(),
+        forks=_can_fork(),
+        seconds=time.monotonic() - started,
+        library_roots=library_roots(),
+    )
+    return True
+
+
+# Threads of libraries after `import torch`: numpy's OpenBLAS starts its pool when it is loaded, and stops and restarts it around a
+# fork (pthread_atfork). Any thread beyond these may hold a lock that a child would wait for.
+_threads_of_imports = 1
+
+
+def _native_threads() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def _can_fork() -> bool:
+    if sys.platform != "linux" or threading.active_count() != 1 or _native_threads() > _threads_of_imports:
+        return False
+    torch = sys.modules["torch"]
+    return not torch.cuda.is_initialized()
+
+
+def _lines(descriptor: int) -> Any:
+    """Commands, one a line; ends when the host closes its side."""
+    pending = b""
+    while True:
+        data = os.read(descriptor, 65536)
+        if not data:
+            return
+        pending += data
+        *complete, pending = pending.split(b"\n")
+        yield from complete
+
+
+_sandbox: dict[str, tuple[str, str]] = {}
+
+
+def _choose(strongest: str, forks: bool) -> tuple[str, str]:
+    """The kind of sandbox for the next run, and why it is not a stronger one; tried once."""
+    if not forks and strongest == enter.OVERLAY:
+        strongest = enter.LANDLOCK  # a process with threads cannot leave its namespaces
+    if strongest not in _sandbox:
+        _sandbox[strongest] = choice.choose(strongest)
+    return _sandbox[strongest]
+
+
+def _serve_run(command: dict[str, Any], commands: int, wire: Wire) -> bool:
+    """Do one run. Returns False when this process can do no further one."""
+    forks = _can_fork()
+    if command["sandbox"] is not None:
+        kind, reason = _choose(command["sandbox"]["strongest"], forks)
+        command["sandbox"].update(kind=kind, reason=reason)
+    processes.set_session_niceness(command["sandbox"]["niceness"] if command["sandbox"] is not None else 0)
+    if forks:
+        return forked_run.serve(command, commands, wire)
+    _watch_for_cancel(commands)
+    code = job.run(command, wire, None)
+    wire.event("end", kind="finished", code=code, crash_stack="", reason="")
+    return False
+
+
+def _watch_for_cancel(commands: int) -> None:
+    """Without a fork nobody else can end the run: any command, or the host's end, ends this process."""
+
+    def wait() -> None:
+        os.read(commands, 65536)
+        if hasattr(signal, "SIGKILL"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        os._exit(9)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,1 @@
+"""Runs a repro many times to find what fails: bisection and minimization."""

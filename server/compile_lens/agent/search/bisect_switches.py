@@ -1,0 +1,49 @@
+"""Switches of Inductor that torch's bisector does not know, tried one at a time: fusion first, then what generates code.
+
+Each is an option of ``torch._inductor.config``, set to the value that makes the compiler do less (torch 2.6 to 2.13); one that this
+torch does not have, or that has that value already, is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .step import find_option
+
+PREFIX = "torch._inductor.config."
+FUSION = ("fusion", "no fusion of operations into one kernel", {"max_fusion_size": 1, "epilogue_fusion": False})
+# name, what the switch does, options
+SWITCHES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    FUSION,
+    ("inplace-buffers", "no kernel writes into the memory of its input", {"inplace_buffers": False}),
+    ("buffer-reuse", "memory is not used again within the graph", {"allow_buffer_reuse": False}),
+    ("pattern-matcher", "no replacement of patterns in the graph", {"pattern_matcher": False}),
+    ("vectorization", "scalar C++ code", {"cpp.simdlen": 1}),
+    ("threads", "C++ kernels on one thread", {"cpp.threads": 1}),
+    ("fast-math", "C++ without contraction of a*b+c", {"cpp.enable_floating_point_contract_flag": "off"}),
+    ("split-reductions", "reductions in one piece", {"split_reductions": False}),
+    ("loop-ordering", "loops stay in the order of the lowering", {"loop_ordering_after_fusion": False}),
+    ("triton-persistent-reductions", "no persistent reductions", {"triton.persistent_reductions": False}),
+    ("triton-multi-kernel", "one variant of each Triton kernel", {"triton.multi_kernel": 0}),
+    ("max-autotune", "no choice of kernels by measuring", {"max_autotune": False, "max_autotune_gemm": False}),
+    ("freezing", "weights stay inputs", {"freezing": False}),
+)
+
+
+def fitting(verdict: dict[str, Any]) -> list[dict[str, Any]]:
+    """What fits the verdict: every switch when torch found no subsystem in Inductor, fusion alone for a lowering."""
+    if verdict["backend"] != "inductor":
+        return []
+    candidates: dict[str | None, tuple[tuple[str, str, dict[str, Any]], ...]] = {None: SWITCHES, "lowerings": (FUSION,)}
+    switches: list[dict[str, Any]] = [
+        {"name": name, "meaning": meaning, "options": known}
+        for name, meaning, options in candidates.get(verdict["subsystem"], ())
+        if (known := {PREFIX + option: value for option, value in options.items() if find_option(PREFIX + option)})
+    ]
+    return [switch for switch in switches if any(_value(name) != value for name, value in switch["options"].items())]
+
+
+def _value(option: str) -> Any:
+    found = find_option(option)
+    assert found is not None, option
+    return getattr(*found)

@@ -1,0 +1,286 @@
+"""Looks at one application of a subsystem of the bisector while the repro compiles: what it is, where it is written, what it is about.
+
+Every lowering, pass and decomposition that the bisector counts asks ``CompilerBisector.disable_subsystem`` first (torch 2.6 to 2.13);
+this stands in its place, counts in the same way, and looks at the caller when the number of the verdict comes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import linecache
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from .. import OWN_FOLDER
+
+_FILE_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.*)')
+# records of the structured trace that say which kernel is made of which nodes (torch 2.6 has the last one only)
+_MAPPINGS = ("inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces")
+_OLD_MAPPINGS = ("inductor_triton_kernel_to_post_grad_nodes",)
+_GRAPHS = ("inductor_post_grad_graph", "after_post_grad_graph")
+MOST_LINES = 12
+
+
+class Watch:
+    """Installed before the program runs. What is seen is written to ``file`` at once, as JSON.
+
+    ``wanted`` has ``backend``, ``subsystem`` and ``number``; without a subsystem only kernels are told.
+    """
+
+    def __init__(self, wanted: dict[str, Any], file: str | None) -> None:
+        self._wanted = wanted
+        self._file = file
+        self._count = 0
+        self._found: dict[str, Any] = {}
+        self._nodes: list[dict[str, Any]] = []
+        self._kernels: dict[str, list[str]] = {}
+        self._stacks: dict[str, list[str]] = {}
+        self._observed: tuple[Any, dict[str, Any]] | None = None
+        self._turn_on_provenance()
+        self._listen()
+        if wanted.get("subsystem"):
+            self._install()
+
+    def _write(self) -> None:
+        if self._file is None:
+            return
+        answer = {**self._found, "kernels": self._kernels, "kernel_stacks": self._stacks, "nodes": self._nodes}
+        with open(f"{self._file}.new", "w", encoding="utf-8") as file:
+            json.dump(answer, file)
+        os.replace(f"{self._file}.new", self._file)
+
+    # -- the application
+
+    def _install(self) -> None:
+        from torch._inductor.compiler_bisector import CompilerBisector
+
+        watch = self
+
+        def disable_subsystem(
+            cls: Any, backend: str, subsystem: str, debug_info: Callable[[], str] | None = None
+        ) -> bool:
+            if (backend, subsystem) == (watch._wanted["backend"], watch._wanted["subsystem"]):
+                if watch._count == watch._wanted["number"]:
+                    with contextlib.suppress(Exception):
+                        watch._look(sys._getframe(1), debug_info)
+                        watch._write()
+                watch._count += 1
+            return False
+
+        bisector: Any = CompilerBisector
+        bisector.disable_subsystem = classmethod(disable_subsystem)
+        with contextlib.suppress(ImportError, AttributeError):
+            from torch.fx.passes.graph_transform_observer import GraphTransformObserver
+
+            observer: Any = GraphTransformObserver
+            leave = observer.__exit__
+
+            def exit_(this: Any, *details: Any) -> Any:
+                with contextlib.suppress(Exception):
+                    self._after_pass(this)
+                return leave(this, *details)
+
+            observer.__exit__ = exit_
+
+    def _look(self, frame: FrameType, debug_info: Callable[[], str] | None) -> None:
+        self._found["debug_info"] = debug_info() if debug_info is not None else None
+        node, operator = frame.f_locals.get("n"), frame.f_locals.get("op")
+        observer: Any = frame.f_locals.get("self")
+        if node is not None and hasattr(node, "meta"):
+            self._found["node"] = node.name
+            self._found["operator"] = str(node.target)
+            self._found["source"] = stack_entries(node.meta.get("stack_trace"))
+            self._found["places"] = _lowering(node.target)
+        elif operator is not None:
+            self._found["operator"] = str(operator)
+            self._found["source"] = _current_source()
+            self._found["places"] = _decomposition(operator, frame.f_locals.get("decomp_table"))
+        elif hasattr(observer, "passname"):
+            self._found["pass"] = observer.passname
+            caller = frame.f_back
+            function = caller.f_locals.get("pass_fn") if caller is not None else None
+            self._found["places"] = [*_function("the pass", function), *_applied(caller)]
+            self._observed = (observer, _contents(observer.gm))
+
+    def _after_pass(self, observer: Any) -> None:
+        """What the pass changed: the lines of the nodes that it made, erased or altered."""
+        if self._observed is None or self._observed[0] is not observer:
+            return
+        before, after = self._observed[1], _contents(observer.gm)
+        self._observed = None
+        changed = [name for name in {**before, **after} if before.get(name, ("",))[0] != after.get(name, ("",))[0]]
+        self._found["changed"] = changed[:MOST_LINES]
+        source: list[dict[str, Any]] = []
+        for name in changed:
+            for entry in stack_entries((after.get(name) or before[name])[1] or (before.get(name) or ("", None))[1]):
+                if entry not in source:
+                    source.append(entry)
+        self._found["source"] = source[:MOST_LINES]
+        self._write()
+
+    # -- the kernels
+
+    def _turn_on_provenance(self) -> None:
+        from .step import set_option
+
+        # a level since torch 2.9, a switch before
+        if not set_option("torch._inductor.config.trace.provenance_tracking_level", 1):
+            set_option("torch._inductor.config.trace.enabled", False)
+
+    def _listen(self) -> None:
+        from torch._logging._internal import trace_log
+
+        watch = self
+
+        class Listener(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                with contextlib.suppress(Exception):
+                    if watch._take(getattr(record, "metadata", {}), getattr(record, "payload", None)):
+                        watch._write()
+
+        trace_log.handlers.insert(0, Listener(logging.DEBUG))
+
+    def _take(self, metadata: dict[str, Any], payload: Any) -> bool:
+        """Whether the record told something."""
+        name = metadata.get("artifact", {}).get("name", "")
+        if "inductor_post_grad_graph" in metadata:  # a record of its own up to torch 2.11, an artifact since
+            name = "inductor_post_grad_graph"
+        if payload is None or name not in (*_MAPPINGS, *_OLD_MAPPINGS, *_GRAPHS):
+            return False
+        if name in _GRAPHS:
+            self._nodes += _nodes_of(str(payload))
+            return True
+        content = payload if isinstance(payload, dict) else json.loads(payload)
+        if name == _MAPPINGS[0]:
+            content = content.get("cppCodeToPost", {})
+        members = {kernel: list(nodes) for kernel, nodes in content.items()}
+        (self._stacks if name == _MAPPINGS[1] else self._kernels).update(members)
+        return True
+
+
+def stack_entries(stack: Any) -> list[dict[str, Any]]:
+    """The user's lines in the text of a node's stack trace, innermost first."""
+    import torch
+
+    own = (os.path.dirname(torch.__file__), OWN_FOLDER)
+    entries = [
+        {
+            "file": match["file"],
+            "line": int(match["line"]),
+            "function": match["function"],
+            "text": linecache.getline(match["file"], int(match["line"])).strip(),
+        }
+        for match in _FILE_LINE.finditer(stack or "")
+        if not match["file"].startswith(own)
+    ]
+    return entries[::-1]
+
+
+def _current_source() -> list[dict[str, Any]]:
+    """The line of the node that is being traced (torch/fx/traceback.py)."""
+    import torch.fx.traceback as traceback
+
+    meta = traceback.get_current_meta() if hasattr(traceback, "get_current_meta") else {}
+    return stack_entries(meta.get("stack_trace") or "".join(traceback.format_stack()))
+
+
+def _contents(graph_module: Any) -> dict[str, tuple[str, Any]]:
+    return {node.name: (node.format_node() or "", node.meta.get("stack_trace")) for node in graph_module.graph.nodes}
+
+
+_COMMENT = re.compile(r"^\s*# File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<text>.*)$")
+_NODE = re.compile(r"^\s*(?P<name>\w+)(?:: \"[^\"]*\")? = (?P<expression>\S.*)$")
+
+
+def _nodes_of(text: str) -> list[dict[str, Any]]:
+    """Names and lines of the nodes of a printed graph."""
+    found: list[dict[str, Any]] = []
+    place: dict[str, Any] = {}
+    for line in text.splitlines():
+        if match := _COMMENT.match(line):
+            place = {**match.groupdict(), "line": int(match["line"])}
+        elif (match := _NODE.match(line)) and place:
+            found.append({"name": match["name"], **place})
+    return found
+
+
+# -- where things are written
+
+
+def _lowering(target: Any) -> list[dict[str, Any]]:
+    from torch._inductor import lowering
+
+    return [*_function("lowering", lowering.lowerings.get(target)), *_registration(target, lowering)]
+
+
+def _decomposition(operator: Any, table: Any) -> list[dict[str, Any]]:
+    from torch._inductor import decomposition
+
+    found = _function("decomposition", (table or {}).get(operator))
+    return [*found, *_registration(operator, decomposition)]
+
+
+def _function(label: str, function: Any) -> list[dict[str, Any]]:
+    """The place of a function's own code, through wrappers, ``functools.partial`` and bound methods of objects that are called."""
+    function = getattr(function, "func", function)
+    with contextlib.suppress(ValueError):
+        function = inspect.unwrap(function)
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None)
+    if code is None and function is not None and not isinstance(function, type):
+        call = vars(type(function)).get("__call__")  # a pass may be an object that is called
+        code = getattr(call, "__code__", None)
+    if code is None:
+        return []
+    return [
+        {
+            "label": label,
+            "name": code.co_qualname if hasattr(code, "co_qualname") else code.co_name,
+            "file": code.co_filename,
+            "line": code.co_firstlineno,
+        }
+    ]
+
+
+def _registration(target: Any, module: Any) -> list[dict[str, Any]]:
+    """The first line of ``module`` that registers ``target`` by its name, as in ``@register_lowering(aten.sum)``."""
+    packet = str(getattr(target, "overloadpacket", target)).removeprefix("torch.ops.")
+    names = [rf"\b{re.escape(packet)}\b(?!\.\w)", rf"\b{re.escape(str(target))}\b"]
+    pattern = re.compile(r"register\w*\(|@register|make_\w+\(")
+    file = inspect.getsourcefile(module)
+    lines = linecache.getlines(file) if file else []
+    for number, line in enumerate(lines, 1):
+        if pattern.search(line):
+            call = _call(lines[number - 1 : number + MOST_LINES])
+            if any(re.search(name, call) for name in names):
+                return [{"label": "registered", "name": packet, "file": file, "line": number}]
+    return []
+
+
+def _call(lines: list[str]) -> str:
+    """The first call in ``lines``, up to the parenthesis that ends it."""
+    text, depth = "", 0
+    for line in lines:
+        text += line
+        depth += line.count("(") - line.count(")")
+        if depth <= 0:
+            break
+    return text
+
+
+def _applied(frame: FrameType | None) -> list[dict[str, Any]]:
+    """The line that applies a pass: the first caller outside of the observer."""
+    while frame is not None and frame.f_code.co_filename.endswith("graph_transform_observer.py"):
+        frame = frame.f_back
+    if frame is None:
+        return []
+    return [
+        {"label": "applied", "name": frame.f_code.co_name, "file": frame.f_code.co_filename, "line": frame.f_lineno}
+    ]

@@ -1,0 +1,354 @@
+"""Makes a repro smaller: torch's own minifier first, then our reduction, which also finishes where torch's gives up.
+
+Every candidate is a whole repro, run in a process of its own; it counts if it ends as the given one did. So the repro's own judgement
+decides, with all that its file sets up, and what is told as smaller is always a file that works.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..runtime import processes
+from ..runtime.fork_check import can_fork
+from ..runtime.wire import Wire
+from . import step_warmup
+from .drive import Unfit, drive
+from .minify_file import NoRepro, shorter, tidy, with_program
+from .minify_program import FILLS, Program, Statement, Value, contiguous
+from .step import Ended, Setup, Steps
+
+BAD = 1
+ROUNDS = 3
+# from the inputs of all graphs to a file with those that are named
+PICK = """
+import sys, torch
+for graph in torch.load(sys.argv[1]):
+    if set(sys.argv[3:]) <= set(graph):
+        torch.save({name: graph[name] for name in sys.argv[3:]}, sys.argv[2])
+        break
+"""
+
+
+class Enough(Exception):
+    """The number of runs or the time is used up."""
+
+
+def main(task: dict[str, Any], wire: Wire) -> int:
+    """Do one minification as ``task`` says."""
+    return drive(task, wire, Minifier(task, wire).minify)
+
+
+class Minifier:
+    """One search for something smaller; ``_text`` is the smallest repro so far, and ``_program`` its graph."""
+
+    def __init__(self, task: dict[str, Any], wire: Wire) -> None:
+        self._task, self._wire = task, wire
+        self._scratch: str = task["scratch"]
+        os.makedirs(self._scratch, exist_ok=True)
+        for name in [name for name in os.environ if name.startswith("TORCH_BISECT_")]:
+            del os.environ[name]
+        processes.become_subreaper()
+        self._steps = Steps(self._scratch, task["step_limit_s"], can_fork())
+        self._deadline = time.monotonic() + task["limit_s"]
+        self._runs = 0
+        self._wanted: tuple[int, int] = (BAD, 0)
+        with open(task["file"], encoding="utf-8") as file:
+            self._text = file.read()
+        self._saved: str | None = None
+        self._saved_names: list[str] = []
+        self._program: Program | None = None
+
+    def minify(self) -> None:
+        """Everything, in order. Raises Unfit."""
+        if self._steps.forks:
+            self._steps.spared |= step_warmup.start_making_headers(self._scratch)
+        self._wire.event("phase", phase="the repro as it is")
+        first = self._run(self._task["file"])
+        if first.good or (not first.signal and first.code != BAD):
+            raise Unfit("not-bad")
+        self._wanted = (first.code, first.signal)
+        if self._steps.forks:
+            step_warmup.warm_inductor(self._scratch)
+            self._steps.forks = can_fork()
+        with contextlib.suppress(Enough):
+            self._reduce()
+        self._check_in_new_process()
+
+    def _reduce(self) -> None:
+        started = self._from_torch() if self._task.get("torch", True) else False
+        if not started:
+            self._from_repro()
+        for _ in range(ROUNDS):
+            if self._program is None:
+                break
+            before = self._size()
+            self._phase("fewer nodes", self._fewer_nodes)
+            self._phase("smaller shapes", self._smaller_shapes)
+            self._phase("simpler dtypes", self._simpler_dtypes)
+            self._phase("constant inputs", self._constant_inputs)
+            if self._size() == before:
+                break
+            self._from_repro()  # metadata of what is left, as it now is
+        self._phase("less around it", self._less_text)
+
+    def _phase(self, name: str, work: Callable[[], None]) -> None:
+        self._wire.event("phase", phase=name)
+        work()
+
+    # -- where to start
+
+    def _from_repro(self) -> None:
+        """The graphs of the repro as it now is: the first that has the problem by itself."""
+        file = self._write(self._text)
+        for program in self._captured(file):
+            if self._starts(program):
+                return
+
+    def _starts(self, program: Program) -> bool:
+        """Whether the graph has the problem by itself, with random numbers as inputs, or with those of the run."""
+        for fill in ("randn", "rand", "saved"):
+            for name in program.inputs:
+                program.values[name].fill = fill
+            if self._take(program):
+                return True
+        return False
+
+    def _captured(self, file: str) -> list[Program]:
+        answer = os.path.join(self._scratch, "graphs.json")
+        with contextlib.suppress(OSError):
+            os.remove(answer)
+        setup = Setup(file=file, cwd=self._task["cwd"], scratch=self._scratch, answer=answer, capture=True)
+        self._steps.run(setup)
+        try:
+            with open(answer, encoding="utf-8") as read:
+                graphs = json.load(read)
+        except (OSError, ValueError):
+            self._wire.event("note", text="No graph could be captured: the function is kept whole.")
+            return []
+        self._saved, self._saved_names = f"{answer}.pt", []
+        for graph in graphs:
+            if "unsupported" in graph:
+                self._wire.event("note", text=f"A graph is kept whole: {graph['unsupported']}.")
+        return [_program(graph) for graph in graphs if "unsupported" not in graph]
+
+    def _from_torch(self) -> bool:
+        """torch's minifier (torch/_dynamo/repro): what it writes counts only if it is valid, and the repro made of it is bad."""
+        self._wire.event("phase", phase="torch's own minifier")
+        folder = os.path.join(self._scratch, "torch")
+        os.makedirs(folder, exist_ok=True)
+        crashed = bool(self._wanted[1])
+        options = {
+            "torch._dynamo.config.repro_after": "aot",
+            "torch._dynamo.config.repro_level": 3 if crashed else 4 if self._task["differs"] else 2,
+            "torch._dynamo.config.debug_dir_root": os.path.join(folder, "debug"),
+        }
+        setup = Setup(**{**self._place(self._task["file"]), "cwd": folder}, options=options)
+        self._steps.run(setup)
+        launchers = glob.glob(os.path.join(folder, "**", "minifier_launcher.py"), recursive=True)
+        if not launchers:
+            self._wire.event("torch", result="nothing", why="it wrote no script for this problem")
+            return False
+        why = self._launch(launchers[0], folder)
+        file = os.path.join(folder, "repro.py")
+        if not os.path.exists(file):
+            self._wire.event("torch", result="nothing", why=why or "its script ended without a result")
+            return False
+        try:
+            with open(file, encoding="utf-8") as read:
+                compile(read.read(), file, "exec")
+        except (SyntaxError, ValueError) as error:
+            self._wire.event("torch", result="invalid", why=f"it wrote invalid Python: {error}")
+            return False
+        for program in self._captured(file):
+            if self._starts(program):
+                self._wire.event("torch", result="taken", why=f"{len(program.body)} nodes")
+                return True
+        self._wire.event("torch", result="other", why="what it wrote does not have the problem in a new process")
+        return False
+
+    def _launch(self, launcher: str, folder: str) -> str:
+        limit = max(1.0, min(self._task["torch_limit_s"], self._deadline - time.monotonic()))
+        environment = {**os.environ, "TMPDIR": folder}
+        with open(os.path.join(folder, "minifier.out"), "wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, launcher, "minify"], cwd=folder, env=environment, stdout=output, stderr=output
+            )
+            try:
+                process.wait(limit)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                return f"it was not done within {limit:.0f} s"
+            finally:
+                processes.end_orphans(2.0, self._steps.spared)
+        return ""
+
+    # -- ways to be smaller
+
+    def _fewer_nodes(self) -> None:
+        program = self._need()
+        if len(program.outputs) > 1:
+            self._first(program.with_outputs([output]) for output in program.outputs)
+        self._bisect_count(lambda program, count: program.cut_after(count), smallest=True)
+        self._bisect_count(lambda program, count: program.started_at(count), smallest=False)
+        index = len(self._need().body) - 1
+        while index >= 0:
+            program = self._need()
+            if index < len(program.body):
+                self._first(program.without(index))
+            index -= 1
+
+    def _bisect_count(self, make: Callable[[Program, int], Program | None], smallest: bool) -> None:
+        """Binary search for the count of statements to keep (``smallest``) or to drop; it need not be monotone to be of use."""
+        low, high = 0, len(self._need().body)
+        program = self._need()
+        while high - low > 1:
+            middle = (low + high) // 2
+            found = make(program, middle)
+            took = found is not None and bool(found.body) and self._take(found)
+            if took == smallest:
+                high = middle
+            else:
+                low = middle
+
+    def _smaller_shapes(self) -> None:
+        for size in self._need().sizes():
+            for smaller in dict.fromkeys((1, 2, 4, 8, 16, size // 2)):
+                if 0 < smaller < size and self._take(self._need().with_size(size, smaller)):
+                    break
+
+    def _simpler_dtypes(self) -> None:
+        for name in list(self._need().inputs):
+            value = self._need().values[name]
+            if value.is_tensor and value.is_floating and value.dtype != "float32" and "complex" not in value.dtype:
+                self._change(name, dtype="float32")
+            if self._need().values[name].requires_grad:
+                self._change(name, requires_grad=False)
+            value = self._need().values[name]
+            if value.is_tensor and value.stride != (dense := contiguous(value.shape)):
+                self._change(name, stride=dense)
+
+    def _constant_inputs(self) -> None:
+        for name in list(self._need().inputs):
+            value = self._need().values[name]
+            for fill in FILLS[: FILLS.index(value.fill)] if value.is_tensor else ():
+                if self._change(name, fill=fill):
+                    break
+
+    def _change(self, name: str, **fields: Any) -> bool:
+        smaller = self._need().copied()
+        if name not in smaller.inputs:
+            return False
+        for field, value in fields.items():
+            setattr(smaller.values[name], field, value)
+        return self._take(smaller)
+
+    def _less_text(self) -> None:
+        again = True
+        while again:
+            again = False
+            for text in shorter(self._text):
+                if self._is_bad(text):
+                    self._keep(text, self._program)
+                    again = True
+                    break
+
+    # -- one candidate
+
+    def _first(self, candidates: Iterable[Program] | Iterator[Program]) -> bool:
+        return any(self._take(candidate) for candidate in candidates)
+
+    def _take(self, program: Program) -> bool:
+        try:
+            text = with_program(self._text, program)
+        except NoRepro:
+            raise Unfit("no-repro") from None
+        if not self._is_bad(text, program):
+            return False
+        self._keep(text, program)
+        return True
+
+    def _keep(self, text: str, program: Program | None) -> None:
+        self._text, self._program = text, program
+        self._tell()
+
+    def _is_bad(self, text: str, program: Program | None = None) -> bool:
+        ended = self._run(self._write(text, program))
+        return (ended.code, ended.signal) == self._wanted and not ended.timeout
+
+    def _run(self, file: str) -> Ended:
+        if self._runs >= self._task["most_runs"] or time.monotonic() > self._deadline:
+            raise Enough
+        self._runs += 1
+        return self._steps.run(Setup(**self._place(file), strict=True))
+
+    def _place(self, file: str) -> dict[str, Any]:
+        return {"file": file, "cwd": self._task["cwd"], "argv": self._task["argv"], "scratch": self._scratch}
+
+    def _write(self, text: str, program: Program | None = None) -> str:
+        """``text`` as a file, with the saved inputs of ``program`` (or of the smallest so far) beside it."""
+        file = os.path.join(self._scratch, "candidate.py")
+        with open(file, "w", encoding="utf-8") as written:
+            written.write(text)
+        program = program or self._program
+        if program is not None and program.uses_saved:
+            self._write_saved(program)
+        return file
+
+    def _write_saved(self, program: Program) -> None:
+        names = [name for name in program.inputs if program.values[name].fill == "saved"]
+        if names == self._saved_names:
+            return
+        self._saved_names = names
+        target = os.path.join(self._scratch, "candidate.pt")
+        # a process that may use torch as it likes: this one must stay fit for forking
+        subprocess.run([sys.executable, "-c", PICK, str(self._saved), target, *names], check=False)
+        shutil.copyfile(target, self._task["saved"])
+
+    def _need(self) -> Program:
+        assert self._program is not None
+        return self._program
+
+    def _size(self) -> tuple[int, int]:
+        program = self._program
+        return (len(self._text), len(program.body) if program else 0)
+
+    def _tell(self) -> None:
+        program = self._program
+        self._wire.event(
+            "smaller",
+            text=tidy(self._text),
+            runs=self._runs,
+            nodes=len(program.body) if program else None,
+            inputs=[program.values[name].described() for name in program.inputs] if program else [],
+            saved=bool(program and program.uses_saved),
+        )
+
+    def _check_in_new_process(self) -> None:
+        """The last word: the smallest repro in a process that shares nothing with this one."""
+        fresh = Steps(self._scratch, self._task["step_limit_s"], forks=False)
+        fresh.spared = self._steps.spared
+        text = tidy(self._text)
+        ended = fresh.run(Setup(**self._place(self._write(text)), strict=True))
+        same = (ended.code, ended.signal) == self._wanted
+        self._wire.event(
+            "checked", same=same, code=ended.code, signal=ended.signal, output=ended.output, runs=self._runs
+        )
+
+
+def _program(graph: dict[str, Any]) -> Program:
+    return Program(
+        graph["inputs"],
+        [Statement(**statement) for statement in graph["body"]],
+        graph["outputs"],
+        {name: Value(**value) for name, value in graph["values"].items()},
+    ).cleaned()

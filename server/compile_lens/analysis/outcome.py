@@ -1,0 +1,99 @@
+"""The result of analysing one file once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from compile_lens.analysis.dimensions import DynamicParameter
+from compile_lens.analysis.finding import Finding, RegionSummary
+from compile_lens.analysis.finding_counts import Tally
+from compile_lens.analysis.recorded_calls import RecordedCall
+from compile_lens.analysis.wrong_numbers import Compared
+from compile_lens.trace.option_values import NO_VALUES, OptionValues
+
+# the entry of an outcome that was read from a recorded trace
+TRACE_ENTRY = "trace"
+# … and of one that was read from the source, without a run
+PREDICTION_ENTRY = "prediction"
+NOTHING = Tally()
+
+
+class Status(str, Enum):
+    """How the run of a file ended; part of the JSON contract."""
+
+    OK = "ok"
+    RAISED = "raised"
+    TIMEOUT = "timeout"
+    KILLED = "killed"
+    IDLE = "idle"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCall:
+    """A call that an entry made. ``text`` is all of it; ``making`` and ``inputs`` are its halves as shown, '' if it is none of ours."""
+
+    text: str
+    making: str = ""
+    inputs: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """An entry that was tried and reached nothing, and why, in a sentence."""
+
+    entry: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
+
+    ``functions`` are those of the user's that were compiled as frames of their own.
+    ``tally`` counts what was found before anything was hidden.
+    ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analysed.
+    ``hidden`` counts findings that the cap per file left out.
+    ``options`` are the values that config options had while the program compiled.
+    ``compared`` says how many graphs were compared with eager, if that was asked for.
+    ``notes`` are sentences about the run itself: that it ended early, what was thrown away, what the sandbox does not hold.
+    ``sandbox`` is the kind that was in force (``overlay``, ``landlock``, ``python``), '' for none.
+    ``lost``: the process that was to do the run is gone, for whatever reason.
+    ``output`` is what the program printed (head and tail, bounded), for the log.
+    ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
+    ``recorded`` are calls that can be made again without the program (state/call_memory.py).
+    ``is_unusable``: it FAILED because this entry cannot be used, and another may.
+    """
+
+    file: str
+    python: str
+    torch: str
+    depth: str
+    entry: str
+    status: Status
+    duration_s: float
+    regions: tuple[RegionSummary, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    hidden: int = 0
+    graphs: int = 0
+    compile_time_s: float = 0.0
+    output: str = ""
+    failure: str = ""
+    final: bool = True
+    functions: tuple[RegionSummary, ...] = ()
+    dynamic: tuple[DynamicParameter, ...] = ()
+    tally: Tally = NOTHING
+    compared: Compared | None = None
+    notes: tuple[str, ...] = ()
+    sandbox: str = ""
+    lost: bool = False
+    options: OptionValues = NO_VALUES
+    entry_title: str = ""
+    calls: tuple[EntryCall, ...] = ()
+    not_called: tuple[tuple[str, str], ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
+    is_unusable: bool = False
+    recorded: tuple[RecordedCall, ...] = ()

@@ -1,0 +1,43 @@
+"""What a verb prints of its outcomes: each as it comes, or all in one JSON document at the end."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+
+import click
+from rich.console import Console
+
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.cli.json_output import to_json
+from compile_lens.cli.options import exit_code
+from compile_lens.cli.text_output import TextOutput
+
+
+class Shown:
+    """The outcomes of one call, printed in the form that the user asked for."""
+
+    def __init__(
+        self,
+        output_format: str,
+        quiet: bool,
+        verbose: bool,
+        read_line: Callable[[str, int], str] = linecache.getline,
+    ) -> None:
+        self._as_json = output_format == "json"
+        self._text = TextOutput(Console(highlight=False), read_line, quiet, verbose)
+        self._outcomes: list[Outcome] = []
+
+    def take(self, outcome: Outcome) -> None:
+        """One outcome more."""
+        self._outcomes.append(outcome)
+        if not self._as_json:
+            self._text.show(outcome)
+        if outcome.status is Status.FAILED:
+            click.echo(f"compile-lens: {outcome.failure}", err=True)
+
+    def end(self, fail_on: str) -> int:
+        """There are no more: the exit code."""
+        if self._as_json:
+            click.echo(to_json(self._outcomes))
+        return exit_code(self._outcomes, fail_on)

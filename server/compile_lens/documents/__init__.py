@@ -1,0 +1,1 @@
+"""Open documents: snapshots, line indexes, and findings that move with edits."""

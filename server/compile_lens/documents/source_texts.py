@@ -1,0 +1,65 @@
+"""The text of any file, as the editor has it or else as it is on disk."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from compile_lens.documents.documents import Documents
+from compile_lens.documents.line_index import LineIndex
+
+# files on disk whose lines are kept; a library file that many findings point at is read once
+KEPT = 64
+
+
+def read_source(path: str) -> str | None:
+    """The text of a Python file, line ends as they are, its declared encoding (PEP 263) and byte order mark obeyed.
+
+    None when the file cannot be read, or is no text.
+    """
+    try:
+        data = Path(path).read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (OSError, SyntaxError, ValueError, LookupError):
+        return None
+
+
+@dataclass(slots=True)
+class Sources:
+    """Line indexes of files.
+
+    An open document's own, else one made from the file on disk and kept while the file is unchanged.
+    """
+
+    documents: Documents
+    _on_disk: dict[str, tuple[tuple[int, int], LineIndex]] = field(default_factory=dict)
+
+    def index(self, path: str) -> LineIndex | None:
+        """The lines of the file ``path``, or None when it cannot be read."""
+        snapshot = self.documents.of_file(path)
+        return snapshot.index if snapshot else self._disk_index(path)
+
+    def unsaved(self, path: str, text: str) -> str | None:
+        """``text`` if it differs from what the file holds, else None: what a run has to be given."""
+        saved = read_source(path)
+        return None if saved is not None and saved == text.removeprefix("\ufeff") else text
+
+    def _disk_index(self, path: str) -> LineIndex | None:
+        try:
+            status = Path(path).stat()
+        except (OSError, ValueError):
+            return None
+        stamp = (status.st_mtime_ns, status.st_size)
+        kept = self._on_disk.pop(path, None)
+        if kept is None or kept[0] != stamp:
+            text = read_source(path)
+            if text is None:
+                return None
+            kept = (stamp, LineIndex(text))
+        self._on_disk[path] = kept
+        if len(self._on_disk) > KEPT:
+            del self._on_disk[next(iter(self._on_disk))]
+        return kept[1]

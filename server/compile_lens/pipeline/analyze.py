@@ -1,0 +1,230 @@
+"""One analysis: a job goes to a host, the trace comes back, findings are made while the program still runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+import tokenize
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from compile_lens.analysis.dimensions import find_dynamic
+from compile_lens.analysis.filters import Filters, apply
+from compile_lens.analysis.find import find
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.finding_counts import tally
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.analysis.recorded_calls import find_recorded_calls
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.regions import summarise_functions, summarise_regions
+from compile_lens.analysis.run_errors import Stopped
+from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.wrong_numbers import count_compared
+from compile_lens.documents.source_file import FileProblem, check_source
+from compile_lens.pipeline.run_facts import RunFacts
+from compile_lens.state.cache_history import CacheHistory
+from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.report import CompileReport
+from compile_lens.workers.caches import cache_root
+from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.job import End, EndKind, Job
+from compile_lens.workers.wire import AgentEvent, Frame, TraceRecord
+
+NO_FILTERS = Filters()
+# findings are made again at most this often while records pour in
+PARTIAL_EVERY_S = 0.1
+STOPPED = {
+    EndKind.TIMEOUT: "timeout",
+    EndKind.SIGNALLED: "signalled",
+    EndKind.EXITED: "exited",
+    EndKind.BUDGET: "budget",
+    EndKind.LOST: "lost",
+}
+STATUS = {
+    EndKind.TIMEOUT: Status.TIMEOUT,
+    EndKind.IDLE: Status.IDLE,
+    EndKind.BUDGET: Status.KILLED,
+    EndKind.SIGNALLED: Status.KILLED,
+    EndKind.EXITED: Status.KILLED,
+    EndKind.LOST: Status.KILLED,
+    EndKind.CANCELLED: Status.KILLED,
+}
+
+
+async def analyse(
+    host: Host,
+    job: Job,
+    on_partial: Callable[[Outcome], None] | None = None,
+    filters: Filters = NO_FILTERS,
+    watch: Callable[[Frame], None] = lambda _: None,
+) -> Outcome:
+    """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs; ``watch``, each frame.
+
+    Problems of the user's are findings, or an outcome with status FAILED and a sentence in ``failure``; nothing is raised for them.
+    Cancelling the awaiting task ends the run.
+    """
+    started = time.monotonic()
+    analysis = _Analysis(host, job, on_partial, filters, started)
+    try:
+        analysis.check_file()
+        await host.start()
+
+        def take(frame: Frame) -> None:
+            watch(frame)
+            analysis.on_frame(frame)
+
+        end = await host.run(job, take)
+    except (HostError, FileProblem) as problem:
+        return analysis.failed(str(problem))
+    finally:
+        analysis.end()
+    return analysis.outcome(end)
+
+
+class _Analysis:
+    """What one run has told so far."""
+
+    def __init__(
+        self, host: Host, job: Job, on_partial: Callable[[Outcome], None] | None, filters: Filters, started: float
+    ) -> None:
+        self._host = host
+        self._job = job
+        self._on_partial = on_partial
+        self._filters = filters
+        self._started = started
+        self._builder = ReportBuilder()
+        self._facts = RunFacts()
+        self._trees: dict[str, SourceTree | None] = {}
+        self._last_partial = started
+        self._due: asyncio.TimerHandle | None = None
+
+    def check_file(self) -> None:
+        """Raise FileProblem if there is no text to run."""
+        if self._job.text is None:
+            check_source(Path(self._job.file))
+
+    def on_frame(self, frame: Frame) -> None:
+        if isinstance(frame, AgentEvent):
+            self._facts.take(frame)
+            return
+        if not isinstance(frame, TraceRecord):
+            return
+        if self._builder.feed(frame.data) and self._on_partial is not None and self._due is None:
+            # what comes now is told at once, or when the last is old enough: a program that breaks and then trains for an hour
+            # must not keep it to itself
+            wait = max(0.0, self._last_partial + PARTIAL_EVERY_S - time.monotonic())
+            self._due = asyncio.get_running_loop().call_later(wait, self._tell)
+
+    def _tell(self) -> None:
+        self._due = None
+        self._last_partial = time.monotonic()
+        if self._on_partial is not None:
+            self._on_partial(self._make(Status.OK, None, "", final=False))
+
+    def end(self) -> None:
+        """No partial outcome comes after this."""
+        if self._due is not None:
+            self._due.cancel()
+
+    def outcome(self, end: End) -> Outcome:
+        if self._facts.unreadable:
+            return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
+        if self._facts.unsafe:
+            return self.failed(f"The sandbox could not be set up, so nothing was run: {self._facts.unsafe}.")
+        if self._facts.unusable:
+            failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._facts.unusable.rstrip('.')}.")
+            return replace(failed, is_unusable=True, not_called=tuple(self._facts.not_called))
+        stopped = None
+        if end.kind in STOPPED:
+            stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack, end.reason)
+        status = STATUS.get(end.kind, Status.RAISED if self._facts.raised else Status.OK)
+        return self._make(status, stopped, end.output, final=True, end=end)
+
+    def failed(self, sentence: str) -> Outcome:
+        return Outcome(
+            file=self._job.file,
+            python=self._host.python,
+            torch=self._host.hello.torch if self._host.hello else "",
+            depth=self._job.depth.value,
+            entry=self._job.entry,
+            status=Status.FAILED,
+            duration_s=time.monotonic() - self._started,
+            failure=sentence,
+        )
+
+    def _make(
+        self, status: Status, stopped: Stopped | None, output: str, final: bool, end: End | None = None
+    ) -> Outcome:
+        report = self._builder.report()
+        hello = self._host.hello
+        roots = hello.library_roots if hello else ()
+        sources = Sources(self._job.file, self._tree_of, roots, self._host.agent_folder, self._filters.just_my_code)
+        index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
+        completed = final and status is Status.OK
+        facts = self._facts
+        refused = tuple(facts.refused)
+        sandboxed, without_gpu = bool(facts.sandbox), bool(facts.sandbox) and not self._job.sandbox.gpu
+        misses = self._cache_misses(report, sources) if final else ()
+        found = find(
+            report,
+            sources,
+            index,
+            facts.raised,
+            stopped,
+            completed,
+            more=misses,
+            refused=refused,
+            sandboxed=sandboxed,
+            without_gpu=without_gpu,
+        )
+        filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)
+        return Outcome(
+            file=self._job.file,
+            python=self._host.python,
+            torch=hello.torch if hello else report.torch,
+            depth=self._job.depth.value,
+            entry=self._job.entry,
+            status=status,
+            duration_s=time.monotonic() - self._started,
+            regions=summarise_regions(report, index),
+            functions=summarise_functions(report, sources),
+            dynamic=find_dynamic(report, sources),
+            tally=tally(found),
+            findings=filtered.findings,
+            hidden=sum(filtered.hidden.values()),
+            graphs=report.graphs,
+            options=report.options,
+            compile_time_s=report.seconds,
+            compared=count_compared(report) if self._job.compare else None,
+            output=output,
+            final=final,
+            notes=facts.notes(end, self._job),
+            sandbox=facts.sandbox,
+            lost=end is not None and end.kind is EndKind.LOST,
+            calls=tuple(facts.calls),
+            not_called=tuple(facts.not_called),
+            recorded=tuple(find_recorded_calls(report, sources)) if final else (),
+        )
+
+    def _cache_misses(self, report: CompileReport, sources: Sources) -> tuple[Finding, ...]:
+        tree = self._tree_of(self._job.file)
+        if tree is None:
+            return ()
+        history = CacheHistory(cache_root(os.environ) / "keys")
+        return history.misses(self._job, tree.text, self._host.python, report, sources)
+
+    def _tree_of(self, file: str) -> SourceTree | None:
+        if file not in self._trees:
+            self._trees[file] = self._read_tree(file)
+        return self._trees[file]
+
+    def _read_tree(self, file: str) -> SourceTree | None:
+        if file == self._job.file and self._job.text is not None:
+            return parse(self._job.text)
+        with contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError), tokenize.open(file) as opened:
+            return parse(opened.read())
+        return None

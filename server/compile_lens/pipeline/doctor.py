@@ -1,0 +1,228 @@
+"""Is everything there that an analysis needs? Facts in, checks out: each with what to do where something is amiss."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from compile_lens import __version__
+from compile_lens.workers.cache_limit import measure
+
+OLDEST_TORCH = (2, 6)
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 10), (3, 14)
+LEAST_FREE_BYTES = 2_000_000_000
+LONGEST_VALUE = 60
+# what each kind of sandbox does (SECURITY.md)
+HELD = {
+    "overlay": "the kernel gives a program a copy of your files to write to, no secrets and no network",
+    "landlock": "the kernel refuses writes outside of a scratch folder, secrets and the network",
+    "python": "Python refuses writes outside of a scratch folder, secrets and the network",
+}
+
+
+class State(str, Enum):
+    """How a check came out. ``problem``: analyses cannot run; ``warning``: some cannot, or they tell something else."""
+
+    OK = "ok"
+    NOTE = "note"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: what was found, and what to do about it (empty when there is nothing to do)."""
+
+    name: str
+    state: State
+    says: str
+    remedy: str = ""
+
+
+def examine(facts: Mapping[str, Any], cache: Path) -> list[Check]:
+    """The checks, for what the interpreter said of itself (agent/runtime/environment_report.py) and our caches in ``cache``."""
+    checks = [
+        Check("Compile Lens", State.OK, f"{__version__}, on Python {platform.python_version()}, {sys.platform}"),
+        _python(facts["python"]),
+        _torch(facts["torch"]),
+    ]
+    if "version" in facts["torch"]:
+        checks += [
+            _dynamo(facts["dynamo"]),
+            _compiler(facts["compiler"]),
+            _gpu(facts["gpu"], facts["triton"]),
+            _bisection(facts["users_cache"], facts["environment"]),
+        ]
+    checks += [_sandbox(facts["sandbox"]), _environment(facts["environment"]), _caches(cache)]
+    return checks
+
+
+def worst(checks: Sequence[Check]) -> State:
+    """The gravest state among ``checks``."""
+    order = list(State)
+    return max((check.state for check in checks), key=order.index, default=State.OK)
+
+
+def to_markdown(checks: Sequence[Check]) -> str:
+    """The checks as a page for an editor."""
+    marks = {State.OK: "✓", State.NOTE: "–", State.WARNING: "⚠", State.PROBLEM: "✗"}
+    lines = ["# Compile Lens: what an analysis finds here", ""]
+    for check in checks:
+        lines.append(f"- {marks[check.state]} **{check.name}**: {check.says}")
+        if check.remedy:
+            lines.append(f"  \n  → {check.remedy}")
+    return "\n".join(lines) + "\n"
+
+
+def _version(text: str) -> tuple[int, ...]:
+    numbers = []
+    for part in text.split("+")[0].split(".")[:2]:
+        digits = "".join(character for character in part if character.isdigit())
+        numbers.append(int(digits or 0))
+    return tuple(numbers)
+
+
+def _python(python: Mapping[str, Any]) -> Check:
+    says = f"{python['version']} at {python['executable']}"
+    if python["free_threaded"]:
+        says += ", free-threaded"
+    if _version(python["version"]) < OLDEST_PYTHON:
+        return Check("Python", State.PROBLEM, says, "Analyses need Python 3.10 or later: choose another interpreter.")
+    if _version(python["version"]) > NEWEST_PYTHON:
+        return Check(
+            "Python", State.WARNING, says, "This Compile Lens was made for Python 3.10 to 3.14; a newer one may help."
+        )
+    return Check("Python", State.OK, says)
+
+
+def _torch(torch: Mapping[str, Any]) -> Check:
+    if "version" not in torch:
+        if torch.get("missing"):
+            remedy = "Install torch there, or choose an interpreter that has it (--python, compileLens.python)."
+            return Check("torch", State.PROBLEM, "is not installed", remedy)
+        return Check(
+            "torch", State.PROBLEM, f"cannot be imported: {torch['error']}", "Repair this installation of torch."
+        )
+    says = f"{torch['version']} in {torch['folder']}"
+    if _version(torch["version"]) < OLDEST_TORCH:
+        return Check("torch", State.PROBLEM, says, "Analyses need torch 2.6 or later.")
+    return Check("torch", State.OK, says)
+
+
+def _dynamo(dynamo: Mapping[str, Any]) -> Check:
+    if "error" in dynamo:
+        return Check(
+            "Dynamo", State.PROBLEM, dynamo["error"], "torch.compile does nothing in this interpreter: choose another."
+        )
+    return Check("Dynamo", State.OK, "runs on this Python")
+
+
+def _compiler(compiler: Mapping[str, Any]) -> Check:
+    install = {
+        "linux": "Install g++ (Debian, Ubuntu: apt install g++), or name a compiler in CXX.",
+        "darwin": "Install Apple's command line tools: xcode-select --install",
+        "win32": "Install the Visual Studio build tools with C++, and start the editor from their prompt.",
+    }.get(sys.platform, "Install a C++ compiler, or name one in CXX.")
+    until_then = " Without it, runs at the depths dynamo and aot work; kernels for the CPU cannot be built."
+    if "error" in compiler or not compiler["path"]:
+        said = compiler.get("error") or f"{compiler['command']} is not on the search path"
+        return Check("C++ compiler", State.WARNING, said, install + until_then)
+    says = f"{compiler['version'] or compiler['command']} at {compiler['path']}"
+    if compiler["builds"] is False:
+        return Check(
+            "C++ compiler", State.WARNING, f"{says} does not build: {compiler['problem']}", install + until_then
+        )
+    return Check("C++ compiler", State.OK, says)
+
+
+def _gpu(gpu: Mapping[str, Any], triton: Mapping[str, Any]) -> Check:
+    if "error" in gpu:
+        return Check(
+            "GPU",
+            State.WARNING,
+            gpu["error"],
+            "The driver or this build of torch is broken; `nvidia-smi` may tell more.",
+        )
+    if not gpu["usable"]:
+        if gpu["built_for"]:
+            return Check("GPU", State.NOTE, f"none is usable, though torch is built for {gpu['built_for']}")
+        return Check("GPU", State.NOTE, "none: torch is built for the CPU")
+    says = f"{', '.join(gpu['names'])}; torch is built for {gpu['built_for']}"
+    if "version" not in triton:
+        return Check(
+            "GPU", State.WARNING, f"{says}; triton is missing", "Kernels for the GPU need it: pip install triton"
+        )
+    return Check("GPU", State.OK, f"{says}; triton {triton['version']}")
+
+
+def _bisection(cache: Mapping[str, Any], environment: Mapping[str, str]) -> Check:
+    name = "Bisection left behind"
+    if left := sorted(variable for variable in environment if variable.startswith("TORCH_BISECT_")):
+        says = f"{', '.join(left)} set in the environment: every torch.compile is part of a bisection"
+        return Check(name, State.WARNING, says, f"Unset {', '.join(left)}.")
+    if "error" in cache:
+        return Check(name, State.NOTE, f"could not be looked for: {cache['error']}")
+    if cache["bisect_status"] is not None:
+        folder = Path(cache["folder"]) / "bisect"
+        says = f"{folder} makes every torch.compile of yours a part of an unfinished bisection"
+        return Check(name, State.WARNING, says, f"Unless one is going on, delete the folder {folder}.")
+    return Check(name, State.OK, f"none in {cache['folder']}")
+
+
+def _sandbox(sandbox: Mapping[str, Any]) -> Check:
+    name, trust = "Sandbox", "Analyze only programs that you trust, or set compileLens.run.enabled to never."
+    if "error" in sandbox:
+        return Check(name, State.WARNING, f"cannot be entered, so that nothing runs in it: {sandbox['error']}", trust)
+    says = f"{sandbox['kind']}: {HELD[sandbox['kind']]}"
+    if sandbox["open_ends"]:
+        says += f"; not held: {', '.join(sandbox['open_ends'])}"
+    if sandbox["reason"]:
+        says += f" ({sandbox['reason']})"
+    if sandbox["kind"] == "python":
+        return Check(name, State.WARNING, says, trust)
+    return Check(name, State.NOTE if sandbox["open_ends"] else State.OK, says)
+
+
+def _environment(environment: Mapping[str, str]) -> Check:
+    if not environment:
+        return Check("Environment", State.OK, "no variable changes how torch compiles")
+    shown = ", ".join(f"{name}={_short(value)}" for name, value in environment.items())
+    return Check("Environment", State.NOTE, f"these change what a run does: {shown}")
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + "…"
+
+
+def _caches(root: Path) -> Check:
+    size = sum(part.bytes for part in measure(root))
+    says = f"{size / 1e9:.1f} GB in {root}"
+    existing = next(path for path in (root, *root.parents) if os.path.lexists(path))
+    elsewhere = "set COMPILE_LENS_CACHE_DIR to another folder."
+    if not existing.is_dir():
+        return Check(
+            "Caches", State.WARNING, f"{root} cannot be made: {existing} is a file", f"Remove it, or {elsewhere}"
+        )
+    probe = existing / f".compile-lens-{__version__}-writable"
+    try:
+        probe.touch()
+        probe.unlink()
+        free = shutil.disk_usage(existing).free
+    except OSError as error:
+        says = f"{existing} cannot be written: {error.strerror}"
+        return Check("Caches", State.WARNING, says, f"Make it writable, or {elsewhere}")
+    if free < LEAST_FREE_BYTES:
+        return Check(
+            "Caches",
+            State.WARNING,
+            f"{says}; {free / 1e9:.1f} GB are free on that disk",
+            "Make room: compile-lens cache clear",
+        )
+    return Check("Caches", State.OK, says)

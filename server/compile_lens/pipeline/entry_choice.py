@@ -1,0 +1,163 @@
+"""Which entry a file is analysed with: what the user said, else the first that reaches a region or makes something compile."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.outcome import Outcome, PassedOver, Status
+from compile_lens.entries.comment import entry_comment
+from compile_lens.entries.entry import AUTOMATIC, Entry, EntryKind
+from compile_lens.entries.find import find_entries
+from compile_lens.entries.reach import arguments_elsewhere, find_reaching
+from compile_lens.entries.recorded import Recording
+from compile_lens.entries.targets import find_targets
+from compile_lens.entries.written import read_entry
+from compile_lens.pipeline.workspace import mentioning
+from compile_lens.syntax.tree import parse
+from compile_lens.workers.job import Job
+
+Analyse = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
+NO_FILTERS = Filters()
+# what a run tells only when something was compiled, or was about to be
+OF_COMPILING = frozenset(
+    {Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT, Kind.COMPILE_ERROR, Kind.SIDE_EFFECT, Kind.PERFORMANCE}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The entries to try, in their order. ``is_said``: the user named the one that there is."""
+
+    entries: tuple[Entry, ...]
+    is_said: bool = False
+
+
+def entries_of(file: str, text: str, root: Path | None, recording: Recording | None = None) -> tuple[Entry, ...]:
+    """All entries of ``file``, those in other files below ``root`` and what was recorded of it included."""
+    tree = parse(text)
+    elsewhere: tuple[Entry, ...] = ()
+    targets = find_targets(tree)
+    if root is not None and targets:
+        others = mentioning(Path(file), root)
+        elsewhere = find_reaching(file, str(root), others, targets)
+        found = find_entries(tree, elsewhere, recording)
+        return _with_call_sites(found, arguments_elsewhere(others, file, tree))
+    return find_entries(tree, elsewhere, recording)
+
+
+def _with_call_sites(entries: tuple[Entry, ...], given: dict[str, dict[str, str]]) -> tuple[Entry, ...]:
+    """Constructor arguments that other files show, for targets that this one shows none for."""
+
+    def completed(target: dict[str, Any]) -> dict[str, Any]:
+        known = given.get(target["name"].partition(".")[0])
+        return {**target, "given": known} if known and not target["given"] else target
+
+    return tuple(
+        replace(entry, plan={**entry.plan, "targets": [completed(target) for target in entry.plan["targets"]]})
+        if entry.kind is EntryKind.SYNTHESISED
+        else entry
+        for entry in entries
+    )
+
+
+def choose(
+    file: str,
+    text: str,
+    root: Path | None,
+    said: str = "",
+    remembered: str = "",
+    recording: Recording | None = None,
+) -> Choice:
+    """The entries to try for ``file``. ``said`` is what an option or a setting names, ``remembered`` what was chosen in an editor.
+
+    The comment in the file goes before what is remembered, and an option before both. Raises BadEntry for one that there is not.
+    """
+    tree = parse(text)
+    comment = entry_comment(tree)
+    for spec, origin in (
+        (said, "as you said"),
+        (comment[0] if comment is not None else "", f"line {comment[1]}" if comment is not None else ""),
+        (remembered, "as you chose"),
+    ):
+        if spec == AUTOMATIC:
+            break
+        if spec:
+            found = entries_of(file, text, root if "::" in spec or spec.endswith(".py") else None, recording)
+            return Choice((read_entry(spec, origin, file, tree, found),), True)
+    return Choice(entries_of(file, text, root, recording))
+
+
+def as_if_compiled(file: str, text: str, name: str) -> Choice:
+    """Compile ``name`` of ``file`` as if the file did, with inputs made up for it. Raises BadEntry when there is no such name."""
+    return Choice((read_entry(f"synthesised:{name}", "compiled as if the file said so", file, parse(text), ()),), True)
+
+
+def has_reached(outcome: Outcome) -> bool:
+    """Whether a run compiled anything, or tried to."""
+    return (
+        bool(outcome.graphs or outcome.functions)
+        or any(region.frames for region in outcome.regions)
+        or any(finding.kind in OF_COMPILING for finding in outcome.findings)
+        or any(
+            finding.kind is Kind.NOT_COMPILED and finding.severity is Severity.WARNING for finding in outcome.findings
+        )
+    )
+
+
+async def analyse_by_entries(
+    analyse: Analyse,
+    host: Any,
+    job: Job,
+    choice: Choice,
+    on_partial: Callable[[Outcome], None] | None = None,
+    filters: Filters = NO_FILTERS,
+) -> Outcome:
+    """Analyse ``job`` with the first entry that reaches something. What was tried before is in ``passed_over``.
+
+    Where none does, the outcome is that of the first that could be run.
+    """
+    passed: list[PassedOver] = []
+    kept: list[Finding] = []
+    first: Outcome | None = None
+    for entry in choice.entries:
+        outcome = await analyse(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
+        outcome = replace(outcome, entry=entry.spec, entry_title=entry.title)
+        is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
+        if choice.is_said or is_stuck or has_reached(outcome):
+            return _with_history(outcome, passed, kept)
+        passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome)))
+        if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):
+            kept += [_as_information(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
+        if first is None or (first.is_unusable and not outcome.is_unusable) or _is_only_a_part_of_a_package(first):
+            first = outcome
+    assert first is not None, "there is always an entry"
+    passed = [way for way in passed if way.entry != first.entry]
+    return replace(first, passed_over=tuple(passed))
+
+
+def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:
+    return replace(outcome, passed_over=tuple(passed), findings=(*kept, *outcome.findings))
+
+
+def _as_information(finding: Finding) -> Finding:
+    """What ended the file as a script, told beside what another entry found. A file that is no Python stays an error."""
+    if finding.message.startswith("The file cannot be run"):
+        return finding
+    return replace(finding, severity=Severity.INFORMATION, message=f"As a script: {finding.message}")
+
+
+def _why_not(outcome: Outcome) -> str:
+    if outcome.is_unusable:
+        return outcome.failure
+    error = next((finding for finding in outcome.findings if finding.kind is Kind.RUN_ERROR), None)
+    return error.message if error is not None else "It compiled nothing."
+
+
+def _is_only_a_part_of_a_package(outcome: Outcome) -> bool:
+    """Whether the script failed because it is none: its imports are relative."""
+    return any("attempted relative import with no known parent package" in f.message for f in outcome.findings)

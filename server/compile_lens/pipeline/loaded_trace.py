@@ -1,0 +1,66 @@
+"""A trace of a run somewhere else, as an outcome."""
+
+from __future__ import annotations
+
+import contextlib
+import tokenize
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from compile_lens.analysis.find import find
+from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, Status
+from compile_lens.analysis.recorded_calls import find_recorded_calls
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.regions import summarise_regions
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.trace.builder import read_report
+
+
+def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_code: bool = True) -> Outcome:
+    """The outcome that the trace file ``trace`` tells. ``moved`` maps folders of the recording machine to folders here; what happens
+    inside libraries is told at the line that called them, unless not ``just_my_code``.
+
+    Raises TraceError when the trace cannot be read.
+    """
+    report = read_report(trace)
+
+    @cache
+    def tree_of(file: str) -> SourceTree | None:
+        with (
+            contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError),
+            tokenize.open(here(file, moved)) as opened,
+        ):
+            return parse(opened.read())
+        return None
+
+    rank = f" (rank {report.rank})" if report.rank is not None else ""
+    sources = Sources("", tree_of, just_my_code=just_my_code)
+    return Outcome(
+        file=f"{trace}{rank}",
+        python="",
+        torch=report.torch,
+        depth="inductor",
+        entry=TRACE_ENTRY,
+        status=Status.OK,
+        duration_s=0.0,
+        regions=tuple(
+            region
+            for file in dict.fromkeys(compilation.file for compilation in report.compilations)
+            for region in summarise_regions(report, RegionIndex(report, file, tree_of(file)))
+        ),
+        findings=find(report, sources, RegionIndex(report, "", None), recorded=True),
+        graphs=report.graphs,
+        options=report.options,
+        compile_time_s=report.seconds,
+        recorded=tuple(replace(call, file=here(call.file, moved)) for call in find_recorded_calls(report, sources)),
+    )
+
+
+def here(file: str, moved: tuple[tuple[str, str], ...]) -> str:
+    """Where ``file`` of the recording machine is on this one."""
+    for recorded, local in moved:
+        if file.startswith(recorded):
+            return local + file[len(recorded) :]
+    return file

@@ -1,0 +1,207 @@
+"""What is known of each file now: the findings of the newest run of each open document, moved with the edits since.
+
+A run may find something in another file (a module that the script imports). It is shown there, and goes with the run
+that found it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from compile_lens.analysis.dimensions import DynamicParameter
+from compile_lens.analysis.finding import Finding, Place, RegionSummary
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.documents.documents import file_key
+from compile_lens.documents.moves import LineEdit, move_finding, move_place, move_region
+
+EditsOf = Callable[[str], list[LineEdit] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The newest outcome of one document, its findings and regions moved to where they are now."""
+
+    outcome: Outcome
+    findings: tuple[Finding, ...]
+    regions: tuple[RegionSummary, ...]
+    functions: tuple[RegionSummary, ...] = ()
+    dynamic: tuple[DynamicParameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegionResult:
+    """What happened in a region or function, and the outcome of the run that says so."""
+
+    summary: RegionSummary
+    outcome: Outcome
+
+
+@dataclass(slots=True)
+class Results:
+    """Findings by the document that was run, and by the file that they are in."""
+
+    _known: dict[str, Known] = field(default_factory=dict)
+    _stamps: dict[str, int] = field(default_factory=dict)
+    _count: int = 0
+
+    def publish(self, uri: str, outcome: Outcome, edits_of: EditsOf) -> set[str]:
+        """Take a partial or final outcome of the document ``uri``; the keys of the files whose findings changed.
+
+        ``edits_of(file key)`` gives the edits made to a file since the run began, None if they are not known. A partial
+        outcome adds to what the last run found; the final one takes its place.
+        """
+        known = Known(outcome, outcome.findings, outcome.regions, outcome.functions, outcome.dynamic)
+        for key in {file_key(place.file) for place in _places(outcome)}:
+            known = _moved(known, key, edits_of(key))
+        last = self._known.get(uri)
+        if last is not None and not outcome.final:
+            known = replace(
+                known,
+                findings=_merged_findings(known.findings, last.findings),
+                regions=_merged_regions(known.regions, last.regions),
+                functions=_merged_regions(known.functions, last.functions),
+            )
+        return self._replace(uri, known)
+
+    def edit(self, key: str, edits: Iterable[LineEdit]) -> set[str]:
+        """Move what is known along with edits of the file ``key``; the keys of the files whose findings changed."""
+        changed: set[str] = set()
+        for uri, known in list(self._known.items()):
+            moved = _moved(known, key, edits)
+            if moved != known:
+                changed |= self._replace(uri, moved)
+        return changed
+
+    def forget(self, uri: str) -> set[str]:
+        """Drop what a run of the document ``uri`` found; the keys of the files whose findings changed."""
+        return self._replace(uri, None)
+
+    def outcome(self, uri: str) -> Outcome | None:
+        """The newest outcome of the document ``uri``."""
+        known = self._known.get(uri)
+        return known.outcome if known else None
+
+    def findings(self, key: str) -> tuple[Finding, ...]:
+        """What is to be shown in the file ``key``, each (place, code) once, in the order of the text."""
+        here = (f for known in self._known.values() for f in known.findings if file_key(f.place.file) == key)
+        return tuple(sorted(_merged_findings(here, ()), key=lambda finding: _order(finding.place)))
+
+    def regions(self, key: str) -> list[RegionResult]:
+        """What happened in the regions of the file ``key``."""
+        return [
+            RegionResult(region, known.outcome)
+            for known in self._known.values()
+            for region in known.regions
+            if file_key(region.place.file) == key
+        ]
+
+    def functions(self, key: str) -> list[RegionResult]:
+        """What happened in the functions of the file ``key`` that were compiled."""
+        return [
+            RegionResult(function, known.outcome)
+            for known in self._known.values()
+            for function in known.functions
+            if file_key(function.place.file) == key
+        ]
+
+    def dynamic(self, key: str) -> list[DynamicParameter]:
+        """The parameters in the file ``key`` with something dynamic."""
+        return [p for known in self._known.values() for p in known.dynamic if file_key(p.place.file) == key]
+
+    def files(self) -> set[str]:
+        """The keys of the files in which there is something to show."""
+        return {file_key(finding.place.file) for known in self._known.values() for finding in known.findings}
+
+    def total(self) -> int:
+        """How many findings there are to show, in all files."""
+        return sum(len(self.findings(key)) for key in self.files())
+
+    def hidden(self) -> int:
+        """How many findings the cap per file left out."""
+        return sum(known.outcome.hidden for known in self._known.values())
+
+    def stamp(self, key: str) -> int:
+        """A number that changes whenever the findings of the file ``key`` do."""
+        return self._stamps.get(key, 0)
+
+    def _replace(self, uri: str, known: Known | None) -> set[str]:
+        before = self._known.pop(uri, None)
+        if known is not None:
+            self._known[uri] = known
+        old = _by_file(before.findings if before else ())
+        new = _by_file(known.findings if known else ())
+        changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        if changed:
+            self._count += 1
+            self._stamps.update(dict.fromkeys(changed, self._count))
+        return changed
+
+
+def _moved(known: Known, key: str, edits: Iterable[LineEdit] | None) -> Known:
+    def here(file: str) -> bool:
+        return file_key(file) == key
+
+    if edits is None:
+        return replace(
+            known,
+            findings=tuple(finding for finding in known.findings if not here(finding.place.file)),
+            regions=tuple(region for region in known.regions if not here(region.place.file)),
+            functions=tuple(function for function in known.functions if not here(function.place.file)),
+            dynamic=tuple(parameter for parameter in known.dynamic if not here(parameter.place.file)),
+        )
+    findings, regions, functions, dynamic = known.findings, known.regions, known.functions, known.dynamic
+    for edit in edits:
+        moved = (move_finding(finding, edit, here) for finding in findings)
+        findings = tuple(finding for finding in moved if finding is not None)
+        regions = _moved_regions(regions, edit, here)
+        functions = _moved_regions(functions, edit, here)
+        dynamic = tuple(_moved_dynamic(dynamic, edit, here))
+    return replace(known, findings=findings, regions=regions, functions=functions, dynamic=dynamic)
+
+
+def _moved_dynamic(
+    dynamic: Iterable[DynamicParameter], edit: LineEdit, here: Callable[[str], bool]
+) -> Iterable[DynamicParameter]:
+    for parameter in dynamic:
+        place = move_place(parameter.place, edit) if here(parameter.place.file) else parameter.place
+        if place is not None:
+            yield replace(parameter, place=place)
+
+
+def _moved_regions(
+    regions: tuple[RegionSummary, ...], edit: LineEdit, here: Callable[[str], bool]
+) -> tuple[RegionSummary, ...]:
+    moved = (move_region(region, edit, here) for region in regions)
+    return tuple(region for region in moved if region is not None)
+
+
+def _merged_findings(first: Iterable[Finding], then: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Each (place, code) once, as ``first`` tells it where it does."""
+    found: dict[tuple[Place, str], Finding] = {}
+    for finding in (*first, *then):
+        found.setdefault((finding.place, finding.code), finding)
+    return tuple(found.values())
+
+
+def _merged_regions(first: Iterable[RegionSummary], then: Iterable[RegionSummary]) -> tuple[RegionSummary, ...]:
+    first = tuple(first)
+    places = {region.place for region in first}
+    return (*first, *(region for region in then if region.place not in places))
+
+
+def _places(outcome: Outcome) -> Iterable[Place]:
+    yield from (finding.place for finding in outcome.findings)
+    yield from (region.place for region in (*outcome.regions, *outcome.functions))
+    yield from (parameter.place for parameter in outcome.dynamic)
+
+
+def _by_file(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
+    files: dict[str, list[Finding]] = {}
+    for finding in findings:
+        files.setdefault(file_key(finding.place.file), []).append(finding)
+    return files
+
+
+def _order(place: Place) -> tuple[int, int, int, int]:
+    return place.line, place.column, place.end_line, place.end_column

@@ -1,0 +1,82 @@
+"""The Python files of a workspace that mention a file by its name: read with bounds, so that a large one does not take long."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from compile_lens.documents.source_file import FileProblem, read_source
+from compile_lens.entries.reach import Other
+from compile_lens.syntax.tree import parse
+
+MOST_FILES = 4_000
+MOST_READ = 60
+LARGEST = 400_000
+SECONDS = 1.5
+SKIPPED = frozenset(
+    [
+        "node_modules",
+        "site-packages",
+        "dist-packages",
+        "__pycache__",
+        "venv",
+        "env",
+        "build",
+        "dist",
+    ]  # and what begins with a dot
+)
+
+
+# what stands in the top folder of a project
+MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+
+
+def workspace_root(file: Path) -> Path | None:
+    """The nearest folder above ``file`` that is a project's, not counting a home directory; None outside of projects."""
+    home = Path.home()
+    for folder in file.absolute().parents:
+        if folder == home:
+            return None
+        if any((folder / mark).exists() for mark in MARKS):
+            return folder
+    return None
+
+
+def mentioning(file: Path, root: Path) -> tuple[Other, ...]:
+    """The files below ``root`` in which the name of ``file``, or of its package, stands as a word; tests first."""
+    stem = file.parent.name if file.stem == "__init__" else file.stem
+    names = {stem, file.parent.name} if (file.parent / "__init__.py").exists() else {stem}
+    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")\b")
+    found: list[Other] = []
+    deadline = time.monotonic() + SECONDS
+    for path in sorted(_python_files(root, deadline), key=lambda path: (not path.name.startswith("test_"), str(path))):
+        if len(found) >= MOST_READ or time.monotonic() > deadline:
+            break
+        try:
+            if path == file or not pattern.search(path.read_bytes()):
+                continue
+            found.append(Other(str(path), parse(read_source(path))))
+        except (OSError, FileProblem):
+            continue
+    return tuple(found)
+
+
+def _python_files(root: Path, deadline: float) -> Iterator[Path]:
+    count = 0
+    for folder, names, files in os.walk(root):
+        names[:] = [n for n in names if not n.startswith(".") and n not in SKIPPED and not n.endswith(".egg-info")]
+        for name in files:
+            if not name.endswith(".py"):
+                continue
+            path = Path(folder) / name
+            count += 1
+            if count > MOST_FILES or time.monotonic() > deadline:
+                return
+            try:
+                if path.stat().st_size <= LARGEST:
+                    yield path
+            except OSError:
+                continue

@@ -1,0 +1,1 @@
+"""All settings: names, types, defaults and documentation."""

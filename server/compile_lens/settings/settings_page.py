@@ -1,0 +1,42 @@
+"""docs/settings.md, made from the settings: ``python -m compile_lens.settings.settings_page > docs/settings.md``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from compile_lens.settings.settings import configuration_schema
+
+HEAD = """\
+# Settings
+
+The same object works in every editor: in VS Code's settings, in `initializationOptions` (without the prefix, nested), and in answer to
+`workspace/configuration` for the section `compileLens`. A value that cannot be used is told once, and its default is taken.
+
+| setting | type | default | |
+|---|---|---|---|
+"""
+TAIL = """
+Settings of scope *machine* are taken from the user's or the machine's settings only: a workspace cannot choose what gets run.
+
+In Neovim:
+
+```lua
+vim.lsp.config('compile_lens', { init_options = { run = { depth = 'inductor', timeout = 120 } } })
+```
+"""
+
+
+def page() -> str:
+    """The whole page as Markdown."""
+    return HEAD + "".join(_row(name, schema) for name, schema in configuration_schema()["properties"].items()) + TAIL
+
+
+def _row(name: str, schema: dict[str, Any]) -> str:
+    kind = " \\| ".join(f"`{value}`" for value in schema["enum"]) if "enum" in schema else str(schema["type"])
+    scope = " *Scope: machine.*" if schema["scope"].startswith("machine") else ""
+    return f"| `{name}` | {kind} | `{json.dumps(schema['default'])}` | {schema['markdownDescription']}{scope} |\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

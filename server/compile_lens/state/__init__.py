@@ -1,0 +1,1 @@
+"""What is remembered between runs and sessions: consent, entries, calls, cache keys."""

@@ -1,0 +1,96 @@
+"""Whether the user's code may run: trust first, then the setting, then what the user answered for this workspace.
+
+An answer is one small file per workspace root, under the user's state directory: two editors never write the same
+file, and taking an answer back is to delete it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from compile_lens.settings.settings import Consent
+from compile_lens.state.file_memory import state_folder
+
+
+class Permission(Enum):
+    """What may happen for a workspace now."""
+
+    ALLOWED = "allowed"
+    ASK = "ask"
+    REFUSED = "refused"
+    UNTRUSTED = "untrusted"
+    UNSET = "unset"  # the editor knows no trust, and no setting says anything
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentStore:
+    """The workspaces for which the user said yes, in ``folder``."""
+
+    folder: Path
+
+    @staticmethod
+    def of_user() -> ConsentStore:
+        """The store of the user who runs this process."""
+        return ConsentStore(state_folder() / "consent")
+
+    def is_allowed(self, root: Path) -> bool:
+        """Whether the user allowed background runs for ``root``."""
+        return _root_in(self._file(root)) == root
+
+    def roots(self) -> tuple[Path, ...]:
+        """The workspaces for which background runs are allowed."""
+        found = {root for file in self.folder.glob("*.json") if (root := _root_in(file)) is not None}
+        return tuple(sorted(root for root in found if self.is_allowed(root)))
+
+    def allow(self, root: Path) -> None:
+        """Remember that the user allowed background runs for ``root``. Raises OSError where nothing can be written."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.folder, suffix=".new")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump({"root": str(root), "allowed": True}, file)
+            Path(name).replace(self._file(root))
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def revoke(self, root: Path) -> None:
+        """Forget the answer for ``root``. Raises OSError where it cannot be deleted."""
+        self._file(root).unlink(missing_ok=True)
+
+    def _file(self, root: Path) -> Path:
+        return self.folder / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:24]}.json"
+
+
+def _root_in(file: Path) -> Path | None:
+    """The workspace that an answer is about, if it is a yes."""
+    try:
+        answer = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(answer, dict) or answer.get("allowed") is not True or not isinstance(answer.get("root"), str):
+        return None
+    return Path(answer["root"])
+
+
+def permission(trusted: bool | None, setting: Consent | None, remembered: bool, declined: bool) -> Permission:
+    """What may happen in the background.
+
+    ``trusted`` is None in an editor that knows no trust in workspaces; ``setting`` is None where the user has not set it.
+    ``declined``: the user said "not now" in this session and is not asked again.
+    """
+    if trusted is False:
+        return Permission.UNTRUSTED
+    if setting is Consent.NEVER:
+        return Permission.REFUSED
+    if setting is Consent.ALWAYS or remembered:
+        return Permission.ALLOWED
+    if declined:
+        return Permission.REFUSED
+    return Permission.UNSET if trusted is None and setting is None else Permission.ASK

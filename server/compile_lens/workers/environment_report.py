@@ -1,0 +1,42 @@
+"""Ask an interpreter what an analysis would find around it (agent/runtime/environment_report.py)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+from compile_lens.workers.host import BOOT, HostError
+
+LIMIT_S = 180.0
+
+
+async def ask_environment(python: str, environment: Mapping[str, str]) -> dict[str, Any]:
+    """The facts as the agent prints them. Imports torch there, runs no file of the user's. Raises HostError."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            python,
+            str(BOOT),
+            "environment",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environment),
+        )
+    except OSError as error:
+        raise HostError(f"{python} cannot be started: {error.strerror or error}.") from None
+    try:
+        said, errors = await asyncio.wait_for(process.communicate(), LIMIT_S)
+        facts = json.loads(said)
+    except TimeoutError:
+        raise HostError(f"{python} did not import torch within {LIMIT_S:.0f} seconds.") from None
+    except ValueError:
+        last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise HostError(f"{python} is not a Python that can run the analysis: {last or 'it said nothing'}") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return dict(facts)
