@@ -33,6 +33,7 @@ class RunFacts:
     unusable: str = ""
     calls: list[EntryCall] = field(default_factory=list)
     not_called: list[tuple[str, str]] = field(default_factory=list)
+    degraded: dict[str, str] = field(default_factory=dict)
 
     def take(self, event: AgentEvent) -> None:
         """Take what one event says."""
@@ -57,6 +58,8 @@ class RunFacts:
                 self.refused.append(Refused(str(fields["what"]), str(fields["does"]), str(fields["target"]), stack))
             elif event.name == "not_kept":
                 self.not_kept, self.not_kept_count = tuple(map(str, fields["names"])), int(fields["count"])
+            elif event.name == "degraded":
+                self.degraded[str(fields["what"])] = str(fields["why"])
         except (KeyError, TypeError, ValueError):
             return
 
@@ -82,6 +85,7 @@ class RunFacts:
             )
         if self.open_ends and self.sandbox:
             notes.append(f"The sandbox did not hold: {', '.join(self.open_ends)}{_because(self.weaker)}.")
+        notes += [f"Unavailable: {what} ({why})." for what, why in self.degraded.items()]
         return tuple(notes)
 
 

@@ -15,6 +15,7 @@ from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
 from ..sandbox.enter import Sandbox, enter
 from ..sandbox.policy import Policy
+from .degraded import listen
 from .wire import Wire
 
 MOST_NAMES = 5
@@ -52,6 +53,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     from .libraries import library_roots
 
     trace_sink.install(wire)
+    listen(lambda what, why: wire.event("degraded", what=what, why=why))
     varied = watcher_for(command)
     notes.install(OWN_FOLDER, varied or _recorder(command))
     prepare(command, OWN_FOLDER, library_roots())

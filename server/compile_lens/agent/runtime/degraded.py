@@ -1,0 +1,33 @@
+"""What does not work on this machine or with this torch: each is reported once, reaches the outcome as a note, and the doctor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Listener = Callable[[str, str], None]
+
+_reported: dict[str, str] = {}
+_listeners: list[Listener] = []
+LONGEST_REASON = 300
+
+
+def degraded(what: str, why: str | BaseException) -> None:
+    """Report that ``what`` ("exact columns") is unavailable because of ``why``; once for each ``what``."""
+    if what in _reported:
+        return
+    reason = why if isinstance(why, str) else f"{type(why).__name__}: {why}"
+    _reported[what] = reason.strip().partition("\n")[0][:LONGEST_REASON]
+    for listener in _listeners:
+        listener(what, _reported[what])
+
+
+def listen(listener: Listener) -> None:
+    """Call ``listener`` with what was reported so far, and with what is reported from now on."""
+    for what, why in _reported.items():
+        listener(what, why)
+    _listeners.append(listener)
+
+
+def reported() -> dict[str, str]:
+    """What was reported so far, with the reasons."""
+    return dict(_reported)
