@@ -71,6 +71,8 @@ def install(state: State, generators: tuple[torch.Generator, ...], told: Told) -
     cuda: Any = torch.cuda
     cuda._CudaDeviceProperties = torch._C._CudaDeviceProperties = DeviceProperties
     cuda._get_device_properties = device_properties
+    # a build with CUDA asks the driver's library first, which knows of no visible GPU (torch/cuda/__init__.py, `device_count`)
+    cuda._device_count_nvml = lambda: state.count
     cuda._exchange_device = torch._C._cuda_exchangeDevice
     cuda._maybe_exchange_device = torch._C._cuda_maybeExchangeDevice
     cuda._cudart = Runtime(told)
