@@ -44,8 +44,9 @@ def asked_kindly() -> Iterator[None]:
 
 @functools.cache
 def has_gpu() -> bool:
-    """Whether torch could use a GPU, or is on a machine that may have one.
+    """Whether torch could use a GPU, or is on a machine with a driver for one, whose GPUs may be hidden (``CUDA_VISIBLE_DEVICES``).
 
+    The driver, once started, leaves a process that cannot be forked any more, also where it finds no device that it may use.
     Asked once, before any fork: NVIDIA's library starts a thread each time, and a process with threads is not forked.
     """
     import torch
@@ -54,7 +55,7 @@ def has_gpu() -> bool:
     if not cuda._is_compiled():
         return False
     count: int = cuda._device_count_amdsmi() if torch.version.hip else cuda._device_count_nvml()
-    return count > 0 or (count < 0 and _has_driver())
+    return count > 0 or _has_driver()
 
 
 def _has_driver() -> bool:
