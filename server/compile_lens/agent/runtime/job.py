@@ -46,8 +46,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
         faulthandler.dump_traceback_later(max(command["deadline"] - time.monotonic() - 0.1, 0.01), file=crash)
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink
-    from ..substitutes.cuda.enable import prepare
-    from ..substitutes.weights.enable import prepare as prepare_weights
+    from ..substitutes.enable import enable as enable_substitutes
     from ..variations.hook import watcher_for
     from . import program
     from .libraries import library_roots
@@ -56,8 +55,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     listen(lambda what, why: wire.event("degraded", what=what, why=why))
     varied = watcher_for(command)
     notes.install(OWN_FOLDER, varied or _recorder(command))
-    prepare(command, OWN_FOLDER, library_roots())
-    prepare_weights(command, OWN_FOLDER, library_roots())
+    enable_substitutes(command, OWN_FOLDER, library_roots())
     depth.apply(command["depth"])
     if command.get("compare"):
         comparer.install()
