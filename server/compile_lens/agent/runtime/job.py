@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
-from ..sandbox.enter import Sandbox, enter
+from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
 from .degraded import listen
 from .wire import Wire
@@ -80,7 +80,7 @@ def _recorder(command: dict[str, Any]) -> Any:
     return recorder
 
 
-def _enter_sandbox(command: dict[str, Any], wire: Wire) -> Sandbox | None:
+def _enter_sandbox(command: dict[str, Any], wire: Wire) -> EnteredSandbox | None:
     fields = command["sandbox"]
     if fields is None:
         return None
@@ -91,11 +91,11 @@ def _enter_sandbox(command: dict[str, Any], wire: Wire) -> Sandbox | None:
     places = [os.path.dirname(command["file"]), *([command["cwd"]] if command.get("cwd") else [])]
     os.mkdir(fields["scratch"], 0o700)
     sandbox = enter(Policy.read(fields), fields["kind"], places, tell)
-    wire.event("sandbox", kind=sandbox.kind, reason=fields["reason"], open_ends=list(sandbox.open_ends))
+    wire.event("sandbox", kind=sandbox.kind, reason=fields["reason"], open_ends=list(sandbox.unrestricted))
     return sandbox
 
 
-def _tell_what_was_written(sandbox: Sandbox, wire: Wire) -> None:
+def _tell_what_was_written(sandbox: EnteredSandbox, wire: Wire) -> None:
     written = sandbox.written()
     if written:
         wire.event("not_kept", names=written[:MOST_NAMES], count=len(written))

@@ -22,6 +22,7 @@ CORE_DECOMPOSITIONS = Internal("torch._decomp:core_aten_decompositions", _OPERAT
 DECOMPOSITIONS = Internal("torch._decomp:decomposition_table", _OPERATORS)
 TRACE_LOG = Internal("torch._logging._internal:trace_log", "the structured trace")
 OPERATORS = Internal("torch._ops", _OPERATORS)
+HIGHER_ORDER_OPERATORS = Internal("torch._ops:_higher_order_ops", _OPERATORS)
 FAKE_IMPLEMENTATIONS = Internal(
     "torch._subclasses.fake_impls:op_implementations_dict", "fake implementations of operators"
 )
@@ -37,7 +38,7 @@ def operator_schema(operator: Any) -> Any:
     return operator._schema
 
 
-def stored_options(module: object) -> dict[str, object] | None:
+def stored_options(module: object) -> dict[str, Any] | None:
     """The options of one of torch's config modules by name, with their defaults and types; None where it stores them elsewhere."""
     return getattr(module, "_config", None)
 
