@@ -15,7 +15,7 @@ from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import StackFrame
 
 # in the exception that a refused call raises (agent/sandbox/calls.py)
-WORDS = "a background run may not do this (Compile Lens)"
+WORDS = "blocked by the Compile Lens sandbox"
 # what native code makes of a refusal: the words of the C library, and of torch's writer of files
 NATIVE_WRITE = re.compile(
     r"Read-only file system|open file failed|File .* cannot be opened|can't create|unable to open file"

@@ -1,4 +1,4 @@
-"""Whether a child of this process can do all that a fresh process can."""
+"""Whether a forked child of this process can do all that a fresh process can."""
 
 from __future__ import annotations
 
@@ -7,39 +7,48 @@ import sys
 import threading
 import time
 
-
-def can_fork() -> bool:
-    """Whether a child of this process can do all that a fresh process can: no threads here, and no GPU touched."""
-    return not why_not_fork()
+from ..torch_internals.cuda import IS_IN_BAD_FORK
 
 
-def why_not_fork() -> str:
-    """What stands against forking the steps from this process, in a few words; '' for nothing."""
+def why_not_fork(native_threads: int = 1) -> str:
+    """Why this process cannot be forked safely, in a few words; '' if it can. Up to ``native_threads`` threads are harmless."""
     if sys.platform != "linux":
         return f"{sys.platform} cannot fork a process safely"
     if threading.active_count() != 1:
         return f"threads: {', '.join(thread.name for thread in threading.enumerate())}"
-    if _threads() > 1:
-        return f"{_threads()} threads that libraries started"
+    if (count := count_threads()) > native_threads:
+        return f"{count} threads started by libraries"
+    import torch
+
+    return "CUDA is initialized" if torch.cuda.is_initialized() else ""
+
+
+def why_not_fork_steps() -> str:
+    """The same for the steps of a search, which also use a GPU: a trial child finds out whether CUDA works after a fork."""
+    _wait_for_thread_pools()
+    reason = why_not_fork()
+    if reason:
+        return reason
     pid = os.fork()
     if pid == 0:
         bad = 1
         try:
-            import torch
-
-            in_bad_fork = getattr(torch._C, "_cuda_isInBadFork", None)
-            bad = int(bool(in_bad_fork is not None and in_bad_fork()))
+            is_in_bad_fork = IS_IN_BAD_FORK.look_up()
+            bad = int(bool(is_in_bad_fork is not None and is_in_bad_fork()))
         finally:
             os._exit(bad)
     _, status = os.waitpid(pid, 0)
-    return "a GPU was touched when torch was imported" if status else ""
+    return "importing torch initialized CUDA" if status else ""
 
 
-def _threads() -> int:
-    """The threads of this process; those of a pool that is being stopped for a fork are given a moment."""
-    for _ in range(50):
-        count = len(os.listdir("/proc/self/task"))
-        if count == 1:
-            break
+def count_threads() -> int:
+    """The threads of this process, those of libraries included (Linux)."""
+    return len(os.listdir("/proc/self/task"))
+
+
+def _wait_for_thread_pools() -> None:
+    """Give a thread pool that is being stopped for a fork a moment to end."""
+    for _ in range(50 if sys.platform == "linux" else 0):
+        if count_threads() == 1:
+            return
         time.sleep(0.01)
-    return count

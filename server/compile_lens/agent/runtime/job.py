@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
-from ..sandbox.enter import Sandbox, enter
+from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
 from .degraded import listen
 from .wire import Wire
@@ -46,8 +46,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
         faulthandler.dump_traceback_later(max(command["deadline"] - time.monotonic() - 0.1, 0.01), file=crash)
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink
-    from ..substitutes.cuda.enable import prepare
-    from ..substitutes.weights.enable import prepare as prepare_weights
+    from ..substitutes.enable import enable as enable_substitutes
     from ..variations.hook import watcher_for
     from . import program
     from .libraries import library_roots
@@ -56,8 +55,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     listen(lambda what, why: wire.event("degraded", what=what, why=why))
     varied = watcher_for(command)
     notes.install(OWN_FOLDER, varied or _recorder(command))
-    prepare(command, OWN_FOLDER, library_roots())
-    prepare_weights(command, OWN_FOLDER, library_roots())
+    enable_substitutes(command, OWN_FOLDER, library_roots())
     depth.apply(command["depth"])
     if command.get("compare"):
         comparer.install()
@@ -82,7 +80,7 @@ def _recorder(command: dict[str, Any]) -> Any:
     return recorder
 
 
-def _enter_sandbox(command: dict[str, Any], wire: Wire) -> Sandbox | None:
+def _enter_sandbox(command: dict[str, Any], wire: Wire) -> EnteredSandbox | None:
     fields = command["sandbox"]
     if fields is None:
         return None
@@ -93,11 +91,11 @@ def _enter_sandbox(command: dict[str, Any], wire: Wire) -> Sandbox | None:
     places = [os.path.dirname(command["file"]), *([command["cwd"]] if command.get("cwd") else [])]
     os.mkdir(fields["scratch"], 0o700)
     sandbox = enter(Policy.read(fields), fields["kind"], places, tell)
-    wire.event("sandbox", kind=sandbox.kind, reason=fields["reason"], open_ends=list(sandbox.open_ends))
+    wire.event("sandbox", kind=sandbox.kind, reason=fields["reason"], open_ends=list(sandbox.unrestricted))
     return sandbox
 
 
-def _tell_what_was_written(sandbox: Sandbox, wire: Wire) -> None:
+def _tell_what_was_written(sandbox: EnteredSandbox, wire: Wire) -> None:
     written = sandbox.written()
     if written:
         wire.event("not_kept", names=written[:MOST_NAMES], count=len(written))

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..sandbox import choice, enter
 from . import forked_run, gpu_presence, job, processes, warmup
+from .fork_check import count_threads, why_not_fork
 from .libraries import library_roots
 from .wire import Wire
 
@@ -65,7 +66,7 @@ def _hello(wire: Wire) -> bool:
 
         gpu_presence.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
         if sys.platform == "linux":
-            _threads_of_imports = _native_threads()
+            _threads_of_imports = count_threads()
     except BaseException as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
         wire.event("no-torch", missing=missing, message=f"{type(error).__name__}: {error}")
@@ -82,7 +83,7 @@ def _hello(wire: Wire) -> bool:
         pid=os.getpid(),
         torch=torch.__version__,
         python=platform.python_version(),
-        forks=_can_fork(),
+        forks=not why_not_fork(_threads_of_imports),
         seconds=time.monotonic() - started,
         library_roots=library_roots(),
     )
@@ -92,17 +93,6 @@ def _hello(wire: Wire) -> bool:
 # Threads of libraries after `import torch`: numpy's OpenBLAS starts its pool when it is loaded, and stops and restarts it around a
 # fork (pthread_atfork). Any thread beyond these may hold a lock that a child would wait for.
 _threads_of_imports = 1
-
-
-def _native_threads() -> int:
-    return len(os.listdir("/proc/self/task"))
-
-
-def _can_fork() -> bool:
-    if sys.platform != "linux" or threading.active_count() != 1 or _native_threads() > _threads_of_imports:
-        return False
-    torch = sys.modules["torch"]
-    return not torch.cuda.is_initialized()
 
 
 def _lines(descriptor: int) -> Any:
@@ -131,7 +121,7 @@ def _choose(strongest: str, forks: bool) -> tuple[str, str]:
 
 def _serve_run(command: dict[str, Any], commands: int, wire: Wire) -> bool:
     """Do one run. Returns False when this process can do no further one."""
-    forks = _can_fork()
+    forks = not why_not_fork(_threads_of_imports)
     if command["sandbox"] is not None:
         kind, reason = _choose(command["sandbox"]["strongest"], forks)
         command["sandbox"].update(kind=kind, reason=reason)

@@ -1,1 +1,1 @@
-"""The sandbox of a run: what the operating system and Python hold."""
+"""The sandbox of a run: restrictions by the operating system and by Python."""

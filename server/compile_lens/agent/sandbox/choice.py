@@ -1,4 +1,4 @@
-"""Which kind of sandbox this machine offers: each is tried in a child process, since nobody leaves one again."""
+"""Finds the kind of sandbox that this machine offers. Each is tried in a child process, because a sandbox cannot be left."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 from . import landlock, namespaces
-from .enter import LANDLOCK, OVERLAY, PYTHON, enter
+from .enter import LANDLOCK, OUTSIDE_PYTHON, OVERLAY, PYTHON, enter
 from .policy import Policy
 from .scratch import remove_folder
 
-LONGEST = 4000
+LONGEST_ERROR = 4000
 
 
 def choose(strongest: str) -> tuple[str, str]:
-    """The strongest kind up to ``strongest`` that works here, and why no stronger one does."""
+    """The strongest kind up to ``strongest`` that works here, and why a stronger one does not."""
     if sys.platform != "linux" or strongest == PYTHON:
-        return PYTHON, "" if strongest == PYTHON else "this system has no sandbox that Python can enter"
+        return PYTHON, "" if strongest == PYTHON else "this platform has no sandbox that Python can enter"
     reason = ""
     if strongest == OVERLAY:
         reason = _try_overlay()
@@ -32,26 +32,28 @@ def choose(strongest: str) -> tuple[str, str]:
 
 
 def in_force() -> dict[str, Any]:
-    """``kind`` and ``reason`` as of ``choose``, and ``open_ends``: what it does not hold, a phrase each. Raises OSError."""
+    """``kind`` and ``reason`` as in ``choose``, and ``open_ends``: what is not restricted, as noun phrases. Raises OSError."""
     kind, reason = choose(OVERLAY)
     if sys.platform == "linux":
-        open_ends = _in_child(lambda policy: enter(policy, kind, [], lambda *_: None).open_ends)
+        open_ends = _in_child(lambda policy: enter(policy, kind, [], lambda *_: None).unrestricted)
     else:
-        open_ends = ["native code", "programs that it starts"]
+        open_ends = list(OUTSIDE_PYTHON)
     return {"kind": kind, "reason": reason, "open_ends": open_ends}
 
 
 def _try_overlay() -> str:
-    """Why a view of one's own cannot be had; '' if it can."""
+    """Why the overlay sandbox does not work here; '' if it does."""
     try:
-        return "" if _in_child(lambda policy: namespaces.enter(policy, [], []).copied) else "no folder can be copied"
+        return (
+            "" if _in_child(lambda policy: namespaces.enter(policy, [], []).overlaid) else "no folder can be overlaid"
+        )
     except OSError as error:
         return f"{error}"
 
 
 def _in_child(action: Callable[[Policy], object]) -> Any:
-    """What ``action`` returns in a child that is ended then, as JSON carries it. Raises OSError with the words of what it raised."""
-    # named like a run's, so that the host deletes it if this process is killed now (workers/scratch.py)
+    """The JSON value that ``action`` returns in a child process. Raises OSError with the message of what it raised."""
+    # named like the folder of a run, so that the host deletes it if this process is killed now (workers/scratch.py)
     scratch = tempfile.mkdtemp(prefix=f"compile-lens-run-{os.getpid()}-")
     reading, writing = os.pipe()
     child = os.fork()
@@ -60,17 +62,17 @@ def _in_child(action: Callable[[Policy], object]) -> Any:
         try:
             policy = Policy(OVERLAY, os.path.realpath(scratch), (), (), False, False, 0, 1 << 20, 0, 0)
             answer = {"is": action(policy)}
-        except BaseException as error:
-            answer = {"error": f"{error}"[:LONGEST] or type(error).__name__}
+        except BaseException as error:  # passed on to the parent
+            answer = {"error": f"{error}"[:LONGEST_ERROR] or type(error).__name__}
         finally:
             os.write(writing, json.dumps(answer).encode())
             os._exit(0)
     os.close(writing)
     with open(reading, "rb") as pipe:
-        said = pipe.read()
+        answer_text = pipe.read()
     os.waitpid(child, 0)
     remove_folder(scratch)
-    answered = json.loads(said or b'{"error": "it was killed"}')
+    answered = json.loads(answer_text or b'{"error": "the trial process was killed"}')
     if "error" in answered:
         raise OSError(answered["error"])
     return answered["is"]

@@ -1,17 +1,17 @@
-"""The sandbox put together: the strongest that this machine offers, put around the process that calls, for good."""
+"""Puts the calling process into a sandbox of a given kind. A process cannot leave it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 from dataclasses import dataclass
 
+from ..torch_internals.options import set_loaded_option
 from . import calls, kernel, landlock, limits, namespaces, syscall_filter
 from .policy import (
     DEVICES,
-    DOORS,
+    SERVICE_VARIABLES,
     SHARED_MEMORY,
     Policy,
     gpu_devices,
@@ -22,33 +22,35 @@ from .policy import (
 )
 
 OVERLAY, LANDLOCK, PYTHON = "overlay", "landlock", "python"
-# a GPU that a library does not see is not used
+# what the audit hook alone does not restrict
+OUTSIDE_PYTHON = ("native code", "programs that it starts")
+# libraries do not use a GPU that they do not see
 NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ROCR_VISIBLE_DEVICES": ""}
-# without a network these ask for nothing, and say so at once
-MOST_WRITTEN = 500
-# a program may have replaced it
-_walk = os.walk
+# without a network, these libraries then fail at once instead of after a timeout
 NO_NETWORK = {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline"}
+MOST_WRITTEN = 500
+# kept because a program may replace it
+_walk = os.walk
 
 
 @dataclass(frozen=True, slots=True)
-class Sandbox:
-    """What is in force. ``kind`` is ``overlay``, ``landlock`` or ``python``; ``open_ends`` says what is not held, a phrase each."""
+class EnteredSandbox:
+    """What is in force. ``kind`` is ``overlay``, ``landlock`` or ``python``; ``unrestricted`` lists what is not covered."""
 
     kind: str
-    open_ends: tuple[str, ...]
+    unrestricted: tuple[str, ...]
     view: namespaces.View | None
     places: tuple[str, ...] = ()
 
     def written(self) -> list[str]:
-        """Files that were made, changed or deleted on a copy, by the names that the program has for them.
+        """Files that were created, changed or deleted in an overlay, by the paths that the program sees.
 
-        Temporary files, and what libraries keep in hidden folders, are left out. At most some hundreds.
+        Temporary files and hidden files and folders are left out. Stops soon after ``MOST_WRITTEN`` files.
         """
         if self.view is None:
             return []
         found: list[str] = []
-        for place, layer in zip(self.view.copied, self.view.layers, strict=True):
+        for place, layer in zip(self.view.overlaid, self.view.layers, strict=True):
             for start in self._starts(place):
                 inside = os.path.normpath(os.path.join(layer, os.path.relpath(start, place)))
                 for folder, folders, names in _walk(inside):
@@ -60,18 +62,18 @@ class Sandbox:
         return list(dict.fromkeys(found))
 
     def _starts(self, place: str) -> list[str]:
-        """Where to look for what a program means to keep: of temporary folders, only where the program is at home."""
+        """Where to look for files that the program means to keep: in temporary folders, only its own folders."""
         if place in namespaces.SERVICES:
             return []
         return [start for start in self.places if is_below(start, [place])] if place in temporary_folders() else [place]
 
 
-def enter(policy: Policy, kind: str, places: list[str], tell: calls.Tell) -> Sandbox:
-    """Put this process, which must have one thread, into the sandbox of ``kind``. ``places``: folders the program is about.
+def enter(policy: Policy, kind: str, places: list[str], report: calls.Report) -> EnteredSandbox:
+    """Put this process, which must have one thread, into a sandbox of ``kind``. ``places`` are the program's folders.
 
-    Raises OSError when the kernel refuses what it offered before; the process must not go on then.
+    Raises OSError if the kernel refuses what it offered before; the process must then not run the program.
     """
-    for name in DOORS:
+    for name in SERVICE_VARIABLES:
         os.environ.pop(name, None)
     os.environ.update({} if policy.gpu else NO_GPU)
     if policy.gpu and any(os.path.basename(device).startswith("nvidia") for device in gpu_devices()):
@@ -82,9 +84,9 @@ def enter(policy: Policy, kind: str, places: list[str], tell: calls.Tell) -> San
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
-    limits.apply(policy, counts_alone=view is not None)
-    open_ends = _restrict(policy, kind, view, hidden) if kind != PYTHON else _not_held()
-    writable = (*view.copied, *view.kept) if view else (policy.scratch, *policy.caches, *policy.allow_write)
+    limits.apply(policy, counts_separately=view is not None)
+    unrestricted = _restrict(policy, kind, view, hidden) if kind != PYTHON else OUTSIDE_PYTHON
+    writable = (*view.overlaid, *view.persistent) if view else (policy.scratch, *policy.caches, *policy.allow_write)
     rules = calls.Rules(
         writable=writable if kind != LANDLOCK else (*writable, SHARED_MEMORY),
         secret=tuple(hidden),
@@ -92,16 +94,14 @@ def enter(policy: Policy, kind: str, places: list[str], tell: calls.Tell) -> San
         own_network=view is not None,
         processes=kind != PYTHON,
     )
-    calls.install(rules, tell)
-    return Sandbox(kind, tuple(open_ends), view, tuple(map(os.path.realpath, places)))
+    calls.install(rules, report)
+    return EnteredSandbox(kind, tuple(unrestricted), view, tuple(map(os.path.realpath, places)))
 
 
 def _compile_in_this_process() -> None:
-    """Inductor's compiling processes start NVIDIA's driver, too, and ``own_threads`` is of this process alone."""
+    """Turn off Inductor's compile workers: they start NVIDIA's driver, too, and ``own_threads`` is of this process alone."""
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
-    config = sys.modules.get("torch._inductor.config")
-    if config is not None:  # it has read the environment already
-        config.compile_threads = 1  # type: ignore[attr-defined]
+    set_loaded_option("torch._inductor.config.compile_threads", 1)
 
 
 def _use_scratch_for_temporary_files(scratch: str) -> None:
@@ -110,16 +110,18 @@ def _use_scratch_for_temporary_files(scratch: str) -> None:
 
 
 def _restrict(policy: Policy, kind: str, view: namespaces.View | None, hidden: list[str]) -> list[str]:
-    """What the kernel refuses from now on; what it is too old to refuse is returned."""
+    """Let the kernel restrict this process. Returns what this kernel is too old to restrict."""
     version = landlock.abi()
-    open_ends = []
+    unrestricted = []
     with contextlib.suppress(OSError):
         kernel.drop_capabilities()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if version:
         rules = landlock.Ruleset(version, reads=view is None, network=policy.network or view is not None)
         writable = (
-            (*view.copied, *view.kept) if view else (policy.scratch, *policy.caches, *policy.allow_write, SHARED_MEMORY)
+            (*view.overlaid, *view.persistent)
+            if view
+            else (policy.scratch, *policy.caches, *policy.allow_write, SHARED_MEMORY)
         )
         rules.allow_writes([*writable, *DEVICES, *((*gpu_devices(), own_threads()) if policy.gpu else ())])
         if view is None:
@@ -127,21 +129,21 @@ def _restrict(policy: Policy, kind: str, view: namespaces.View | None, hidden: l
         rules.restrict()
         closes_tcp = rules.closes_tcp
         if not rules.scopes:
-            open_ends.append("signals to your other processes")
+            unrestricted.append("signals to your other processes")
     else:
         closes_tcp = False
     internet = "all" if policy.network or view is not None else "tcp" if closes_tcp else "none"
     try:
         syscall_filter.install(internet, pretends_attributes=view is None)
     except OSError:
-        open_ends.append("system calls")
+        unrestricted.append("system calls")
     if view is None:
-        open_ends.append("sockets of services on this machine")
-    return open_ends
+        unrestricted.append("sockets of services on this machine")
+    return unrestricted
 
 
 def _all_but(hidden: list[str]) -> list[str]:
-    """Paths that together hold everything but ``hidden``: Landlock allows, and takes nothing back."""
+    """Paths that together contain everything except ``hidden``: Landlock rules only allow, they cannot exclude."""
     allowed: list[str] = []
     pending = [os.sep]
     while pending:
@@ -151,10 +153,6 @@ def _all_but(hidden: list[str]) -> list[str]:
                 allowed.append(folder)
             continue
         with contextlib.suppress(OSError):
-            # a link leads to something that has a name of its own
+            # the target of a link is covered under its own path
             pending += [entry.path for entry in os.scandir(folder) if not entry.is_symlink()]
     return allowed
-
-
-def _not_held() -> list[str]:
-    return ["native code", "programs that it starts"]

@@ -1,4 +1,4 @@
-"""System calls that Python has no function for, through ``ctypes``. Linux alone; each raises OSError."""
+"""System calls that Python does not wrap, through ``ctypes``. Linux only; each raises OSError."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces that ``flags`` names for new ones."""
+    """Move to new namespaces of the kinds in ``flags``."""
     _checked(libc().unshare(flags), f"unshare {flags:#x}")
 
 
@@ -74,11 +74,11 @@ def set_mount_attributes(path: str, add: int, remove: int, recursive: bool) -> N
 
 
 def drop_capabilities() -> None:
-    """Give up all capabilities of this thread; root keeps those about files, to read what root reads."""
+    """Drop all capabilities of this thread; root keeps those about files, so that it can still read what root can."""
     kept = 0b11111 if os.geteuid() == 0 else 0  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID
     number = CAPSET.get(os.uname().machine)
     if number is None:
-        raise OSError(38, "this architecture is not known", os.uname().machine)
+        raise OSError(38, "unsupported architecture", os.uname().machine)
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this thread
     held = _held_capabilities() & kept
     low, high = held & 0xFFFFFFFF, held >> 32

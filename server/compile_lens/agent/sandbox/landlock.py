@@ -1,6 +1,6 @@
-"""Landlock (Linux 5.13): the kernel refuses what no rule allows, whatever code asks. Needs no privilege.
+"""Landlock (Linux 5.13): the kernel refuses what no rule allows, to Python and native code alike. Needs no privilege.
 
-Constants are those of include/uapi/linux/landlock.h; the ABI is asked of the running kernel, and only what it has is handled.
+Constants are from include/uapi/linux/landlock.h. The ABI version comes from the running kernel, and only what it supports is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RULE_PATH_BENEATH = 1
 
 
 def abi() -> int:
-    """The version of Landlock that the kernel offers; 0 for none."""
+    """The Landlock ABI version of the kernel; 0 without Landlock."""
     version_only = 1
     try:
         return kernel.system_call(kernel.LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), version_only)
@@ -32,10 +32,10 @@ def abi() -> int:
 
 
 class Ruleset:
-    """Rules in the making. ``restrict`` puts them in force for this thread and all that it starts, for good."""
+    """Rules under construction. ``restrict`` enforces them for this thread and all its descendants, for good."""
 
     def __init__(self, version: int, reads: bool, network: bool) -> None:
-        """``reads``: reading files needs a rule, too. ``network``: TCP stays as it is."""
+        """``reads``: reading files needs a rule, too. ``network``: TCP is not restricted."""
         self.write = WRITE_FILE | REMOVE_AND_MAKE
         self.write |= (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0)
         handled = self.write | (READ_FILE if reads else 0)
@@ -59,7 +59,7 @@ class Ruleset:
             self._allow(path, READ_FILE)
 
     def _allow(self, path: str, access: int) -> None:
-        # what is gone, or may not even be looked up, needs no rule
+        # a path that is gone or not accessible needs no rule
         with contextlib.suppress(OSError):
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:
@@ -72,6 +72,6 @@ class Ruleset:
                 os.close(descriptor)
 
     def restrict(self) -> None:
-        """Put the rules in force. ``no_new_privs`` must be set."""
+        """Enforce the rules. ``no_new_privs`` must be set."""
         kernel.system_call(kernel.LANDLOCK_RESTRICT_SELF, self._descriptor, 0)
         os.close(self._descriptor)

@@ -1,4 +1,4 @@
-"""Limits of one process that the kernel keeps, and its place behind what the user does. The tree as a whole is watched from outside."""
+"""Sets the kernel's limits for one process and lowers its priority. The process tree as a whole is supervised from outside."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .policy import Policy
 MOST_PROCESSES_AND_THREADS = 4096
 
 
-def apply(policy: Policy, counts_alone: bool) -> None:
-    """Set the limits. ``counts_alone``: the kernel counts the processes of this run apart from the user's other ones."""
+def apply(policy: Policy, counts_separately: bool) -> None:
+    """Set the limits. ``counts_separately``: the kernel counts the processes of this run apart from the user's others."""
     if sys.platform == "win32":
         return
     import resource
@@ -21,10 +21,10 @@ def apply(policy: Policy, counts_alone: bool) -> None:
     _lower(resource.RLIMIT_FSIZE, policy.disk_bytes)
     if policy.cpu_s:
         _lower(resource.RLIMIT_CPU, policy.cpu_s)
-    # a driver of a GPU reserves much more than it uses
+    # a GPU driver reserves much more memory than it uses
     if sys.platform == "linux" and policy.memory_bytes and not policy.gpu:
         _lower(resource.RLIMIT_DATA, policy.memory_bytes)
-    if counts_alone:
+    if counts_separately:
         _lower(resource.RLIMIT_NPROC, MOST_PROCESSES_AND_THREADS)
     if policy.niceness:
         with contextlib.suppress(OSError):

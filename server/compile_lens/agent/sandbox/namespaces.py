@@ -1,8 +1,8 @@
-"""A view of the machine of this run's own (Linux): every file system read-only, what a program would write to copied on write,
-secrets hidden, and a network that has nothing but itself.
+"""A private view of the machine for one run (Linux): file systems are read-only, folders that programs write to are copy-on-write,
+secrets are hidden, and the network is loopback only.
 
-What is written goes to a file system in memory that is gone with the last process of the run. Needs user namespaces, or the right to
-mount, and Linux 5.12.
+Writes go to a file system in memory that disappears with the last process of the run. Needs user namespaces or the right to mount, and
+Linux 5.12.
 """
 
 from __future__ import annotations
@@ -19,49 +19,48 @@ from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_NETWORK = 0x20000, 0x08000000, 0x10000000, 0x40000000
 NO_SETUID, NO_DEVICES, BIND, RECURSIVE, PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 READ_ONLY = 0x1
-# sockets of services live here: through a copy of the folder nobody answers
+# sockets of services are here: through an overlay of the folder, no service answers
 SERVICES = ("/run", "/var/run")
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What may be written. ``copied`` are folders whose changes go to the folders ``layers``, one each; ``kept`` are changed for good."""
+    """What may be written. Changes in the folders ``overlaid`` go to ``layers``, one each; changes in ``persistent`` stay."""
 
-    copied: tuple[str, ...]
+    overlaid: tuple[str, ...]
     layers: tuple[str, ...]
-    kept: tuple[str, ...]
+    persistent: tuple[str, ...]
 
 
 def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
-    """Move this process, which must have one thread, into the view. ``places`` are folders that the program is about, ``hidden`` is
-    what it finds empty.
+    """Move this process, which must have one thread, into the view. ``places`` are the program's folders; ``hidden`` paths appear empty.
 
-    Raises OSError; the process is of no use then.
+    Raises OSError; the process must then not run the program.
     """
     scratch = policy.scratch
-    kept = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
+    persistent = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
     _leave_namespaces(policy.network)
-    handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in kept}
+    handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in persistent}
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
     kernel.set_mount_attributes("/", READ_ONLY, 0, recursive=True)
-    if policy.gpu and landlock.abi():  # which leaves to the program what ``own_threads`` says
+    if policy.gpu and landlock.abi():  # Landlock then allows only what ``own_threads`` names
         kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
     handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
     mounts = _mount_points()
-    copied: list[str] = []
+    overlaid: list[str] = []
     layers: list[str] = []
     for place in _outermost([home(), *places, *temporary_folders(), *SERVICES], mounts):
-        # a place that cannot be copied (a file system that an overlay does not take) stays read-only
+        # a folder on a file system that overlays do not support stays read-only
         with contextlib.suppress(OSError):
             layers.append(os.path.join(scratch, _copy_on_write(place, handles[scratch], len(layers), mounts)))
-            copied.append(place)
+            overlaid.append(place)
     for path, handle in handles.items():
-        _keep(path, handle)
+        _make_writable(path, handle)
     _hide(hidden, scratch)
     kernel.mount("tmpfs", SHARED_MEMORY, "tmpfs", NO_SETUID | NO_DEVICES, f"size={policy.disk_bytes},mode=1777")
     for handle in handles.values():
         os.close(handle)
-    return View(tuple(copied), tuple(layers), (*kept, scratch, SHARED_MEMORY))
+    return View(tuple(overlaid), tuple(layers), (*persistent, scratch, SHARED_MEMORY))
 
 
 def _leave_namespaces(network: bool) -> None:
@@ -79,7 +78,7 @@ def _leave_namespaces(network: bool) -> None:
 
 
 def _bring_loopback_up() -> None:
-    """Programs talk to themselves over 127.0.0.1 (``torch.distributed``); nobody else can be reached there."""
+    """Programs connect to themselves over 127.0.0.1 (``torch.distributed``); nothing else can be reached there."""
     import fcntl
 
     set_flags, up_and_running = 0x8914, 0x41
@@ -88,9 +87,10 @@ def _bring_loopback_up() -> None:
 
 
 def _prepare_scratch(scratch: str, size: int) -> int:
-    """Put a file system in memory on the scratch folder; a descriptor of what takes the changes then.
+    """Mount a file system in memory on the scratch folder; returns a descriptor of the folder that takes the changes.
 
-    An overlay marks what was deleted with attributes that such a file system has since Linux 6.6; before, it is the folder itself.
+    Overlays mark deletions with extended attributes, which such a file system supports since Linux 6.6; before that, changes stay on
+    disk in the scratch folder itself.
     """
     on_disk = os.open(scratch, os.O_PATH | os.O_CLOEXEC)
     kernel.mount("tmpfs", scratch, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size},mode=700")
@@ -98,7 +98,7 @@ def _prepare_scratch(scratch: str, size: int) -> int:
         os.setxattr(scratch, "user.compile_lens", b"")
     except OSError:
         kernel.unmount(scratch)
-        _keep(scratch, on_disk)
+        _make_writable(scratch, on_disk)
     os.close(on_disk)
     return os.open(scratch, os.O_PATH | os.O_CLOEXEC)
 
@@ -106,12 +106,12 @@ def _prepare_scratch(scratch: str, size: int) -> int:
 def _mount_points() -> list[str]:
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
         fields = (line.split(" ")[4] for line in table)
-        # blanks and backslashes are written as octal numbers
+        # blanks, tabs and backslashes are escaped as octal numbers
         return [path.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\") for path in fields]
 
 
 def _outermost(places: list[str], mounts: list[str]) -> list[str]:
-    """The folders to copy: those of the same file system inside of another come with it."""
+    """The folders to overlay: one inside another on the same file system is covered by it."""
     chosen: list[str] = []
     for place in sorted({os.path.realpath(place) for place in places}):
         if place == "/" or not os.path.isdir(place):
@@ -127,9 +127,9 @@ def _mount_of(path: str, mounts: list[str]) -> str:
 
 
 def _copy_on_write(place: str, scratch: int, number: int, mounts: list[str]) -> str:
-    """Lay an overlay over ``place``; the folder below the scratch folder that takes its changes.
+    """Mount an overlay on ``place``; returns the name of the folder in the scratch folder that takes its changes.
 
-    File systems mounted inside of it are put back, read-only as they are; services' are not.
+    File systems mounted inside it are mounted again, read-only; those of services are not.
     """
     is_service = place in SERVICES
     inside = [] if is_service else [point for point in mounts if point != place and is_below(point, [place])]
@@ -158,14 +158,14 @@ def _handle(path: str) -> int | None:
         return None
 
 
-def _keep(path: str, handle: int) -> None:
-    """Make ``path`` writable in its own place, above an overlay that may cover it now."""
+def _make_writable(path: str, handle: int) -> None:
+    """Make ``path`` writable again, above an overlay that may cover it."""
     kernel.mount(f"/proc/self/fd/{handle}", path, None, BIND | RECURSIVE)
     kernel.set_mount_attributes(path, 0, READ_ONLY, recursive=False)
 
 
 def _hide(paths: list[str], scratch: str) -> None:
-    """Lay something empty over each of ``paths``."""
+    """Mount something empty on each of ``paths``."""
     folder, file = os.path.join(scratch, "nothing"), os.path.join(scratch, "empty")
     os.mkdir(folder, 0o500)
     os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o400))

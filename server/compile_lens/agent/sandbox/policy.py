@@ -1,4 +1,4 @@
-"""What a run may do: the host's word on it, and the places on this machine that follow from it."""
+"""What the host allows a run to do, and the paths on this machine that follow from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Any
 
-# below the home directory; what holds keys, tokens or passwords, and no data that a program is about
+# in the home directory: files with keys, tokens or passwords, and without data that a program works on
 SECRETS = (
     ".ssh", ".gnupg", ".pki", ".aws", ".azure", ".kube", ".docker", ".oci", ".password-store", ".local/share/keyrings",
     ".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gcloud", ".config/gh", ".config/hub",
@@ -22,13 +22,13 @@ SECRETS = (
     "Library/Application Support/Firefox", "AppData/Roaming/Mozilla", "AppData/Local/Google/Chrome/User Data",
     "AppData/Local/Microsoft/Edge/User Data", "AppData/Roaming/Microsoft/Credentials",
 )  # fmt: skip
-# where these variables say that a tool keeps a secret
+# variables that name a file or folder with a secret
 SECRET_VARIABLES = (
     "AWS_SHARED_CREDENTIALS_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "KUBECONFIG", "NETRC", "PGPASSFILE", "HF_TOKEN_PATH",
     "GNUPGHOME", "CLOUDSDK_CONFIG", "DOCKER_CONFIG",
 )  # fmt: skip
-# ways to ask a process outside of the sandbox to do something
-DOORS = (
+# variables that let a program ask a process outside the sandbox to act for it
+SERVICE_VARIABLES = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
     "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "SSH_ASKPASS", "NVIM", "NVIM_LISTEN_ADDRESS", "TMUX",
 )  # fmt: skip
@@ -39,10 +39,10 @@ GPU_DEVICES = ("nvidia", "dri", "kfd", "dxg", "accel")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the host allows, with absolute paths without links.
+    """What the host allows. Paths are absolute and contain no links.
 
-    ``scratch`` is an empty folder of this run's own; ``caches`` are the private caches that stay. ``strongest`` is ``overlay``,
-    ``landlock`` or ``python``: the most that is tried (what is in force may be less).
+    ``scratch`` is an empty folder of this run; ``caches`` are private caches that stay. ``strongest`` is the strongest kind to try:
+    ``overlay``, ``landlock`` or ``python``.
     """
 
     strongest: str
@@ -58,7 +58,7 @@ class Policy:
 
     @staticmethod
     def read(fields: dict[str, Any]) -> Policy:
-        """The policy in a command of the host's."""
+        """The policy in a command of the host."""
         return Policy(
             strongest=fields["strongest"],
             scratch=os.path.realpath(fields["scratch"]),
@@ -74,32 +74,32 @@ class Policy:
 
 
 def home() -> str:
-    """The home directory, without links."""
+    """The home directory, with links resolved."""
     return os.path.realpath(os.path.expanduser("~"))
 
 
 def secrets() -> list[str]:
-    """The files and folders with secrets that are there, without links, the outermost first."""
+    """The files and folders with secrets that exist, with links resolved, the outermost first."""
     base = home()
     candidates = [os.path.join(base, *name.split("/")) for name in SECRETS]
     candidates += [os.environ[name] for name in SECRET_VARIABLES if os.environ.get(name)]
     if token_home := os.environ.get("HF_HOME"):
         candidates += [os.path.join(token_home, name) for name in ("token", "stored_tokens")]
-    there = {os.path.realpath(path) for path in map(os.path.expanduser, candidates) if os.path.exists(path)}
+    existing = {os.path.realpath(path) for path in map(os.path.expanduser, candidates) if os.path.exists(path)}
     found: list[str] = []
-    for path in sorted(there):
+    for path in sorted(existing):
         if not is_below(path, found) and not is_below(base, [path]):
             found.append(path)
     return found
 
 
 def is_below(path: str, folders: Any) -> bool:
-    """Whether ``path`` is one of ``folders`` or lies in one."""
+    """Whether ``path`` is one of ``folders`` or inside one."""
     return any(path == folder or path.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 
 def temporary_folders() -> list[str]:
-    """Where programs expect to write without asking."""
+    """Folders that any program expects to be writable."""
     found = [os.path.realpath(tempfile.gettempdir())]
     if sys.platform != "win32":
         found += [path for path in ("/tmp", "/var/tmp") if os.path.isdir(path)]
@@ -107,7 +107,7 @@ def temporary_folders() -> list[str]:
 
 
 def own_threads() -> str:
-    """Where this process names its threads (Linux). NVIDIA's driver does not start in a process that may not (CUDA error 304)."""
+    """Where this process names its threads (Linux). NVIDIA's driver does not start in a process that cannot write here (CUDA error 304)."""
     return f"/proc/{os.getpid()}/task"
 
 

@@ -1,4 +1,4 @@
-"""The folder of one run, and how to be rid of it."""
+"""Deletes the scratch folder of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def remove_folder(folder: str) -> None:
-    """Delete a run's scratch folder, whatever the program has done to it."""
+    """Delete a scratch folder even if the program changed permissions in it."""
 
     def open_and_retry(function: Callable[[str], Any], path: str, _: object) -> None:
         with contextlib.suppress(OSError):

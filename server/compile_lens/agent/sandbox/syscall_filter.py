@@ -1,6 +1,6 @@
-"""A seccomp filter: system calls that no program under analysis needs, and that reach beyond what Landlock and namespaces hold.
+"""A seccomp filter: refuses system calls that no analyzed program needs and that Landlock and namespaces do not restrict.
 
-A filter is a classic BPF program that sees the number and the arguments of each call, but no memory: it cannot look at paths.
+A filter is a classic BPF program that sees the number and arguments of each call, but no memory, so it cannot inspect paths.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ REFUSED = {
     "settimeofday": (164, 170), "clock_settime": (227, 112), "adjtimex": (159, 171), "clock_adjtime": (305, 266),
     "sethostname": (170, 161), "setdomainname": (171, 162), "iopl": (172, -1), "ioperm": (173, -1), "vhangup": (153, 58),
 }  # fmt: skip
-# answered as if the kernel did not have them: libraries then take an older call, which can be looked at
-ABSENT = {
+# answered as if the kernel lacked them: libraries then use an older call, which the filter can inspect
+UNAVAILABLE = {
     "clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
 }  # fmt: skip
-# Landlock knows nothing of these, and a filter cannot tell one file from another: where no namespace keeps the user's files
-# read-only, they are answered as done, and not made
+# Landlock does not cover these, and a filter cannot tell files apart: where no namespace keeps the user's files read-only, they
+# report success and do nothing
 CHANGES_OF_ATTRIBUTES = {
     "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, -1),
     "fchown": (93, 55), "lchown": (94, -1), "fchownat": (260, 54), "utime": (132, -1), "utimes": (235, -1),
@@ -59,13 +59,13 @@ class _Program(ctypes.Structure):
 
 
 def install(internet: str, pretends_attributes: bool) -> None:
-    """Put the filter in force for this thread and all that it starts. Raises OSError where the kernel has none.
+    """Enforce the filter for this thread and all its descendants. Raises OSError where the kernel does not support it.
 
-    ``internet``: ``all`` sockets of the Internet, ``tcp`` alone (Landlock refuses what they would do), or ``none``.
+    ``internet``: ``all`` Internet sockets, ``tcp`` alone (Landlock then refuses their connections), or ``none``.
     """
     machine = os.uname().machine
     if machine not in ARCHITECTURE:
-        raise OSError(errno.ENOSYS, "this architecture is not known", machine)
+        raise OSError(errno.ENOSYS, "unsupported architecture", machine)
     column = 0 if machine == "x86_64" else 1
     program = _assemble(machine, column, internet, pretends_attributes)
     lines = (_Line * len(program))(*(_Line(*line) for line in program))
@@ -79,7 +79,7 @@ def install(internet: str, pretends_attributes: bool) -> None:
 
 
 def _assemble(machine: str, column: int, internet: str, pretends_attributes: bool) -> list[Instruction]:
-    """Each block begins with the call's number loaded, and falls through to the next with it loaded."""
+    """Each block starts with the number of the call loaded, and falls through to the next in the same state."""
     refuse = _answer(errno.EPERM)
     program = [
         (LOAD, 0, 0, ARCHITECTURE_AT),
@@ -89,7 +89,7 @@ def _assemble(machine: str, column: int, internet: str, pretends_attributes: boo
         (AT_LEAST, 0, 1, X32),
         refuse,
     ]
-    answers = [(REFUSED, refuse), (ABSENT, _answer(errno.ENOSYS))]
+    answers = [(REFUSED, refuse), (UNAVAILABLE, _answer(errno.ENOSYS))]
     if pretends_attributes:
         answers.append((CHANGES_OF_ATTRIBUTES, _answer(0)))
     for calls, answer in answers:
@@ -116,17 +116,17 @@ def _argument(index: int) -> Instruction:
 
 
 def _when(number: int, block: list[Instruction]) -> list[Instruction]:
-    """``block`` for this call alone; the number is loaded again behind it."""
+    """Run ``block`` for this call only, and load the number again after it."""
     return [(EQUAL, 0, len(block), number), *block, (LOAD, 0, 0, NUMBER_AT)]
 
 
 def _unless_one_of(values: tuple[int, ...]) -> list[Instruction]:
-    """Jumps over the next instruction behind these if the argument is one of ``values``."""
+    """Jumps that skip the next instruction if the argument is one of ``values``."""
     return [(EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
 
 
 def _only_tcp(closed: Instruction) -> list[Instruction]:
-    """A socket of the Internet must be a stream, and TCP: MPTCP and SCTP are streams, too, and Landlock does not see them."""
+    """An Internet socket must be a TCP stream: MPTCP and SCTP are streams, too, and Landlock does not cover them."""
     kind = [_argument(1), (AND, 0, 0, SOCK_TYPES), (EQUAL, 1, 0, SOCK_STREAM), closed]
     protocol = [_argument(2), *_unless_one_of((0, IPPROTO_TCP)), closed]
     block = [*kind, *protocol]

@@ -1,7 +1,7 @@
-"""Drives torch's own search: ``CompilerBisector.do_bisect`` asks, and each question is one step in a process of its own.
+"""Drives torch's own bisection: ``CompilerBisector.do_bisect`` asks, and each question is one step in a process of its own.
 
-What torch decides, it decides by its own code and its own files, in a folder of ours; so the verdict is torch's. Around the search:
-the program without compile first, then what torch cannot tell: which lines and kernels the verdict is about, and which switches help.
+torch decides with its own code and files, in a folder of the search, so the verdict is torch's. The driver adds what torch does not
+do: it runs the program without compilation first, finds the lines and kernels of the verdict, and tries further switches.
 """
 
 from __future__ import annotations
@@ -17,26 +17,29 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..runtime import gpu_presence, processes
-from ..runtime.fork_check import why_not_fork
+from ..runtime.degraded import degraded
+from ..runtime.fork_check import why_not_fork_steps
 from ..runtime.wire import Wire
-from . import bisect_switches, step_warmup
-from .bisect_prefetch import Ahead, Question
-from .drive import Unfit, drive
-from .step import Ended, Running, Setup, Steps, be, let_folder_be_chosen
+from . import bisect_switches, step_warmup, torch_bisector
+from .bisect_prefetch import BisectQuestion, Prefetcher
+from .drive import SearchRefused, run_search
+from .step import run_step
+from .step_setup import StepSetup
+from .steps import RunningStep, StepResult, Steps
 
 CANNOT_JUDGE = 125
 MOST_AT_ONCE = 8
-# which options a ConfigChange of the bisector means (torch/_dynamo/backends/debugging.py: those of the partitioner are functorch's)
+# the config modules of the bisector's ConfigChanges (torch/_dynamo/backends/debugging.py: the partitioner's options are functorch's)
 CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
 
 def main(task: dict[str, Any], wire: Wire) -> int:
-    """Do one bisection as ``task`` says."""
-    return drive(task, wire, Driver(task, wire).search)
+    """Run one bisection as ``task`` says."""
+    return run_search(task, wire, Driver(task, wire).search)
 
 
 class Driver:
-    """One search."""
+    """One bisection."""
 
     def __init__(self, task: dict[str, Any], wire: Wire) -> None:
         self._task = task
@@ -44,87 +47,82 @@ class Driver:
         self._scratch: str = task["scratch"]
         self._state = os.path.join(self._scratch, "state")
         os.makedirs(self._scratch, exist_ok=True)
-        os.environ["TMPDIR"] = tempfile.tempdir = self._scratch  # for compilers, too: they may be ended
+        os.environ["TMPDIR"] = tempfile.tempdir = self._scratch  # for compilers, too: they may be killed
         processes.become_subreaper()
         self._stripped = sorted(name for name in os.environ if name.startswith("TORCH_BISECT_"))
         for name in self._stripped:
             del os.environ[name]
-        self._unforked = why_not_fork()
+        self._unforked = why_not_fork_steps()
         self._steps = Steps(self._scratch, task["step_limit_s"], not self._unforked)
-        self._said = io.StringIO()
-        self._ahead: Ahead
-        self._trial: int | None = None
+        self._output = io.StringIO()
+        self._prefetch: Prefetcher
+        self._isa_trial: int | None = None
         self._memory = 0
 
     def search(self) -> None:
-        """Everything, in order. Raises Unfit."""
-        try:
-            from torch._inductor import compiler_bisector
-        except ImportError:
-            raise Unfit("no-bisector") from None
-        let_folder_be_chosen(compiler_bisector)
+        """Run all phases. Raises SearchRefused."""
+        compiler_bisector = torch_bisector.load()
+        if compiler_bisector is None:
+            raise SearchRefused("no-bisector")
         self._wire.event(
-            "search", forks=self._steps.forks, stripped=self._stripped, **_what_torch_has(compiler_bisector)
+            "search", forks=self._steps.forks, stripped=self._stripped, **_bisector_features(compiler_bisector)
         )
         if self._unforked:
             self._wire.event("unforked", reason=self._unforked)
-        self._ahead = Ahead(self._steps, compiler_bisector.CompilerBisector, self._scratch, self._setup_of, 1)
-        with contextlib.suppress(AttributeError):
-            compiler_bisector.get_env_val.cache_clear()
+        self._prefetch = Prefetcher(self._steps, compiler_bisector.CompilerBisector, self._scratch, self._setup_of, 1)
         if self._steps.forks:
-            self._trial = step_warmup.take_vectors_for_granted(self._scratch)
-            self._steps.spared |= {self._trial} if self._trial else set()
+            self._isa_trial = step_warmup.assume_vector_isa(self._scratch)
+            self._steps.protected |= {self._isa_trial} if self._isa_trial else set()
         self._baseline()
         if self._steps.forks:
             self._warm_up()
         verdict = self._bisect(compiler_bisector)
-        self._ahead.drop()
+        self._prefetch.discard()
         if verdict is None:
-            self._wire.event("verdict", backend=None, said=self._said.getvalue())
+            self._wire.event("verdict", backend=None, said=self._output.getvalue())
             return
-        self._wire.event("verdict", **verdict, said=self._said.getvalue())
-        self._look_closer(verdict)
+        self._wire.event("verdict", **verdict, said=self._output.getvalue())
+        self._explain(verdict)
 
     # -- steps
 
     def _baseline(self) -> None:
-        setup = Setup(**self._place(), backend="eager", disabled=True)
+        setup = StepSetup(**self._place(), backend="eager", disabled=True)
         self._begin("baseline", "eager")
         ended = self._run(setup)
         self._tell("baseline", "eager", ended)
         if ended.timeout:
-            raise Unfit("baseline-timeout")
+            raise SearchRefused("baseline-timeout")
         if ended.signal:
-            raise Unfit("baseline-crash")
+            raise SearchRefused("baseline-crash")
         if ended.code == CANNOT_JUDGE:
-            raise Unfit("eager-fails")
+            raise SearchRefused("eager-fails")
         if not ended.good:
-            raise Unfit("baseline-fails")
+            raise SearchRefused("baseline-fails")
 
     def _warm_up(self) -> None:
-        """What the steps of Inductor have in common, while the first of the others run."""
-        self._steps.spared |= step_warmup.start_making_headers(self._scratch, patient=True)
-        self._ahead.most = how_many(self._task.get("at_once"), self._memory)
-        self._ahead.fill()
+        """Do what Inductor steps have in common, while the first other steps run."""
+        self._steps.protected |= step_warmup.start_header_compilation(self._scratch, low_priority=True)
+        self._prefetch.most = concurrent_steps(self._task.get("at_once"), self._memory)
+        self._prefetch.fill()
         step_warmup.warm_inductor(self._scratch)
-        reason = why_not_fork()
+        reason = why_not_fork_steps()
         self._steps.forks = not reason
         if reason:
-            self._ahead.most = 1
-            self._ahead.drop()
+            self._prefetch.most = 1
+            self._prefetch.discard()
             self._wire.event("unforked", reason=reason)
 
     def _bisect(self, module: Any) -> dict[str, Any] | None:
         bisector = module.CompilerBisector
         os.makedirs(self._state, exist_ok=True)
-        bisector.bisection_enabled = False
-        bisector.in_process_cache = self._state
+        torch_bisector.set_state(self._state, False)
         try:
-            with contextlib.redirect_stdout(self._said):
+            with contextlib.redirect_stdout(self._output):
                 found = bisector.do_bisect(lambda: self._ask(bisector))
         except RuntimeError as error:
             if "find_max_bounds" in str(error) or "bisect range" in str(error):
-                raise Unfit("flaky") from error
+                raise SearchRefused("flaky") from error
             raise
         if found is None:
             return None
@@ -136,48 +134,48 @@ class Driver:
         }
 
     def _ask(self, bisector: Any) -> bool:
-        """One question of the search, with the state that torch's files say."""
-        question, state = Question.read(bisector), bisector.in_process_cache
+        """Answer one question of the search, with the state in torch's files."""
+        question, state = BisectQuestion.read(bisector), bisector.in_process_cache
         what = {name: value for name, value in dataclasses.asdict(question).items() if name != "backend"}
         self._begin("search", question.backend, **what)
-        guessed = self._ahead.take()
-        running, folder = guessed or (None, None)
+        prefetched = self._prefetch.take()
+        running, folder = prefetched or (None, None)
         ended = self._run(self._setup_of(question.backend, state), running)
-        if question.backend == "inductor" and not self._vectors_are_sound():
-            self._ahead.drop()
-            step_warmup.forget_vectors()
+        if question.backend == "inductor" and not self._vector_isa_works():
+            self._prefetch.discard()
+            step_warmup.forget_vector_isas()
             folder, ended = None, self._run(self._setup_of(question.backend, state))
-        self._ahead.answered(ended.good, state, folder)
+        self._prefetch.record_answer(ended.good, state, folder)
         self._tell("search", question.backend, ended, **what)
         return ended.good
 
-    def _run(self, setup: Setup, running: Running | None = None) -> Ended:
-        """Run a step, or wait for one that runs; what comes next is begun meanwhile."""
+    def _run(self, setup: StepSetup, running: RunningStep | None = None) -> StepResult:
+        """Run a step, or wait for ``running``; likely next steps start in the meantime."""
         if not self._steps.forks:
             return self._steps.run(setup)
-        running = running or self._steps.start(lambda: be(setup))
-        ended = self._steps.wait(running, self._ahead.fill)
+        running = running or self._steps.start(lambda: run_step(setup))
+        ended = self._steps.wait(running, self._prefetch.fill)
         self._memory = max(self._memory, running.memory)
         return ended
 
-    def _vectors_are_sound(self) -> bool:
-        """Whether the compiler can do what steps took for granted; waits for the trial."""
-        if self._trial is None:
+    def _vector_isa_works(self) -> bool:
+        """Whether the compiler supports the vector unit that steps assumed; waits for the trial."""
+        if self._isa_trial is None:
             return True
-        _, status = os.waitpid(self._trial, 0)
-        self._steps.spared.discard(self._trial)
-        self._trial = None
+        _, status = os.waitpid(self._isa_trial, 0)
+        self._steps.protected.discard(self._isa_trial)
+        self._isa_trial = None
         return status == 0
 
     def _begin(self, purpose: str, backend: str, **what: Any) -> None:
         self._wire.event("step-begins", purpose=purpose, backend=backend, **what)
 
-    def _tell(self, purpose: str, backend: str, ended: Ended, **what: Any) -> None:
+    def _tell(self, purpose: str, backend: str, ended: StepResult, **what: Any) -> None:
         fields = dataclasses.asdict(ended)
         self._wire.event("step", purpose=purpose, backend=backend, good=ended.good, **fields, **what)
 
-    def _setup_of(self, backend: str, state: str) -> Setup:
-        return Setup(**self._place(), backend=backend, state=state, options=_without_missing_headers())
+    def _setup_of(self, backend: str, state: str) -> StepSetup:
+        return StepSetup(**self._place(), backend=backend, state=state, options=_header_options())
 
     def _place(self) -> dict[str, Any]:
         task = self._task
@@ -185,40 +183,43 @@ class Driver:
 
     # -- beyond the search
 
-    def _look_closer(self, verdict: dict[str, Any]) -> None:
-        """What torch cannot tell: the lines and kernels that the verdict is about, and the switches that help."""
+    def _explain(self, verdict: dict[str, Any]) -> None:
+        """Find what torch does not report: the lines and kernels of the verdict, and the switches that help."""
         backend, answer = verdict["backend"], os.path.join(self._scratch, "answer.json")
-        wanted: list[tuple[str, Setup, dict[str, Any]]] = []
+        wanted: list[tuple[str, StepSetup, dict[str, Any]]] = []
         if self._task.get("explain", True):
             watch = {name: verdict[name] for name in ("backend", "subsystem", "number")}
-            options = _without_missing_headers()
-            setup = Setup(**self._place(), backend=backend, watch=watch, answer=answer, options=options)
+            options = _header_options()
+            setup = StepSetup(**self._place(), backend=backend, watch=watch, answer=answer, options=options)
             wanted.append(("explain", setup, {}))
-        for switch in bisect_switches.fitting(verdict) if self._task.get("ablate", True) else ():
-            options = {**_without_missing_headers(), **switch["options"]}
-            wanted.append(("ablate", Setup(**self._place(), backend=backend, options=options), {"switch": switch}))
+        for switch in bisect_switches.switches_for(verdict) if self._task.get("ablate", True) else ():
+            options = {**_header_options(), **switch["options"]}
+            wanted.append(("ablate", StepSetup(**self._place(), backend=backend, options=options), {"switch": switch}))
         for (purpose, _, what), ended in zip(wanted, self._together([setup for _, setup, _ in wanted]), strict=True):
             self._tell(purpose, backend, ended, **what)
             if purpose == "explain":
                 with contextlib.suppress(OSError, ValueError), open(answer, encoding="utf-8") as file:
-                    self._wire.event("explained", **json.load(file))
+                    explained = json.load(file)
+                    for unavailable, why in explained.pop("unavailable").items():
+                        degraded(unavailable, why)
+                    self._wire.event("explained", **explained)
 
-    def _together(self, setups: list[Setup]) -> Iterator[Ended]:
-        """Run steps that do not depend on each other; their ends, in order."""
+    def _together(self, setups: list[StepSetup]) -> Iterator[StepResult]:
+        """Run independent steps concurrently; their results, in order."""
         if not self._steps.forks:
             yield from map(self._steps.run, setups)
             return
-        started: list[Running] = []
+        started: list[RunningStep] = []
         for number in range(len(setups)):
-            due = setups[len(started) : number + self._ahead.most]
-            started += [self._steps.start(functools.partial(be, setup)) for setup in due]
+            due = setups[len(started) : number + self._prefetch.most]
+            started += [self._steps.start(functools.partial(run_step, setup)) for setup in due]
             yield self._steps.wait(started[number])
 
 
-def how_many(wanted: int | None, memory: int) -> int:
-    """Steps at once: ``wanted``, else what processors and free memory let run, when one needs ``memory`` bytes.
+def concurrent_steps(wanted: int | None, memory: int) -> int:
+    """How many steps to run at once: ``wanted``, or what processors and free memory allow if one needs ``memory`` bytes.
 
-    One more than there are processors, for one waits for the compiler that another has started. A GPU is not shared.
+    One more than there are processors, because a step may wait for a compiler that another has started. A GPU is not shared.
     """
     if wanted:
         return wanted
@@ -229,7 +230,7 @@ def how_many(wanted: int | None, memory: int) -> int:
 
 
 def available_memory() -> int:
-    """Bytes that programs can get without swapping; 0 if the kernel does not say."""
+    """Bytes available without swapping; 0 if the kernel does not report it."""
     with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:
         for line in file:
             if line.startswith("MemAvailable:"):
@@ -237,13 +238,15 @@ def available_memory() -> int:
     return 0
 
 
-def _without_missing_headers() -> dict[str, Any]:
-    """Precompiling headers pays after the fourth kernel or so: a step does not wait for them, and one that has them uses them."""
-    return {} if step_warmup.has_headers() else {"torch._inductor.config.cpp_cache_precompile_headers": False}
+def _header_options() -> dict[str, Any]:
+    """Let steps use precompiled headers only if they exist: to wait for them pays only after about four kernels."""
+    return (
+        {} if step_warmup.has_precompiled_headers() else {"torch._inductor.config.cpp_cache_precompile_headers": False}
+    )
 
 
-def _what_torch_has(module: Any) -> dict[str, Any]:
-    """The bisector's backends with their subsystems, those of them that are options, and whether it can run a command by itself."""
+def _bisector_features(module: Any) -> dict[str, Any]:
+    """The bisector's backends with their subsystems, those that are options, and whether it can run a command itself."""
     changes = {
         subsystem.name: {
             "module": CONFIGS.get(subsystem.config_name, "torch._inductor.config"),

@@ -1,8 +1,8 @@
-"""Runs the next questions of a search while one is answered, as many as there is room for.
+"""Runs likely next steps of a bisection ahead of time, as many as there is room for.
 
-A question follows from the answers before it, by torch's own code: so a child of the driver goes through the search again, with the
-answers that are known and, for those that are not, what is usual; where these end it becomes the step that torch asks for then. If the
-answers turn out to be others, its own is dropped. So the order of the search and its verdict stay torch's.
+torch's own code derives each question from the answers before it. So a child of the driver replays the search with the known answers,
+assumes likely ones for the rest, and becomes the step that torch then asks for. If an assumption turns out wrong, the step is discarded.
+The order of the search and its verdict stay torch's.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .step import POLL_S, Running, Setup, Steps, be
+from . import torch_bisector
+from .step import run_step
+from .step_setup import StepSetup
+from .steps import POLL_S, RunningStep, Steps
 
-# the exit code of a child that found nothing to be
-NOTHING = 64
+# the exit code of a child for which torch asks no question
+NO_QUESTION = 64
 
 
 @dataclasses.dataclass
-class Question:
-    """What torch's files say is to be tried: the state of ``subsystem`` and, in a binary search, its range."""
+class BisectQuestion:
+    """What torch's files say to try next: the state of ``subsystem`` and, in a binary search, its range."""
 
     backend: str
     subsystem: str | None
@@ -37,15 +40,15 @@ class Question:
     high: int | None
 
     @classmethod
-    def read(cls, bisector: Any) -> Question:
-        """The question of the moment."""
+    def read(cls, bisector: Any) -> BisectQuestion:
+        """The current question."""
         backend, subsystem = bisector.get_backend(), bisector.get_subsystem()
         state = bisector.get_run_state(backend, subsystem) if subsystem else None
         low, high = bisector.get_bisect_range(backend, subsystem) if state == "bisect" else (None, None)
         return cls(backend, subsystem, state, low, high)
 
-    def usual(self) -> bool:
-        """Whether the step will be good, as far as that can be told: most bugs are in a lowering of Inductor, and early ones are few."""
+    def likely_answer(self) -> bool:
+        """Whether the step is likely to be good: most bugs are in a lowering of Inductor, and few in earlier stages."""
         if self.state == "test_disable":
             return self.subsystem == "lowerings"
         return self.subsystem is None and self.backend != "inductor"
@@ -58,76 +61,75 @@ class _Answer:
 
 
 @dataclasses.dataclass
-class _Guess:
-    """A step that will be asked for when the answers after the first ``known`` are those that it has assumed."""
+class _PrefetchedStep:
+    """A step that torch will ask for if the answers after the first ``known`` are those that it assumed."""
 
-    running: Running
+    running: RunningStep
     folder: str
     known: int
 
-    def told(self) -> dict[str, Any] | None:
-        """Which answers it has assumed, and where its state is; None before it knows which step it is."""
+    def plan(self) -> dict[str, Any] | None:
+        """The answers that it assumed, and its state folder; None before it knows which step it is."""
         with contextlib.suppress(OSError), open(f"{self.folder}.json", encoding="utf-8") as file:
-            said: dict[str, Any] = json.load(file)
-            return said
+            plan: dict[str, Any] = json.load(file)
+            return plan
         return None
 
 
-class Ahead:
-    """Guesses, in the order in which they would be asked for. ``most`` steps run at once, with the one that is waited for."""
+class Prefetcher:
+    """Prefetched steps in the order of the search. ``most`` steps run at once, including the one that the search waits for."""
 
     def __init__(
-        self, steps: Steps, bisector: Any, scratch: str, setup: Callable[[str, str], Setup], most: int
+        self, steps: Steps, bisector: Any, scratch: str, setup: Callable[[str, str], StepSetup], most: int
     ) -> None:
         self._steps, self._bisector, self._scratch, self._setup = steps, bisector, scratch, setup
         self.most = most
         self._answers: list[_Answer] = []
-        self._guesses: list[_Guess] = []
+        self._prefetched: list[_PrefetchedStep] = []
         self._number = 0
-        self._is_asked = False
+        self._is_waiting = False
 
     def fill(self) -> None:
-        """Start what there is room for."""
-        busy = sum(self._steps.look(guess.running) is None for guess in self._guesses)
-        while busy + 1 < self.most and not (self._guesses and self._is_last(self._guesses[-1])):
+        """Start as many steps as there is room for."""
+        busy = sum(self._steps.poll(step.running) is None for step in self._prefetched)
+        while busy + 1 < self.most and not (self._prefetched and self._is_last(self._prefetched[-1])):
             self._number += 1
-            folder = os.path.join(self._scratch, f"ahead-{self._number}")
-            count = len(self._guesses) + self._is_asked
-            running = self._steps.start(functools.partial(self._be_guess, folder, count))
-            self._guesses.append(_Guess(running, folder, len(self._answers)))
+            folder = os.path.join(self._scratch, f"prefetch-{self._number}")
+            count = len(self._prefetched) + self._is_waiting
+            running = self._steps.start(functools.partial(self._replay, folder, count))
+            self._prefetched.append(_PrefetchedStep(running, folder, len(self._answers)))
             busy += 1
 
-    def take(self) -> tuple[Running, str] | None:
-        """The step of the question that is asked now, and the folder of its state, if it was guessed; else the guesses are dropped."""
-        self._is_asked = True
-        if not self._guesses:
+    def take(self) -> tuple[RunningStep, str] | None:
+        """The prefetched step of the current question and its state folder; None, with all others discarded, if it was not foreseen."""
+        self._is_waiting = True
+        if not self._prefetched:
             return None
-        guess = self._guesses.pop(0)
-        while (told := guess.told()) is None and self._steps.look(guess.running) is None:
+        step = self._prefetched.pop(0)
+        while (plan := step.plan()) is None and self._steps.poll(step.running) is None:
             time.sleep(POLL_S)
-        given = [answer.good for answer in self._answers[guess.known :]]
-        if told is not None and told["assumed"] == given:
-            return guess.running, told["state"]
-        self._guesses.insert(0, guess)
-        self.drop()
+        given = [answer.good for answer in self._answers[step.known :]]
+        if plan is not None and plan["assumed"] == given:
+            return step.running, plan["state"]
+        self._prefetched.insert(0, step)
+        self.discard()
         return None
 
-    def answered(self, good: bool, state: str, guessed: str | None) -> None:
-        """Note an answer, with what its step wrote to the files of the search, in ``guessed`` if it was a guess."""
-        if guessed is not None:
-            shutil.copytree(guessed, state, dirs_exist_ok=True)
+    def record_answer(self, good: bool, state: str, prefetched: str | None) -> None:
+        """Record an answer and the files that its step wrote, in the folder ``prefetched`` if the step was prefetched."""
+        if prefetched is not None:
+            shutil.copytree(prefetched, state, dirs_exist_ok=True)
         self._answers.append(_Answer(good, _read(state)))
 
-    def drop(self) -> None:
-        """End every guess."""
-        self._steps.drop(*(guess.running for guess in self._guesses))
-        self._guesses.clear()
+    def discard(self) -> None:
+        """Kill every prefetched step."""
+        self._steps.kill(*(step.running for step in self._prefetched))
+        self._prefetched.clear()
 
-    def _is_last(self, guess: _Guess) -> bool:
-        ended = guess.running.ended
-        return ended is not None and guess.told() is None
+    def _is_last(self, step: _PrefetchedStep) -> bool:
+        return step.running.result is not None and step.plan() is None
 
-    def _be_guess(self, folder: str, count: int) -> int:
+    def _replay(self, folder: str, count: int) -> int:
         bisector, answers = self._bisector, self._answers
         assumed: list[bool] = []
         asked = 0
@@ -138,27 +140,27 @@ class Ahead:
             if asked <= len(answers):
                 _write(bisector.in_process_cache, answers[asked - 1].files)
                 return answers[asked - 1].good
-            question = Question.read(bisector)
+            question = BisectQuestion.read(bisector)
             if asked > len(answers) + count:
                 sys.stdout = sys.__stdout__
-                atexit._clear()  # the search of this process has registered that its state is removed
-                _tell(folder, {"assumed": assumed, "state": bisector.in_process_cache})
-                os._exit(be(self._setup(question.backend, bisector.in_process_cache)) & 0xFF)
+                atexit._clear()  # the replayed search has registered the removal of its state
+                _write_plan(folder, {"assumed": assumed, "state": bisector.in_process_cache})
+                os._exit(run_step(self._setup(question.backend, bisector.in_process_cache)) & 0xFF)
             if question.state == "find_max_bounds":
-                os._exit(NOTHING)  # the step itself writes what comes next
-            assumed.append(question.usual())
+                os._exit(NO_QUESTION)  # only the step itself knows what comes next
+            assumed.append(question.likely_answer())
             return assumed[-1]
 
         os.makedirs(folder)
-        bisector.bisection_enabled, bisector.in_process_cache = False, folder
+        torch_bisector.set_state(folder, False)
         with contextlib.redirect_stdout(io.StringIO()):
             bisector.do_bisect(ask)
-        return NOTHING
+        return NO_QUESTION
 
 
-def _tell(folder: str, what: dict[str, Any]) -> None:
+def _write_plan(folder: str, plan: dict[str, Any]) -> None:
     with open(f"{folder}.part", "w", encoding="utf-8") as file:
-        json.dump(what, file)
+        json.dump(plan, file)
     os.replace(f"{folder}.part", f"{folder}.json")
 
 

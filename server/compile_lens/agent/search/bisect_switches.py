@@ -1,37 +1,37 @@
-"""Switches of Inductor that torch's bisector does not know, tried one at a time: fusion first, then what generates code.
+"""Inductor options that torch's bisector does not cover, tried one at a time: fusion first, then code generation.
 
-Each is an option of ``torch._inductor.config``, set to the value that makes the compiler do less (torch 2.6 to 2.13); one that this
-torch does not have, or that has that value already, is left out.
+Each is an option of ``torch._inductor.config``, set to the value that makes the compiler do less (torch 2.6 to 2.13). Options that this
+torch lacks, or that already have that value, are left out.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .step import find_option
+from ..torch_internals.options import find_option
 
 PREFIX = "torch._inductor.config."
-FUSION = ("fusion", "no fusion of operations into one kernel", {"max_fusion_size": 1, "epilogue_fusion": False})
+FUSION = ("fusion", "no fusion of operations", {"max_fusion_size": 1, "epilogue_fusion": False})
 # name, what the switch does, options
 SWITCHES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     FUSION,
-    ("inplace-buffers", "no kernel writes into the memory of its input", {"inplace_buffers": False}),
-    ("buffer-reuse", "memory is not used again within the graph", {"allow_buffer_reuse": False}),
-    ("pattern-matcher", "no replacement of patterns in the graph", {"pattern_matcher": False}),
+    ("inplace-buffers", "no kernel writes in place", {"inplace_buffers": False}),
+    ("buffer-reuse", "no reuse of buffers within the graph", {"allow_buffer_reuse": False}),
+    ("pattern-matcher", "no pattern matching on the graph", {"pattern_matcher": False}),
     ("vectorization", "scalar C++ code", {"cpp.simdlen": 1}),
-    ("threads", "C++ kernels on one thread", {"cpp.threads": 1}),
-    ("fast-math", "C++ without contraction of a*b+c", {"cpp.enable_floating_point_contract_flag": "off"}),
-    ("split-reductions", "reductions in one piece", {"split_reductions": False}),
-    ("loop-ordering", "loops stay in the order of the lowering", {"loop_ordering_after_fusion": False}),
+    ("threads", "single-threaded C++ kernels", {"cpp.threads": 1}),
+    ("fast-math", "C++ without contraction of a*b+c to an FMA", {"cpp.enable_floating_point_contract_flag": "off"}),
+    ("split-reductions", "no split reductions", {"split_reductions": False}),
+    ("loop-ordering", "no reordering of loops after fusion", {"loop_ordering_after_fusion": False}),
     ("triton-persistent-reductions", "no persistent reductions", {"triton.persistent_reductions": False}),
     ("triton-multi-kernel", "one variant of each Triton kernel", {"triton.multi_kernel": 0}),
-    ("max-autotune", "no choice of kernels by measuring", {"max_autotune": False, "max_autotune_gemm": False}),
-    ("freezing", "weights stay inputs", {"freezing": False}),
+    ("max-autotune", "no autotuning", {"max_autotune": False, "max_autotune_gemm": False}),
+    ("freezing", "weights stay inputs of the graph", {"freezing": False}),
 )
 
 
-def fitting(verdict: dict[str, Any]) -> list[dict[str, Any]]:
-    """What fits the verdict: every switch when torch found no subsystem in Inductor, fusion alone for a lowering."""
+def switches_for(verdict: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every switch if torch found no subsystem in Inductor, fusion alone for a lowering, otherwise none."""
     if verdict["backend"] != "inductor":
         return []
     candidates: dict[str | None, tuple[tuple[str, str, dict[str, Any]], ...]] = {None: SWITCHES, "lowerings": (FUSION,)}

@@ -1,7 +1,7 @@
-"""Looks at one application of a subsystem of the bisector while the repro compiles: what it is, where it is written, what it is about.
+"""Describes one application of a bisector subsystem while the repro compiles: what it is, where it is written, which lines it affects.
 
-Every lowering, pass and decomposition that the bisector counts asks ``CompilerBisector.disable_subsystem`` first (torch 2.6 to 2.13);
-this stands in its place, counts in the same way, and looks at the caller when the number of the verdict comes.
+Every lowering, pass and decomposition that the bisector counts calls ``CompilerBisector.disable_subsystem`` first (torch 2.6 to 2.13).
+The replacement here counts in the same way, and inspects the caller at the number of the verdict.
 """
 
 from __future__ import annotations
@@ -14,24 +14,27 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 from .. import OWN_FOLDER
+from ..runtime.degraded import degraded, reported
+from ..torch_internals import core, inductor
+from ..torch_internals.options import set_option
 
 _FILE_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.*)')
-# records of the structured trace that say which kernel is made of which nodes (torch 2.6 has the last one only)
+# records of the structured trace that map kernels to nodes (torch 2.6 has only the last one)
 _MAPPINGS = ("inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces")
 _OLD_MAPPINGS = ("inductor_triton_kernel_to_post_grad_nodes",)
 _GRAPHS = ("inductor_post_grad_graph", "after_post_grad_graph")
 MOST_LINES = 12
 
 
-class Watch:
-    """Installed before the program runs. What is seen is written to ``file`` at once, as JSON.
+class SubsystemWatch:
+    """Installed before the program runs. Results are written to ``file`` immediately, as JSON.
 
-    ``wanted`` has ``backend``, ``subsystem`` and ``number``; without a subsystem only kernels are told.
+    ``wanted`` has ``backend``, ``subsystem`` and ``number``; without a subsystem only kernels are recorded.
     """
 
     def __init__(self, wanted: dict[str, Any], file: str | None) -> None:
@@ -52,6 +55,7 @@ class Watch:
         if self._file is None:
             return
         answer = {**self._found, "kernels": self._kernels, "kernel_stacks": self._stacks, "nodes": self._nodes}
+        answer["unavailable"] = reported()
         with open(f"{self._file}.new", "w", encoding="utf-8") as file:
             json.dump(answer, file)
         os.replace(f"{self._file}.new", self._file)
@@ -59,8 +63,6 @@ class Watch:
     # -- the application
 
     def _install(self) -> None:
-        from torch._inductor.compiler_bisector import CompilerBisector
-
         watch = self
 
         def disable_subsystem(
@@ -68,28 +70,24 @@ class Watch:
         ) -> bool:
             if (backend, subsystem) == (watch._wanted["backend"], watch._wanted["subsystem"]):
                 if watch._count == watch._wanted["number"]:
-                    with contextlib.suppress(Exception):
-                        watch._look(sys._getframe(1), debug_info)
-                        watch._write()
+                    with _reported("what the verdict applies to"):
+                        watch._inspect(sys._getframe(1), debug_info)
+                    watch._write()
                 watch._count += 1
             return False
 
-        bisector: Any = CompilerBisector
-        bisector.disable_subsystem = classmethod(disable_subsystem)
-        with contextlib.suppress(ImportError, AttributeError):
-            from torch.fx.passes.graph_transform_observer import GraphTransformObserver
+        inductor.BISECTOR_DISABLE_SUBSYSTEM.set(classmethod(disable_subsystem))
+        core.PASS_OBSERVER_EXIT.wrap(self._with_pass_inspected)
 
-            observer: Any = GraphTransformObserver
-            leave = observer.__exit__
+    def _with_pass_inspected(self, leave: Callable[..., Any]) -> Callable[..., Any]:
+        def exit_(observer: Any, *details: Any) -> Any:
+            with _reported("what the pass changed"):
+                self._after_pass(observer)
+            return leave(observer, *details)
 
-            def exit_(this: Any, *details: Any) -> Any:
-                with contextlib.suppress(Exception):
-                    self._after_pass(this)
-                return leave(this, *details)
+        return exit_
 
-            observer.__exit__ = exit_
-
-    def _look(self, frame: FrameType, debug_info: Callable[[], str] | None) -> None:
+    def _inspect(self, frame: FrameType, debug_info: Callable[[], str] | None) -> None:
         self._found["debug_info"] = debug_info() if debug_info is not None else None
         node, operator = frame.f_locals.get("n"), frame.f_locals.get("op")
         observer: Any = frame.f_locals.get("self")
@@ -110,7 +108,7 @@ class Watch:
             self._observed = (observer, _contents(observer.gm))
 
     def _after_pass(self, observer: Any) -> None:
-        """What the pass changed: the lines of the nodes that it made, erased or altered."""
+        """Record what the pass changed: the lines of the nodes that it added, erased or modified."""
         if self._observed is None or self._observed[0] is not observer:
             return
         before, after = self._observed[1], _contents(observer.gm)
@@ -128,27 +126,23 @@ class Watch:
     # -- the kernels
 
     def _turn_on_provenance(self) -> None:
-        from .step import set_option
-
-        # a level since torch 2.9, a switch before
+        # a level since torch 2.9, a flag before
         if not set_option("torch._inductor.config.trace.provenance_tracking_level", 1):
             set_option("torch._inductor.config.trace.enabled", False)
 
     def _listen(self) -> None:
-        from torch._logging._internal import trace_log
-
         watch = self
 
         class Listener(logging.Handler):
             def emit(self, record: logging.LogRecord) -> None:
-                with contextlib.suppress(Exception):
+                with _reported("the kernels of the verdict"):
                     if watch._take(getattr(record, "metadata", {}), getattr(record, "payload", None)):
                         watch._write()
 
-        trace_log.handlers.insert(0, Listener(logging.DEBUG))
+        core.TRACE_LOG.need().handlers.insert(0, Listener(logging.DEBUG))
 
     def _take(self, metadata: dict[str, Any], payload: Any) -> bool:
-        """Whether the record told something."""
+        """Whether the record was of use."""
         name = metadata.get("artifact", {}).get("name", "")
         if "inductor_post_grad_graph" in metadata:  # a record of its own up to torch 2.11, an artifact since
             name = "inductor_post_grad_graph"
@@ -163,6 +157,15 @@ class Watch:
         members = {kernel: list(nodes) for kernel, nodes in content.items()}
         (self._stacks if name == _MAPPINGS[1] else self._kernels).update(members)
         return True
+
+
+@contextlib.contextmanager
+def _reported(what: str) -> Iterator[None]:
+    """Report a failure in the block: another version of torch may have anything in these objects, and the compilation must go on."""
+    try:
+        yield
+    except Exception as error:
+        degraded(what, error)
 
 
 def stack_entries(stack: Any) -> list[dict[str, Any]]:
@@ -215,27 +218,25 @@ def _nodes_of(text: str) -> list[dict[str, Any]]:
 
 
 def _lowering(target: Any) -> list[dict[str, Any]]:
-    from torch._inductor import lowering
-
+    lowering: Any = inductor.LOWERING_MODULE.need()
     return [*_function("lowering", lowering.lowerings.get(target)), *_registration(target, lowering)]
 
 
 def _decomposition(operator: Any, table: Any) -> list[dict[str, Any]]:
-    from torch._inductor import decomposition
-
+    decomposition: Any = inductor.DECOMPOSITION_MODULE.need()
     found = _function("decomposition", (table or {}).get(operator))
     return [*found, *_registration(operator, decomposition)]
 
 
 def _function(label: str, function: Any) -> list[dict[str, Any]]:
-    """The place of a function's own code, through wrappers, ``functools.partial`` and bound methods of objects that are called."""
+    """Where a function is written, looking through wrappers, ``functools.partial``, bound methods and callable objects."""
     function = getattr(function, "func", function)
     with contextlib.suppress(ValueError):
         function = inspect.unwrap(function)
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
     if code is None and function is not None and not isinstance(function, type):
-        call = vars(type(function)).get("__call__")  # a pass may be an object that is called
+        call = vars(type(function)).get("__call__")  # a pass may be a callable object
         code = getattr(call, "__code__", None)
     if code is None:
         return []
@@ -265,7 +266,7 @@ def _registration(target: Any, module: Any) -> list[dict[str, Any]]:
 
 
 def _call(lines: list[str]) -> str:
-    """The first call in ``lines``, up to the parenthesis that ends it."""
+    """The first call in ``lines``, up to its closing parenthesis."""
     text, depth = "", 0
     for line in lines:
         text += line
@@ -276,7 +277,7 @@ def _call(lines: list[str]) -> str:
 
 
 def _applied(frame: FrameType | None) -> list[dict[str, Any]]:
-    """The line that applies a pass: the first caller outside of the observer."""
+    """The line that applies a pass: the first caller outside the observer."""
     while frame is not None and frame.f_code.co_filename.endswith("graph_transform_observer.py"):
         frame = frame.f_back
     if frame is None:

@@ -1,4 +1,4 @@
-"""What every search does around its steps: a task that cannot be done is told in a word, and nothing is left when it ends."""
+"""What every search does around its steps: reports why it was refused, and cleans up when it ends."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from collections.abc import Callable
 from typing import Any
 
 from ..runtime import processes
+from ..runtime.degraded import listen
 from ..runtime.wire import Wire
 
 
-class Unfit(Exception):
-    """The repro cannot be searched. ``reason`` is a word for the host, which has the sentence for the user."""
+class SearchRefused(Exception):
+    """The repro cannot be searched. ``reason`` is a code; the host has the sentence for the user."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
 
-def drive(task: dict[str, Any], wire: Wire, search: Callable[[], None]) -> int:
-    """Do one search; everything is told as events. The scratch folder of ``task`` is gone afterwards."""
+def run_search(task: dict[str, Any], wire: Wire, search: Callable[[], None]) -> int:
+    """Run one search and report it as events. The scratch folder of ``task`` is deleted afterwards."""
+    listen(lambda what, why: wire.event("degraded", what=what, why=why))
     try:
         search()
-    except Unfit as unfit:
-        wire.event("unfit", reason=unfit.reason)
+    except SearchRefused as refused:
+        wire.event("unfit", reason=refused.reason)
     finally:
         processes.end_orphans(2.0)
         shutil.rmtree(task["scratch"], ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Captures the graphs of a repro, with their inputs, in a step of its own; the answer is JSON and a file of saved inputs."""
+"""Captures the graphs of a repro with their inputs, in a step of its own; writes JSON and a file of saved inputs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import types
 from typing import Any
 
 from ..runtime.program import read, remember
-from .minify_program import Value, parse_body
+from ..torch_internals.dynamo import REPRO_INPUT_READER
+from .minify_program import GraphValue, parse_body
 
 MOST_GRAPHS = 20
 
 
 def capture(file: str, answer: str) -> int:
-    """Compile what the repro in ``file`` compiles with a backend that only looks; write what it saw to ``answer``."""
+    """Compile the target of the repro in ``file`` with a backend that only records its graphs; write them to ``answer``."""
     import torch
 
     source = read(file)
@@ -28,7 +29,7 @@ def capture(file: str, answer: str) -> int:
     found: list[dict[str, Any]] = []
     saved: list[dict[str, Any]] = []
 
-    def look(graph_module: Any, _: Any) -> Any:
+    def record(graph_module: Any, _: Any) -> Any:
         if len(found) == MOST_GRAPHS:
             return graph_module.forward
         number = len(found)
@@ -42,8 +43,8 @@ def capture(file: str, answer: str) -> int:
 
         return run
 
-    torch._dynamo.reset()
-    compiled = torch.compile(target, backend=look, **options)
+    torch.compiler.reset()
+    compiled = torch.compile(target, backend=record, **options)
     for arguments, keywords in calls:
         compiled(*arguments, **keywords)
     torch.save(saved, f"{answer}.pt")
@@ -53,13 +54,11 @@ def capture(file: str, answer: str) -> int:
 
 
 def _entry(module: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """What is compiled, its calls, and options that matter to Dynamo: of a repro of ours, or of one that torch's minifier wrote."""
+    """The target, its calls and the options that affect Dynamo, of a repro by Compile Lens or by torch's minifier."""
     if hasattr(module, "make_target"):
         options = {k: v for k, v in getattr(module, "COMPILE_OPTIONS", {}).items() if k in ("dynamic", "fullgraph")}
         return module.make_target(), module.make_calls(), options
-    from torch._dynamo.debug_utils import InputReader
-
-    reader: Any = InputReader(save_dir=None)
+    reader: Any = REPRO_INPUT_READER.need()(save_dir=None)
     module.load_args(reader)
     return module.mod, [(tuple(reader.args), {})], {}
 
@@ -67,7 +66,7 @@ def _entry(module: Any) -> tuple[Any, Any, dict[str, Any]]:
 def _describe(graph_module: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
     import torch
 
-    values: dict[str, Value] = {}
+    values: dict[str, GraphValue] = {}
     saved: dict[str, Any] = {}
     inputs: list[str] = []
     given = iter(arguments)
@@ -83,7 +82,7 @@ def _describe(graph_module: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, 
             for part in str(node.target).split("."):
                 held = getattr(held, part)
             if not isinstance(held, torch.Tensor):
-                return {"unsupported": f"the graph holds {type(held).__name__} '{node.target}'"}, {}
+                return {"unsupported": f"the graph contains {type(held).__name__} '{node.target}'"}, {}
             inputs.append(node.name)
             values[node.name] = _value(held)
             saved[node.name] = held.detach().clone()
@@ -95,7 +94,7 @@ def _describe(graph_module: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, 
                 values[node.name] = _value(meta)
     code = graph_module.graph.python_code("self").src
     body, outputs = parse_body(code, inputs)
-    # an attribute of the graph is an input here, and not a statement
+    # an attribute of the graph becomes an input instead of a statement
     body = [statement for statement in body if not set(statement.defines) & set(inputs)]
     for value in values.values():
         value.fill = "randn"
@@ -107,11 +106,11 @@ def _describe(graph_module: Any, arguments: tuple[Any, ...]) -> tuple[dict[str, 
     }, saved
 
 
-def _value(value: Any) -> Value:
+def _value(value: Any) -> GraphValue:
     import torch
 
     if not isinstance(value, torch.Tensor):
-        return Value(number=int(value) if isinstance(value, torch.SymInt) else value)
+        return GraphValue(number=int(value) if isinstance(value, torch.SymInt) else value)
     low, high = 0, 1
     is_real = type(value) in (torch.Tensor, torch.nn.Parameter)
     if (
@@ -122,7 +121,7 @@ def _value(value: Any) -> Value:
         and value.dtype != torch.bool
     ):
         low, high = int(value.min()), int(value.max())
-    return Value(
+    return GraphValue(
         [int(size) for size in value.shape],
         [int(step) for step in value.stride()] if value.layout == torch.strided else [],
         str(value.dtype).removeprefix("torch."),

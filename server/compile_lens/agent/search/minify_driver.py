@@ -1,7 +1,7 @@
-"""Makes a repro smaller: torch's own minifier first, then our reduction, which also finishes where torch's gives up.
+"""Makes a repro smaller: torch's own minifier first, then our reduction, which also works where torch's fails.
 
-Every candidate is a whole repro, run in a process of its own; it counts if it ends as the given one did. So the repro's own judgement
-decides, with all that its file sets up, and what is told as smaller is always a file that works.
+Every candidate is a complete repro, run in a process of its own; it is accepted if it ends as the given one did. So the repro's own
+check decides, with everything that its file sets up, and what is reported as smaller is always a file that works.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..runtime import processes
-from ..runtime.fork_check import can_fork
+from ..runtime.fork_check import why_not_fork_steps
 from ..runtime.wire import Wire
 from . import step_warmup
-from .drive import Unfit, drive
-from .minify_file import NoRepro, shorter, tidy, with_program
-from .minify_program import FILLS, Program, Statement, Value, contiguous
-from .step import Ended, Setup, Steps
+from .drive import SearchRefused, run_search
+from .minify_file import NoRepro, collapse_blank_lines, with_program, without_unused_statements
+from .minify_program import FILLS, GraphProgram, GraphValue, Statement, contiguous
+from .step_setup import StepSetup
+from .steps import StepResult, Steps
 
 BAD = 1
 ROUNDS = 3
-# from the inputs of all graphs to a file with those that are named
+# copies the named inputs from a file with the inputs of all graphs
 PICK = """
 import sys, torch
 for graph in torch.load(sys.argv[1]):
@@ -38,17 +39,17 @@ for graph in torch.load(sys.argv[1]):
 """
 
 
-class Enough(Exception):
-    """The number of runs or the time is used up."""
+class BudgetExhausted(Exception):
+    """The limit on runs or time is reached."""
 
 
 def main(task: dict[str, Any], wire: Wire) -> int:
-    """Do one minification as ``task`` says."""
-    return drive(task, wire, Minifier(task, wire).minify)
+    """Run one minification as ``task`` says."""
+    return run_search(task, wire, Minifier(task, wire).minify)
 
 
 class Minifier:
-    """One search for something smaller; ``_text`` is the smallest repro so far, and ``_program`` its graph."""
+    """One minification; ``_text`` is the smallest repro so far, and ``_program`` its graph."""
 
     def __init__(self, task: dict[str, Any], wire: Wire) -> None:
         self._task, self._wire = task, wire
@@ -57,7 +58,7 @@ class Minifier:
         for name in [name for name in os.environ if name.startswith("TORCH_BISECT_")]:
             del os.environ[name]
         processes.become_subreaper()
-        self._steps = Steps(self._scratch, task["step_limit_s"], can_fork())
+        self._steps = Steps(self._scratch, task["step_limit_s"], not why_not_fork_steps())
         self._deadline = time.monotonic() + task["limit_s"]
         self._runs = 0
         self._wanted: tuple[int, int] = (BAD, 0)
@@ -65,21 +66,21 @@ class Minifier:
             self._text = file.read()
         self._saved: str | None = None
         self._saved_names: list[str] = []
-        self._program: Program | None = None
+        self._program: GraphProgram | None = None
 
     def minify(self) -> None:
-        """Everything, in order. Raises Unfit."""
+        """Run all phases. Raises SearchRefused."""
         if self._steps.forks:
-            self._steps.spared |= step_warmup.start_making_headers(self._scratch)
-        self._wire.event("phase", phase="the repro as it is")
+            self._steps.protected |= step_warmup.start_header_compilation(self._scratch)
+        self._wire.event("phase", phase="running the repro unchanged")
         first = self._run(self._task["file"])
         if first.good or (not first.signal and first.code != BAD):
-            raise Unfit("not-bad")
+            raise SearchRefused("not-bad")
         self._wanted = (first.code, first.signal)
         if self._steps.forks:
             step_warmup.warm_inductor(self._scratch)
-            self._steps.forks = can_fork()
-        with contextlib.suppress(Enough):
+            self._steps.forks = not why_not_fork_steps()
+        with contextlib.suppress(BudgetExhausted):
             self._reduce()
         self._check_in_new_process()
 
@@ -97,8 +98,8 @@ class Minifier:
             self._phase("constant inputs", self._constant_inputs)
             if self._size() == before:
                 break
-            self._from_repro()  # metadata of what is left, as it now is
-        self._phase("less around it", self._less_text)
+            self._from_repro()  # capture again for the current metadata
+        self._phase("less surrounding code", self._less_text)
 
     def _phase(self, name: str, work: Callable[[], None]) -> None:
         self._wire.event("phase", phase=name)
@@ -107,14 +108,14 @@ class Minifier:
     # -- where to start
 
     def _from_repro(self) -> None:
-        """The graphs of the repro as it now is: the first that has the problem by itself."""
+        """Start from the first graph of the current repro that has the problem by itself."""
         file = self._write(self._text)
         for program in self._captured(file):
             if self._starts(program):
                 return
 
-    def _starts(self, program: Program) -> bool:
-        """Whether the graph has the problem by itself, with random numbers as inputs, or with those of the run."""
+    def _starts(self, program: GraphProgram) -> bool:
+        """Whether the graph has the problem by itself, with random inputs or with those of the run."""
         for fill in ("randn", "rand", "saved"):
             for name in program.inputs:
                 program.values[name].fill = fill
@@ -122,26 +123,26 @@ class Minifier:
                 return True
         return False
 
-    def _captured(self, file: str) -> list[Program]:
+    def _captured(self, file: str) -> list[GraphProgram]:
         answer = os.path.join(self._scratch, "graphs.json")
         with contextlib.suppress(OSError):
             os.remove(answer)
-        setup = Setup(file=file, cwd=self._task["cwd"], scratch=self._scratch, answer=answer, capture=True)
+        setup = StepSetup(file=file, cwd=self._task["cwd"], scratch=self._scratch, answer=answer, capture=True)
         self._steps.run(setup)
         try:
             with open(answer, encoding="utf-8") as read:
                 graphs = json.load(read)
         except (OSError, ValueError):
-            self._wire.event("note", text="No graph could be captured: the function is kept whole.")
+            self._wire.event("note", text="No graph could be captured; the function is kept as it is.")
             return []
         self._saved, self._saved_names = f"{answer}.pt", []
         for graph in graphs:
             if "unsupported" in graph:
-                self._wire.event("note", text=f"A graph is kept whole: {graph['unsupported']}.")
+                self._wire.event("note", text=f"A graph is kept as it is: {graph['unsupported']}.")
         return [_program(graph) for graph in graphs if "unsupported" not in graph]
 
     def _from_torch(self) -> bool:
-        """torch's minifier (torch/_dynamo/repro): what it writes counts only if it is valid, and the repro made of it is bad."""
+        """Run torch's minifier (torch/_dynamo/repro); its result counts only if it is valid and the repro made from it fails."""
         self._wire.event("phase", phase="torch's own minifier")
         folder = os.path.join(self._scratch, "torch")
         os.makedirs(folder, exist_ok=True)
@@ -151,11 +152,11 @@ class Minifier:
             "torch._dynamo.config.repro_level": 3 if crashed else 4 if self._task["differs"] else 2,
             "torch._dynamo.config.debug_dir_root": os.path.join(folder, "debug"),
         }
-        setup = Setup(**{**self._place(self._task["file"]), "cwd": folder}, options=options)
+        setup = StepSetup(**{**self._place(self._task["file"]), "cwd": folder}, options=options)
         self._steps.run(setup)
         launchers = glob.glob(os.path.join(folder, "**", "minifier_launcher.py"), recursive=True)
         if not launchers:
-            self._wire.event("torch", result="nothing", why="it wrote no script for this problem")
+            self._wire.event("torch", result="nothing", why="it writes no script for this kind of problem")
             return False
         why = self._launch(launchers[0], folder)
         file = os.path.join(folder, "repro.py")
@@ -172,7 +173,7 @@ class Minifier:
             if self._starts(program):
                 self._wire.event("torch", result="taken", why=f"{len(program.body)} nodes")
                 return True
-        self._wire.event("torch", result="other", why="what it wrote does not have the problem in a new process")
+        self._wire.event("torch", result="other", why="its result does not have the problem in a new process")
         return False
 
     def _launch(self, launcher: str, folder: str) -> str:
@@ -187,12 +188,12 @@ class Minifier:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-                return f"it was not done within {limit:.0f} s"
+                return f"it did not finish within {limit:.0f} s"
             finally:
-                processes.end_orphans(2.0, self._steps.spared)
+                processes.end_orphans(2.0, self._steps.protected)
         return ""
 
-    # -- ways to be smaller
+    # -- reductions
 
     def _fewer_nodes(self) -> None:
         program = self._need()
@@ -207,8 +208,8 @@ class Minifier:
                 self._first(program.without(index))
             index -= 1
 
-    def _bisect_count(self, make: Callable[[Program, int], Program | None], smallest: bool) -> None:
-        """Binary search for the count of statements to keep (``smallest``) or to drop; it need not be monotone to be of use."""
+    def _bisect_count(self, make: Callable[[GraphProgram, int], GraphProgram | None], smallest: bool) -> None:
+        """Binary search for the number of statements to keep (``smallest``) or to drop; useful even if not monotone."""
         low, high = 0, len(self._need().body)
         program = self._need()
         while high - low > 1:
@@ -256,7 +257,7 @@ class Minifier:
         again = True
         while again:
             again = False
-            for text in shorter(self._text):
+            for text in without_unused_statements(self._text):
                 if self._is_bad(text):
                     self._keep(text, self._program)
                     again = True
@@ -264,38 +265,38 @@ class Minifier:
 
     # -- one candidate
 
-    def _first(self, candidates: Iterable[Program] | Iterator[Program]) -> bool:
+    def _first(self, candidates: Iterable[GraphProgram] | Iterator[GraphProgram]) -> bool:
         return any(self._take(candidate) for candidate in candidates)
 
-    def _take(self, program: Program) -> bool:
+    def _take(self, program: GraphProgram) -> bool:
         try:
             text = with_program(self._text, program)
         except NoRepro:
-            raise Unfit("no-repro") from None
+            raise SearchRefused("no-repro") from None
         if not self._is_bad(text, program):
             return False
         self._keep(text, program)
         return True
 
-    def _keep(self, text: str, program: Program | None) -> None:
+    def _keep(self, text: str, program: GraphProgram | None) -> None:
         self._text, self._program = text, program
         self._tell()
 
-    def _is_bad(self, text: str, program: Program | None = None) -> bool:
+    def _is_bad(self, text: str, program: GraphProgram | None = None) -> bool:
         ended = self._run(self._write(text, program))
         return (ended.code, ended.signal) == self._wanted and not ended.timeout
 
-    def _run(self, file: str) -> Ended:
+    def _run(self, file: str) -> StepResult:
         if self._runs >= self._task["most_runs"] or time.monotonic() > self._deadline:
-            raise Enough
+            raise BudgetExhausted
         self._runs += 1
-        return self._steps.run(Setup(**self._place(file), strict=True))
+        return self._steps.run(StepSetup(**self._place(file), strict=True))
 
     def _place(self, file: str) -> dict[str, Any]:
         return {"file": file, "cwd": self._task["cwd"], "argv": self._task["argv"], "scratch": self._scratch}
 
-    def _write(self, text: str, program: Program | None = None) -> str:
-        """``text`` as a file, with the saved inputs of ``program`` (or of the smallest so far) beside it."""
+    def _write(self, text: str, program: GraphProgram | None = None) -> str:
+        """Write ``text`` to a file, with the saved inputs of ``program`` (or of the smallest so far) beside it."""
         file = os.path.join(self._scratch, "candidate.py")
         with open(file, "w", encoding="utf-8") as written:
             written.write(text)
@@ -304,17 +305,17 @@ class Minifier:
             self._write_saved(program)
         return file
 
-    def _write_saved(self, program: Program) -> None:
+    def _write_saved(self, program: GraphProgram) -> None:
         names = [name for name in program.inputs if program.values[name].fill == "saved"]
         if names == self._saved_names:
             return
         self._saved_names = names
         target = os.path.join(self._scratch, "candidate.pt")
-        # a process that may use torch as it likes: this one must stay fit for forking
+        # in another process, because using torch here could start threads and prevent forks
         subprocess.run([sys.executable, "-c", PICK, str(self._saved), target, *names], check=False)
         shutil.copyfile(target, self._task["saved"])
 
-    def _need(self) -> Program:
+    def _need(self) -> GraphProgram:
         assert self._program is not None
         return self._program
 
@@ -326,7 +327,7 @@ class Minifier:
         program = self._program
         self._wire.event(
             "smaller",
-            text=tidy(self._text),
+            text=collapse_blank_lines(self._text),
             runs=self._runs,
             nodes=len(program.body) if program else None,
             inputs=[program.values[name].described() for name in program.inputs] if program else [],
@@ -334,21 +335,21 @@ class Minifier:
         )
 
     def _check_in_new_process(self) -> None:
-        """The last word: the smallest repro in a process that shares nothing with this one."""
+        """Verify the smallest repro in a process that shares nothing with this one."""
         fresh = Steps(self._scratch, self._task["step_limit_s"], forks=False)
-        fresh.spared = self._steps.spared
-        text = tidy(self._text)
-        ended = fresh.run(Setup(**self._place(self._write(text)), strict=True))
+        fresh.protected = self._steps.protected
+        text = collapse_blank_lines(self._text)
+        ended = fresh.run(StepSetup(**self._place(self._write(text)), strict=True))
         same = (ended.code, ended.signal) == self._wanted
         self._wire.event(
             "checked", same=same, code=ended.code, signal=ended.signal, output=ended.output, runs=self._runs
         )
 
 
-def _program(graph: dict[str, Any]) -> Program:
-    return Program(
+def _program(graph: dict[str, Any]) -> GraphProgram:
+    return GraphProgram(
         graph["inputs"],
         [Statement(**statement) for statement in graph["body"]],
         graph["outputs"],
-        {name: Value(**value) for name, value in graph["values"].items()},
-    ).cleaned()
+        {name: GraphValue(**value) for name, value in graph["values"].items()},
+    ).without_dead_code()

@@ -1,22 +1,22 @@
-"""The text of a repro with another target and other calls, and with what it no longer needs taken away."""
+"""Edits the text of a repro: replaces its target and calls, and removes statements that are no longer needed."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from .minify_program import Program
+from .minify_program import GraphProgram
 
 REPLACED = ("make_target", "make_calls")
 NAMES = {"device": "device = torch.device", "inf": "from math import inf", "nan": "from math import nan"}
 
 
 class NoRepro(Exception):
-    """The file has not the functions of a repro."""
+    """The file lacks the functions of a repro."""
 
 
-def with_program(text: str, program: Program) -> str:
-    """``text`` with ``make_target`` and ``make_calls`` of ``program`` in the place of its own. Raises NoRepro."""
+def with_program(text: str, program: GraphProgram) -> str:
+    """``text`` with its ``make_target`` and ``make_calls`` replaced by those of ``program``. Raises NoRepro."""
     lines = text.split("\n")
     found = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name in REPLACED}
     if len(found) != len(REPLACED):
@@ -33,10 +33,10 @@ def with_program(text: str, program: Program) -> str:
     return "\n".join(lines)
 
 
-def shorter(text: str) -> Iterator[str]:
-    """``text`` without one of the statements above its target, the last first; how it is judged is not touched.
+def without_unused_statements(text: str) -> Iterator[str]:
+    """``text`` without one of the statements above its target, the last first; the code that judges the result stays.
 
-    What is named anywhere else stays, for that place may be one that a search never comes to.
+    A statement whose names are used anywhere else stays, because the search may never run that use.
     """
     lines = text.split("\n")
     nodes = ast.parse(text).body
@@ -48,7 +48,7 @@ def shorter(text: str) -> Iterator[str]:
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement brings."""
+    """The names that a statement binds."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -59,7 +59,7 @@ def _bound(node: ast.stmt) -> set[str]:
 
 
 def _used(node: ast.stmt) -> set[str]:
-    """The names that a statement takes from outside of itself."""
+    """The names that a statement uses but does not bind."""
     inside = [child for child in ast.walk(node) if child is not node]
     names = [child for child in inside if isinstance(child, ast.Name)]
     own = {name.id for name in names if not isinstance(name.ctx, ast.Load)} | {
@@ -68,8 +68,8 @@ def _used(node: ast.stmt) -> set[str]:
     return {name.id for name in names} - own
 
 
-def tidy(text: str) -> str:
-    """No more than two empty lines in a row."""
+def collapse_blank_lines(text: str) -> str:
+    """Leave at most two consecutive empty lines."""
     out: list[str] = []
     for line in text.split("\n"):
         if line.strip() or out[-2:] != ["", ""]:

@@ -1,6 +1,6 @@
-"""A graph as a straight-line program that can be made smaller and written down: inputs, statements, outputs.
+"""A graph as a straight-line program of inputs, statements and outputs that can be reduced and written as source.
 
-Everything here is text and plain data; what a smaller program does is found out by running it (``minify_driver``).
+All of it is text and plain data; ``minify_driver`` runs a reduced program to see what it does.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-# how the values of an input are made, the simplest first
+# how the values of an input are created, the simplest first
 FILLS = ("zeros", "ones", "randn", "rand", "saved")
 
 
 @dataclasses.dataclass
-class Value:
-    """A value of the program: a tensor by its metadata, or a number (``number``). ``fill`` says how an input is made."""
+class GraphValue:
+    """A value of the program: the metadata of a tensor, or a number (``number``). ``fill`` says how an input is created."""
 
     shape: list[int] = dataclasses.field(default_factory=list)
     stride: list[int] = dataclasses.field(default_factory=list)
@@ -38,8 +38,8 @@ class Value:
     def is_floating(self) -> bool:
         return "float" in self.dtype or "complex" in self.dtype
 
-    def made(self, saved: str) -> str:
-        """The expression that makes it. ``saved`` is the expression of its saved values."""
+    def expression(self, saved: str) -> str:
+        """The expression that creates it. ``saved`` is the expression of its saved values."""
         if not self.is_tensor:
             return repr(self.number)
         size = ", ".join(map(str, self.shape)) if self.shape else "()"
@@ -72,7 +72,7 @@ class Value:
 
 
 def contiguous(shape: list[int]) -> list[int]:
-    """The strides of a contiguous tensor, as torch counts them (a size of 0 or 1 counts as 1)."""
+    """The strides of a contiguous tensor as torch computes them (a size of 0 counts as 1)."""
     strides: list[int] = []
     step = 1
     for size in reversed(shape):
@@ -83,7 +83,7 @@ def contiguous(shape: list[int]) -> list[int]:
 
 @dataclasses.dataclass
 class Statement:
-    """One line of the program, the names that it defines, and those that it uses."""
+    """One line of the program, the names that it defines and those that it uses."""
 
     text: str
     defines: list[str]
@@ -91,15 +91,15 @@ class Statement:
 
 
 @dataclasses.dataclass
-class Program:
-    """``values`` has the metadata of inputs and of what statements define, where it is known."""
+class GraphProgram:
+    """``values`` has the metadata of inputs, and of what statements define where that is known."""
 
     inputs: list[str]
     body: list[Statement]
     outputs: list[str]
-    values: dict[str, Value]
+    values: dict[str, GraphValue]
 
-    def copied(self) -> Program:
+    def copied(self) -> GraphProgram:
         return copy.deepcopy(self)
 
     def target(self) -> str:
@@ -111,7 +111,7 @@ class Program:
 
     def calls(self) -> str:
         """The function ``make_calls`` of a repro."""
-        made = [self.values[name].made(f"saved[{name!r}]") for name in self.inputs]
+        made = [self.values[name].expression(f"saved[{name!r}]") for name in self.inputs]
         lines = ["def make_calls():", "    torch.manual_seed(0)"]
         if self.uses_saved:
             lines.append('    saved = torch.load(Path(__file__).with_suffix(".pt"))')
@@ -119,43 +119,43 @@ class Program:
 
     @property
     def uses_saved(self) -> bool:
-        """Whether the values of an input come from a file."""
+        """Whether the values of any input are loaded from a file."""
         return any(self.values[name].is_tensor and self.values[name].fill == "saved" for name in self.inputs)
 
-    def cleaned(self) -> Program:
-        """Without what no output needs: statements, then inputs."""
+    def without_dead_code(self) -> GraphProgram:
+        """Without the statements and inputs that no output needs."""
         needed, kept = set(self.outputs), []
         for statement in reversed(self.body):
             if not statement.defines or needed & set(statement.defines):
                 kept.append(statement)
                 needed |= set(statement.uses)
-        return Program([name for name in self.inputs if name in needed], kept[::-1], self.outputs, self.values)
+        return GraphProgram([name for name in self.inputs if name in needed], kept[::-1], self.outputs, self.values)
 
-    # -- smaller ones
+    # -- reductions
 
-    def with_outputs(self, outputs: Iterable[str]) -> Program:
+    def with_outputs(self, outputs: Iterable[str]) -> GraphProgram:
         smaller = self.copied()
         smaller.outputs = list(outputs)
-        return smaller.cleaned()
+        return smaller.without_dead_code()
 
-    def cut_after(self, count: int) -> Program | None:
-        """The first ``count`` statements, with the last tensor that they define as output."""
+    def cut_after(self, count: int) -> GraphProgram | None:
+        """The first ``count`` statements, with the last tensor that they define as the output."""
         for statement in reversed(self.body[:count]):
             for name in reversed(statement.defines):
                 if name in self.values and self.values[name].is_tensor:
                     smaller = self.copied()
                     smaller.body, smaller.outputs = smaller.body[:count], [name]
-                    return smaller.cleaned()
+                    return smaller.without_dead_code()
         return None
 
-    def started_at(self, count: int) -> Program | None:
-        """Without the first ``count`` statements: what they define and the rest needs becomes an input."""
+    def started_at(self, count: int) -> GraphProgram | None:
+        """Without the first ``count`` statements: their definitions that the rest needs become inputs."""
         defined = {name for statement in self.body[:count] for name in statement.defines}
         needed = {name for statement in self.body[count:] for name in statement.uses} | set(self.outputs)
         return self._with_inputs_for(defined & needed, set(range(count)))
 
-    def without(self, index: int) -> Iterator[Program]:
-        """Without one statement: its value is one of its operands that looks the same, or else an input."""
+    def without(self, index: int) -> Iterator[GraphProgram]:
+        """Without one statement: its value becomes an operand of the same shape and dtype, or otherwise an input."""
         statement = self.body[index]
         if len(statement.defines) == 1:
             name = statement.defines[0]
@@ -171,7 +171,7 @@ class Program:
         if smaller is not None:
             yield smaller
 
-    def _with_inputs_for(self, names: set[str], dropped: set[int]) -> Program | None:
+    def _with_inputs_for(self, names: set[str], dropped: set[int]) -> GraphProgram | None:
         if not all(name in self.values for name in names):
             return None
         smaller = self.copied()
@@ -179,9 +179,9 @@ class Program:
         smaller.inputs += sorted(names)
         for name in names:
             smaller.values[name].fill = "randn"
-        return smaller.cleaned()
+        return smaller.without_dead_code()
 
-    def _renamed(self, index: int, old: str, new: str) -> Program:
+    def _renamed(self, index: int, old: str, new: str) -> GraphProgram:
         smaller = self.copied()
         del smaller.body[index]
         pattern = re.compile(rf"\b{re.escape(old)}\b")
@@ -190,15 +190,15 @@ class Program:
                 statement.text = pattern.sub(new, statement.text)
                 statement.uses = [new if name == old else name for name in statement.uses]
         smaller.outputs = [new if name == old else name for name in smaller.outputs]
-        return smaller.cleaned()
+        return smaller.without_dead_code()
 
     def sizes(self) -> list[int]:
-        """The sizes of dimensions of inputs, the largest first."""
+        """The sizes of input dimensions, the largest first."""
         found = {size for name in self.inputs if self.values[name].is_tensor for size in self.values[name].shape}
         return sorted((size for size in found if size > 1), reverse=True)
 
-    def with_size(self, old: int, new: int) -> Program:
-        """Every dimension of size ``old`` as ``new``, in inputs and in the numbers of statements."""
+    def with_size(self, old: int, new: int) -> GraphProgram:
+        """Every dimension of size ``old`` changed to ``new``, in inputs and in the numbers of statements."""
         smaller = self.copied()
         for name in smaller.inputs:
             value = smaller.values[name]
@@ -215,7 +215,7 @@ class Program:
 
 
 def _restrided(stride: list[int], shape: list[int]) -> list[int]:
-    """Strides of the same order for another shape."""
+    """Strides in the same order for another shape."""
     found = [0] * len(shape)
     step = 1
     for index in sorted(range(len(shape)), key=lambda i: stride[i]):
@@ -225,7 +225,7 @@ def _restrided(stride: list[int], shape: list[int]) -> list[int]:
 
 
 def parse_body(source: str, known: Iterable[str]) -> tuple[list[Statement], list[str]]:
-    """The statements of FX's generated ``forward``, and the names that it returns. ``known`` are its inputs."""
+    """The statements of the ``forward`` that FX generates, and the names that it returns. ``known`` are its inputs."""
     tree = ast.parse(source)
     function = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
     names, body, outputs = set(known), [], []

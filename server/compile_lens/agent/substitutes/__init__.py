@@ -1,1 +1,1 @@
-"""Stands in for what the machine lacks: a CUDA device, other ranks, pretrained weights."""
+"""Substitutes for what this machine lacks: a CUDA device, other ranks, pretrained weights."""

@@ -1,1 +1,1 @@
-"""Extracts what an installed torch says of itself: names, documentation, defaults, places. One module per kind of name."""
+"""Extracts names, documentation, defaults and source locations from an installed torch. One module per kind of name."""

@@ -1,4 +1,4 @@
-"""Arguments of ``torch.compile``, its modes, and the registered backends, read from their source."""
+"""Reads the arguments of ``torch.compile``, its modes and the registered backends from source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from .source import Source, cleaned, docstring, dotted, python_files, read, string
+from .source import SourceFile, cleaned, docstring, dotted, python_files, read, string
 
 TORCH = "torch/__init__.py"
 INDUCTOR = "torch/_inductor/__init__.py"
@@ -15,11 +15,11 @@ _ARGUMENT = re.compile(r"^ {0,8}(\w+)\s*(?:\([^)]*\))?:\s*(.*)$")
 
 
 def compile_arguments(root: str) -> dict[str, dict[str, Any]]:
-    """Arguments of ``torch.compile`` by name: type, default, and their part of the docstring."""
+    """Arguments of ``torch.compile`` by name: type, default, and their section of the docstring."""
     source, function = _compile(root)
     if source is None or function is None:
         return {}
-    said = documented(ast.get_docstring(function) or "")
+    documentation = documented(ast.get_docstring(function) or "")
     found: dict[str, dict[str, Any]] = {}
     arguments = [*function.args.args, *function.args.kwonlyargs]
     defaults = [
@@ -31,14 +31,14 @@ def compile_arguments(root: str) -> dict[str, dict[str, Any]]:
         entry = {
             "type": ast.unparse(argument.annotation) if argument.annotation is not None else "",
             "default": ast.unparse(default) if default is not None else "",
-            "doc": said.get(argument.arg, ""),
+            "doc": documentation.get(argument.arg, ""),
             "at": source.at(argument.lineno),
         }
         found[argument.arg] = {key: value for key, value in entry.items() if value}
     return found
 
 
-def _compile(root: str) -> tuple[Source | None, ast.FunctionDef | None]:
+def _compile(root: str) -> tuple[SourceFile | None, ast.FunctionDef | None]:
     source = read(root, TORCH)
     functions = (
         [node for node in source.tree.body if isinstance(node, ast.FunctionDef) and node.name == "compile"]
@@ -49,7 +49,7 @@ def _compile(root: str) -> tuple[Source | None, ast.FunctionDef | None]:
 
 
 def documented(doc: str) -> dict[str, str]:
-    """The parts of ``Args:``, whose entries are indented once (by 2 to 4 columns)."""
+    """The entries of ``Args:``, which are indented once (by 2 to 4 columns)."""
     found: dict[str, list[str]] = {}
     current: list[str] | None = None
     lines = doc.split("\n")
@@ -59,21 +59,23 @@ def documented(doc: str) -> dict[str, str]:
             current = found.setdefault(match.group(1), [match.group(2)])
         elif current is not None:
             current.append(line.strip())
-    return {name: cleaned("\n".join(said), 3000) for name, said in found.items()}
+    return {name: cleaned("\n".join(lines_of), 3000) for name, lines_of in found.items()}
 
 
 def argument_lines(lines: list[str]) -> slice:
-    """Where the lines below ``Args:`` are in a docstring, up to the next that is not indented."""
+    """The lines below ``Args:`` in a docstring, up to the next line without indentation."""
     start = next((at + 1 for at, line in enumerate(lines) if line.strip() in ("Args:", "Arguments:")), len(lines))
     end = next((at for at in range(start, len(lines)) if lines[at] and not lines[at].startswith(" ")), len(lines))
     return slice(start, end)
 
 
 def modes(root: str) -> dict[str, dict[str, Any]]:
-    """Values of ``mode``: the options that each sets (``torch._inductor.list_mode_options``) and the docstring's sentence."""
+    """Values of ``mode``: the options that each sets (``torch._inductor.list_mode_options``), and its sentence in the docstring."""
     source = read(root, INDUCTOR)
     _, compile_function = _compile(root)
-    said = documented(ast.get_docstring(compile_function) or "").get("mode", "") if compile_function is not None else ""
+    documentation = (
+        documented(ast.get_docstring(compile_function) or "").get("mode", "") if compile_function is not None else ""
+    )
     found: dict[str, dict[str, Any]] = {}
     for node in ast.walk(source.tree) if source is not None else ():
         if source is None or not isinstance(node, ast.FunctionDef) or node.name != "list_mode_options":
@@ -83,7 +85,7 @@ def modes(root: str) -> dict[str, dict[str, Any]]:
             name = string(key)
             if name is not None and key is not None:
                 options = _literal_entries(value)
-                found[name] = {"options": options, "doc": _sentence(said, name), "at": source.at(key.lineno)}
+                found[name] = {"options": options, "doc": _sentence(documentation, name), "at": source.at(key.lineno)}
     return found
 
 
@@ -98,13 +100,13 @@ def _literal_entries(node: ast.AST) -> dict[str, str]:
 
 
 def _sentence(text: str, name: str) -> str:
-    """The item of a list that begins with ``- "name"``."""
+    """The list item that starts with ``- "name"``."""
     match = re.search(rf'^- "{re.escape(name)}" (.*?)(?=^- |\Z)', text, re.MULTILINE | re.DOTALL)
     return " ".join(match.group(1).split()) if match is not None else ""
 
 
 def backends(root: str) -> dict[str, dict[str, Any]]:
-    """Values of ``backend`` that torch registers itself, with their tags (``debug``, ``experimental``)."""
+    """Values of ``backend`` that torch itself registers, with their tags (``debug``, ``experimental``)."""
     found: dict[str, dict[str, Any]] = {}
     for path in python_files(root, BACKENDS):
         source = read(root, path)
@@ -127,7 +129,7 @@ def backends(root: str) -> dict[str, dict[str, Any]]:
 
 
 def _registration(node: ast.expr) -> tuple[str | None, list[str] | None]:
-    """Name and tags that a decorator registers; tags are None for any other decorator."""
+    """The name and tags that a decorator registers; tags are None if it registers no backend."""
     call = node if isinstance(node, ast.Call) else None
     function = dotted(call.func if call is not None else node).rpartition(".")[2]
     if not function.startswith("register_") or not function.endswith("backend"):
@@ -143,7 +145,7 @@ def _registration(node: ast.expr) -> tuple[str | None, list[str] | None]:
     return name, tags
 
 
-def _backend(source: Source, function: ast.FunctionDef | None, tags: list[str], line: int) -> dict[str, Any]:
+def _backend(source: SourceFile, function: ast.FunctionDef | None, tags: list[str], line: int) -> dict[str, Any]:
     doc = docstring(function) or source.comment(function.lineno) if function is not None else source.comment(line)
     entry: dict[str, Any] = {"tags": tags, "doc": doc, "at": source.at(line)}
     return {key: value for key, value in entry.items() if value}

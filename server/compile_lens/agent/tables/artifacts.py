@@ -1,4 +1,4 @@
-"""What torch writes down: records and artifacts of the structured trace, and files of the debug directory."""
+"""What torch records: records and artifacts of the structured trace, files of the debug directory, subsystems of the bisector."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from .source import Source, dotted, python_files, read, string
+from .source import SourceFile, dotted, python_files, read, string
 
 _TRACE_CALL = re.compile(r"trace_structured(?:_artifact)?\Z")
 _DEBUG = "torch/_inductor/debug.py"
@@ -16,7 +16,7 @@ MOST_PLACES = 3
 
 
 def trace_artifacts(root: str) -> dict[str, dict[str, Any]]:
-    """Records of ``TORCH_TRACE`` by name, and artifacts by name, with the functions that write them."""
+    """Records and artifacts of ``TORCH_TRACE`` by name, with the functions that write them."""
     found: dict[str, dict[str, Any]] = {}
     for path in python_files(root, "torch"):
         if not path.startswith("torch/_") and "/fx/" not in path and "/distributed/" not in path:
@@ -32,14 +32,14 @@ def trace_artifacts(root: str) -> dict[str, dict[str, Any]]:
     return dict(sorted(found.items()))
 
 
-def _with(root: str, path: str, word: str) -> Source | None:
+def _with(root: str, path: str, word: str) -> SourceFile | None:
     with open(f"{root}/{path}", encoding="utf-8", errors="replace") as file:
         if word not in file.read():
             return None
     return read(root, path)
 
 
-def _add_record(found: dict[str, dict[str, Any]], node: ast.Call, source: Source, function: str) -> None:
+def _add_record(found: dict[str, dict[str, Any]], node: ast.Call, source: SourceFile, function: str) -> None:
     first = node.args[0] if node.args else next((word.value for word in node.keywords if word.arg == "name"), None)
     if isinstance(first, ast.IfExp):
         for branch in (first.body, first.orelse):
@@ -49,7 +49,7 @@ def _add_record(found: dict[str, dict[str, Any]], node: ast.Call, source: Source
 
 
 def _add_named(
-    found: dict[str, dict[str, Any]], name: str | None, node: ast.Call, source: Source, function: str
+    found: dict[str, dict[str, Any]], name: str | None, node: ast.Call, source: SourceFile, function: str
 ) -> None:
     words = {word.arg: word.value for word in node.keywords}
     if name is None:
@@ -86,7 +86,7 @@ def _metadata(node: ast.AST | None) -> dict[str, str]:
 
 
 def debug_files(root: str) -> dict[str, dict[str, Any]]:
-    """Files of ``TORCH_COMPILE_DEBUG``'s directory that Inductor writes by a fixed name."""
+    """Files with fixed names that Inductor writes to the directory of ``TORCH_COMPILE_DEBUG``."""
     source = read(root, _DEBUG)
     found: dict[str, dict[str, Any]] = {}
     for function in ast.walk(source.tree) if source is not None else ():
@@ -105,7 +105,7 @@ def debug_files(root: str) -> dict[str, dict[str, Any]]:
 
 
 def bisect_names(root: str) -> dict[str, dict[str, Any]]:
-    """Backends of the compiler bisector in its order, and subsystems (``inductor/lowerings``), each with its comment."""
+    """Backends of the compiler bisector in order, and subsystems (``inductor/lowerings``), each with its comment."""
     source = read(root, _BISECTOR)
     found: dict[str, dict[str, Any]] = {}
     for node in source.tree.body if source is not None else []:
@@ -145,12 +145,12 @@ def bisect_names(root: str) -> dict[str, dict[str, Any]]:
 
 
 def _subsystem(node: ast.expr) -> str | None:
-    """The name that ``BisectSubsystem("lowerings")`` has; a ``ConfigChange`` is named by its option."""
+    """The name of ``BisectSubsystem("lowerings")``; a ``ConfigChange`` is named after its option."""
     if not isinstance(node, ast.Call) or not node.args:
         return None
     return string(node.args[1] if dotted(node.func) == "ConfigChange" and len(node.args) > 1 else node.args[0])
 
 
-def _inner_comment(source: Source, call: ast.Call) -> str:
+def _inner_comment(source: SourceFile, call: ast.Call) -> str:
     lines = source.lines[call.lineno - 1 : (call.end_lineno or call.lineno)]
     return " ".join(line.partition("#")[2].strip() for line in lines if "#" in line)

@@ -1,4 +1,4 @@
-"""Graph break codes (torch/_dynamo/graph_break_registry.json), and where each is raised."""
+"""Graph break codes (torch/_dynamo/graph_break_registry.json) and where each is raised."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_PLACES = 4
 
 
 def break_codes(root: str) -> dict[str, dict[str, Any]]:
-    """``GB0000`` and on: type, context, explanation and hints of the newest form of the code; places that raise it."""
+    """``GB0000`` and on: type, context, explanation and hints of the code's newest form, and where it is raised."""
     try:
         with open(os.path.join(root, REGISTRY), encoding="utf-8") as file:
             registry: dict[str, list[dict[str, Any]]] = json.load(file)
@@ -42,7 +42,7 @@ def break_codes(root: str) -> dict[str, dict[str, Any]]:
 
 
 def _places_by_type(root: str) -> dict[str, list[str]]:
-    """Calls of ``unimplemented(gb_type=…)`` and its kin."""
+    """Locations of calls such as ``unimplemented(gb_type=…)``, by type."""
     places: dict[str, list[str]] = {}
     for path in python_files(root, "torch/_dynamo"):
         source = read(root, path)

@@ -1,4 +1,4 @@
-"""Environment variables that torch and triton read, found where they are read."""
+"""Environment variables, found where torch and triton read them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .source import Source, dotted, python_files, read, string
+from .source import SourceFile, dotted, python_files, read, string
 
 _MENTIONS = re.compile(r"environ|getenv|env_name|_env\(|env_[a-z]+\(|_env_|envvar")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}\Z")
 _PREFIX = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FX_|FAKE_|PROTON|LLVM_|MLIR_|TUNE|KINETO")
-# variables of the system, of Python and of other programs, which torch happens to read
-_NOT_OURS = re.compile(
+# variables of the system, of Python and of other programs that torch also reads
+_FOREIGN = re.compile(
     r"(?:HOME|PATH|USER|USERNAME|LOGNAME|TMPDIR|TEMP|TMP|CI|SHELL|HOSTNAME|DISPLAY|INCLUDE|LIB|CC|CXX|CFLAGS|LANG|APPDATA"
     r"|LOCALAPPDATA|PROGRAM\w*|PYTHON\w*|LD_\w+|XDG_\w+|CONDA_\w+|GITHUB_\w+|SLURM_\w+|SANDCASTLE\w*|TW_\w+|MAST_\w+|VIRTUAL_ENV"
     r"|SystemRoot|WINDIR|MAX_JOBS|BUCK\w*|TEST_\w+|BUILD_\w+|GLOBAL_\w+)\Z"
 )
-# in these folders every variable counts; elsewhere those with a name of torch's
+# in these folders every variable counts; elsewhere only those with a prefix of torch or triton
 _COMPILER = re.compile(
     r"torch/(?:_dynamo|_inductor|_functorch|_logging|_export|export|compiler|fx|_decomp|_subclasses|_higher_order_ops|utils)/|triton/"
 )
 _C_CALL = re.compile(r'(?:getenv|get_env|check_env|getCvar\w*)\(\s*"([A-Z][A-Z0-9_]{3,})"')
 _C_STRING = re.compile(rb"\x00((?:TORCH|PYTORCH|TORCHINDUCTOR|TORCHELASTIC)_[A-Z0-9_]{3,60})(?=\x00)")
-# macros, whose names stand in the messages of checks
+# macros, whose names occur in messages of checks
 _NOT_A_VARIABLE = re.compile(
     r"TORCH_(?:LIBRARY\w*|CHECK\w*|INTERNAL_\w+|INCLUDE_\w+|FUNCTION_\w+|SYMBOLIZE_MODE|FR_DUMP_\w+_FILE_NAME)\Z"
 )
@@ -34,7 +34,7 @@ MOST_PLACES = 6
 
 
 def environment_variables(root: str) -> dict[str, dict[str, Any]]:
-    """Variables by name: where they are read, the value when unset as the source gives it, the comment above."""
+    """Variables by name: where they are read, the default in the source, and the comment above."""
     found: dict[str, dict[str, Any]] = {}
     for folder in ("torch", "triton"):
         for path in python_files(root, folder):
@@ -56,12 +56,12 @@ def _mentions_environment(path: str) -> bool:
 
 
 def _belongs(name: str, path: str) -> bool:
-    if _NOT_OURS.match(name):
+    if _FOREIGN.match(name):
         return False
     return _PREFIX.match(name) is not None or _COMPILER.match(path) is not None
 
 
-def _reads(source: Source) -> Iterator[tuple[str, ast.expr, str]]:
+def _reads(source: SourceFile) -> Iterator[tuple[str, ast.expr, str]]:
     """Name, node and default of each read of an environment variable."""
     constants = _constants(source.tree)
     for node in ast.walk(source.tree):
@@ -78,7 +78,7 @@ def _reads(source: Source) -> Iterator[tuple[str, ast.expr, str]]:
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
-    """Names of variables that a module gives a name of its own: ``LOG_ENV_VAR = "TORCH_LOGS"``."""
+    """Constants of a module that hold a variable's name: ``LOG_ENV_VAR = "TORCH_LOGS"``."""
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -93,7 +93,9 @@ def _variable(node: ast.expr | None, constants: dict[str, str]) -> str | None:
     return text if text is not None and _NAME.match(text) else None
 
 
-def _reads_of_call(source: Source, node: ast.Call, constants: dict[str, str]) -> Iterator[tuple[str, ast.expr, str]]:
+def _reads_of_call(
+    source: SourceFile, node: ast.Call, constants: dict[str, str]
+) -> Iterator[tuple[str, ast.expr, str]]:
     function = dotted(node.func)
     last = function.rpartition(".")[2]
     if "environ" in function or "env" in last.lower():
@@ -109,8 +111,8 @@ def _reads_of_call(source: Source, node: ast.Call, constants: dict[str, str]) ->
                     yield name, element, ""
 
 
-def _comment(source: Source, node: ast.expr) -> str:
-    """The comment above the statement that reads the variable (a statement of several lines begins above ``node``)."""
+def _comment(source: SourceFile, node: ast.expr) -> str:
+    """The comment above the statement that reads the variable (a multi-line statement starts above ``node``)."""
     line = node.lineno
     while line > 1 and node.lineno - line < 6:
         text = source.lines[line - 1]
@@ -147,7 +149,7 @@ def _add_headers(root: str, found: dict[str, dict[str, Any]]) -> None:
 
 
 def _add_libraries(root: str, found: dict[str, dict[str, Any]]) -> None:
-    """Names that stand alone in a compiled library: the source of most of them is not in the wheel."""
+    """Names stored as whole strings in a compiled library; the source of most of them is not in the wheel."""
     folder = os.path.join(root, "torch", "lib")
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if not name.startswith(("libtorch_cpu", "libtorch_cuda", "libtorch_python", "libc10", "torch_cpu", "c10")):

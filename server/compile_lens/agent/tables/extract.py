@@ -1,7 +1,7 @@
 """Writes the tables of an installed torch to a zip file: ``boot.py tables OUTPUT``.
 
-``boot.py tables OUTPUT ROOT`` reads the sources under ROOT, the folder that holds ``torch``, without importing them: all but what
-only a running torch knows (operators, and the documentation of functions).
+``boot.py tables OUTPUT ROOT`` reads the sources under ROOT, the folder that contains ``torch``, without importing them. It leaves out
+what only a running torch knows: operators, and the documentation of functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from . import arguments, artifacts, classes, codes, environment, kernels, logs, options
 from .source import read
 
-# raised with any change of the tables' form: older files are made again
+# increased with any change of the format, so that older files are extracted again
 FORMAT = 1
 Table = dict[str, dict[str, Any]]
 STATIC: dict[str, Callable[[str], Table]] = {
@@ -43,7 +43,7 @@ STATIC: dict[str, Callable[[str], Table]] = {
 
 
 def main(argv: list[str]) -> int:
-    """Extract, and write ``argv[0]`` as a whole or not at all. Exit code 3: there is no torch."""
+    """Extract the tables and write ``argv[0]`` atomically. Exit code 3: torch is not installed."""
     began = time.monotonic()
     output, root = argv[0], argv[1] if len(argv) > 1 else None
     live = root is None
@@ -56,11 +56,11 @@ def main(argv: list[str]) -> int:
     tables: dict[str, Table] = {}
     if live:
         if hasattr(os, "nice"):
-            os.nice(10)  # nobody waits for it: what the user runs comes first
+            os.nice(10)  # a background task: the user's programs come first
         tables |= _live_tables(root)
     for kind, extract in STATIC.items():
         tables[kind] = extract(root)
-    _prefer_where_triton_is(root, tables)
+    _add_separate_triton(root, tables)
     if live:
         options.add_live_values(tables["option"])
     manifest = {
@@ -88,8 +88,8 @@ def _live_tables(root: str) -> dict[str, Table]:
     return {"operator": operators.operators(root, relative), "function": functions.functions(root, relative)}
 
 
-def _prefer_where_triton_is(root: str, tables: dict[str, Table]) -> None:
-    """Where triton is not beside torch, read it where it is."""
+def _add_separate_triton(root: str, tables: dict[str, Table]) -> None:
+    """Read triton from its own folder if it is not installed beside torch."""
     spec = importlib.util.find_spec("triton") if not os.path.isdir(os.path.join(root, "triton")) else None
     if spec is not None and spec.origin is not None:
         elsewhere = kernels.triton_names(os.path.dirname(os.path.dirname(os.path.abspath(spec.origin))))
@@ -110,7 +110,7 @@ def _write(output: str, manifest: dict[str, Any], tables: dict[str, Table]) -> N
     partial = f"{output}.{os.getpid()}.partial"
     with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in {"manifest": manifest, **tables}.items():
-            # a fixed date: the same torch makes the same file
+            # a fixed date, so that the same torch gives the same file
             member = zipfile.ZipInfo(f"{name}.json", (2020, 1, 1, 0, 0, 0))
             member.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(member, json.dumps(content, separators=(",", ":"), ensure_ascii=False))

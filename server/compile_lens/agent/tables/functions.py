@@ -1,4 +1,4 @@
-"""Functions that users call: what they take and what torch's documentation says of them."""
+"""Functions that users call: their signatures and torch's documentation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .arguments import argument_lines, documented
-from .operators import Places
+from .operators import SourceLocations
 from .source import cleaned
 
-# modules whose public functions and classes belong to compiling, with the names that a module does not list in __all__
+# modules whose public functions and classes concern compilation, with names that a module does not list in __all__
 _MODULES: dict[str, tuple[str, ...]] = {
     "torch.compiler": (),
     "torch._dynamo": ("explain", "list_backends", "register_backend"),
@@ -41,7 +41,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "torch.utils.checkpoint": ("checkpoint",),
     "torch.nn.attention.flex_attention": ("flex_attention", "create_block_mask"),
 }  # fmt: skip
-# in these every function may become an operator of a graph; their documentation is kept short
+# every function in these may become an operator of a graph; their documentation is shortened
 _OPERATOR_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.linalg", "torch.fft", "torch.special")
 MOST_SUMMARY = 420
 MOST_SIGNATURE = 600
@@ -49,10 +49,10 @@ MOST_OF_AN_ARGUMENT = 700
 
 
 def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dict[str, Any]]:
-    """Functions and classes by the name under which a user reaches them (``torch.compiler.disable``)."""
+    """Functions and classes by the name that users write (``torch.compiler.disable``)."""
     import torch
 
-    places = Places(root, relative)
+    places = SourceLocations(root, relative)
     found: dict[str, dict[str, Any]] = {"torch.compile": _entry_point(torch.compile, places)}
     for module_name, named in _MODULES.items():
         try:
@@ -74,19 +74,19 @@ def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
     return found
 
 
-def _entry_point(thing: Any, places: Places) -> dict[str, Any]:
-    """With the arguments apart, so that a long text in front of them hides none."""
+def _entry_point(thing: Any, places: SourceLocations) -> dict[str, Any]:
+    """An entry with its arguments separate, so that a long text above them hides none."""
     doc = inspect.cleandoc(thing.__doc__ or "") if isinstance(thing.__doc__, str) else ""
-    said = {name: cleaned(_without_roles(text), MOST_OF_AN_ARGUMENT) for name, text in documented(doc).items()}
-    if not said:
+    arguments = {name: cleaned(_without_roles(text), MOST_OF_AN_ARGUMENT) for name, text in documented(doc).items()}
+    if not arguments:
         return _entry(thing, places, 1600)
     lines = doc.split("\n")
     apart = argument_lines(lines)
     rest = [*lines[: apart.start - 1], *lines[apart.stop :]]
-    return {**_entry(thing, places, 1600, "\n".join(rest)), "arguments": said}
+    return {**_entry(thing, places, 1600, "\n".join(rest)), "arguments": arguments}
 
 
-def _entry(thing: Any, places: Places, most: int, text: str | None = None) -> dict[str, Any]:
+def _entry(thing: Any, places: SourceLocations, most: int, text: str | None = None) -> dict[str, Any]:
     doc = inspect.cleandoc(thing.__doc__ or "") if isinstance(thing.__doc__, str) else ""
     doc = doc if text is None else text
     signature, doc = _signature(thing, doc)
@@ -100,19 +100,19 @@ def _entry(thing: Any, places: Places, most: int, text: str | None = None) -> di
 
 
 def _signature(thing: Any, doc: str) -> tuple[str, str]:
-    """The signature, from Python or from the first line of a builtin's documentation, which then loses that line."""
+    """The signature, from Python or from the first line of a builtin's documentation, and the documentation without that line."""
     first, _, rest = doc.partition("\n")
     if re.match(r"\w+\(.*\)\s*->", first):
         return first[first.index("(") :].strip(), rest.strip()
     try:
         signature = re.sub(r"<object object at 0x\w+>|<[\w.]+ object at 0x\w+>", "…", str(inspect.signature(thing)))
         signature = re.sub(r"\b(?:collections\.abc|typing)\.|~", "", signature)
-        # a module as a default shows the folder that it is in
+        # the repr of a module as a default contains its folder
         return re.sub(r"<module '([\w.]+)' from '[^']*'>", r"\1", signature), doc
     except (TypeError, ValueError):
         return "", doc
 
 
 def _without_roles(text: str) -> str:
-    """``:class:`~torch.Tensor``` and ``:math:`x``` as plain code."""
+    """Replace ``:class:`~torch.Tensor``` and ``:math:`x``` by plain code."""
     return re.sub(r":\w+(?::\w+)?:`~?([^`<]*?)(?:\s*<[^`>]*>)?`", r"`\1`", text).replace("``", "`")

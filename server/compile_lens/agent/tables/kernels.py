@@ -1,4 +1,4 @@
-"""The language of kernels: ``tl.*`` and ``triton.*`` of the installed triton, and Inductor's own helpers."""
+"""Names used in kernels: ``tl.*`` and ``triton.*`` of the installed triton, and Inductor's helpers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TEMPLATED = {
 
 
 def triton_names(root: str) -> dict[str, dict[str, Any]]:
-    """``tl.load`` and so on, ``triton.jit`` and so on, ``triton_helpers.*``; what is not installed is left out."""
+    """Names such as ``tl.load``, ``triton.jit`` and ``triton_helpers.*``; those of a missing package are left out."""
     found: dict[str, dict[str, Any]] = {}
     folder = os.path.join(root, LANGUAGE)
     for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
@@ -85,10 +85,10 @@ def _entry(place: str, node: ast.FunctionDef | ast.ClassDef) -> dict[str, Any]:
         init = next(
             (member for member in node.body if isinstance(member, ast.FunctionDef) and member.name == "__init__"), None
         )
-        said = signature(init) if init is not None else ""
+        init_signature = signature(init) if init is not None else ""
         entry = {
             "what": "class",
-            "signature": said,
+            "signature": init_signature,
             "doc": doc or (docstring(init) if init is not None else ""),
             "at": place,
         }
@@ -98,7 +98,7 @@ def _entry(place: str, node: ast.FunctionDef | ast.ClassDef) -> dict[str, Any]:
 
 
 def _templated(node: ast.FunctionDef) -> str:
-    """The text that a decorator of ``tl`` makes from its argument: ``@_add_math_1arg_docstr("exponential")``."""
+    """The text that a decorator of ``tl`` builds from its argument: ``@_add_math_1arg_docstr("exponential")``."""
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and decorator.args:
             kind = _TEMPLATED.get(dotted(decorator.func).rpartition(".")[2])

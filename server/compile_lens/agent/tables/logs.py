@@ -1,4 +1,4 @@
-"""What ``TORCH_LOGS`` takes: components and artifacts (torch/_logging/_registrations.py)."""
+"""Values of ``TORCH_LOGS``: components and artifacts (torch/_logging/_registrations.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REGISTRATIONS = "torch/_logging/_registrations.py"
 
 
 def log_names(root: str) -> dict[str, dict[str, Any]]:
-    """Components (with the modules whose loggers they set) and artifacts (with torch's own description)."""
+    """Components with the modules whose loggers they set, and artifacts with torch's own description."""
     source = read(root, REGISTRATIONS)
     if source is None:
         return {}
@@ -43,7 +43,7 @@ def log_names(root: str) -> dict[str, dict[str, Any]]:
 
 
 def _special_all(root: str) -> dict[str, Any]:
-    """``all`` is no registration: ``_parse_log_settings`` takes it by name."""
+    """``all`` is not registered: ``_parse_log_settings`` handles it by name."""
     source = read(root, "torch/_logging/_internal.py")
     place = REGISTRATIONS + ":1"
     if source is not None:

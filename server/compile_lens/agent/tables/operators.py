@@ -1,4 +1,4 @@
-"""Operators as the running torch knows them: schemas, tags, kernels, decompositions, lowerings, and where each is written."""
+"""Operators of the running torch: schemas, tags, kernels, decompositions, lowerings, and where each is written."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ..torch_internals import core, inductor
 from .source import dotted, read
 
 # namespaces of TorchScript and of torch's own tests
@@ -38,8 +39,8 @@ _KEYS = (
 Place = str
 
 
-class Registrations:
-    """The module-level line at which each lowering is registered, seen while Inductor's lowerings are imported."""
+class LoweringRegistrations:
+    """The module-level line that registers each lowering, recorded while Inductor's lowerings are imported."""
 
     def __init__(self, relative: Callable[[str], str | None]) -> None:
         self.lines: dict[int, tuple[Any, Place]] = {}
@@ -47,17 +48,17 @@ class Registrations:
         self._order = 0
 
     def watch_import(self) -> None:
-        """Import the lowerings with an eye on ``_register_lowering``; once imported, nothing can be seen any more."""
-        import torch  # before the profiler: importing torch takes it away
+        """Import the lowerings and record the calls of ``_register_lowering``. They must not have been imported before."""
+        import torch  # before the profiler is set: importing torch resets it
 
-        assert "torch._inductor.lowering" not in sys.modules, torch.__version__
-        sys.setprofile(self._seen)
+        assert inductor.LOWERING_MODULE.path not in sys.modules, torch.__version__
+        sys.setprofile(self._record)
         try:
-            import torch._inductor.lowering
+            inductor.LOWERING_MODULE.need()
         finally:
             sys.setprofile(None)
 
-    def _seen(self, frame: FrameType, event: str, _: Any) -> None:
+    def _record(self, frame: FrameType, event: str, _: Any) -> None:
         if event != "call" or frame.f_code.co_name not in ("_register_lowering", "_register_foreach_lowering"):
             return
         function = frame.f_locals.get("aten_fn")
@@ -70,33 +71,33 @@ class Registrations:
             self._order += 1
 
     def by_overload(self) -> dict[Any, Place]:
-        """The place for each overload. A later registration replaces an earlier one; one for a packet adds what is not yet there."""
-        import torch
+        """The location for each overload. A later registration replaces an earlier one; one for a packet only adds missing overloads."""
+        packet_class: Any = core.OPERATORS.need().OpOverloadPacket
 
         found: dict[Any, Place] = {}
         for function, place in self.lines.values():
             for one in function if isinstance(function, (list, tuple)) else [function]:
                 found[one] = place
-                if isinstance(one, torch._ops.OpOverloadPacket):
+                if isinstance(one, packet_class):
                     for name in one.overloads():
                         found.setdefault(getattr(one, name), place)
         return found
 
 
 def operators(root: str, relative: Callable[[str], str | None]) -> dict[str, dict[str, Any]]:
-    """Operators by packet (``aten.add``), with their overloads. Imports Inductor; call it before anything else does."""
-    registrations = Registrations(relative)
+    """Operators by packet (``aten.add``), with their overloads. Must be called before Inductor's lowerings are imported."""
+    registrations = LoweringRegistrations(relative)
     registrations.watch_import()
     import torch
-    from torch._inductor import decomposition, lowering
-    from torch._subclasses import fake_impls
 
-    places = Places(root, relative)
+    lowering, decomposition = inductor.LOWERING_MODULE.need(), inductor.DECOMPOSITION_MODULE.need()
+    places = SourceLocations(root, relative)
     registered = registrations.by_overload()
-    core = torch._decomp.core_aten_decompositions()
-    fakes = getattr(fake_impls, "op_implementations_dict", {})
+    core_decompositions, decompositions = core.CORE_DECOMPOSITIONS.need()(), core.DECOMPOSITIONS.need()
+    fakes = core.FAKE_IMPLEMENTATIONS.get({})
+    has_kernel, has_kernel_for_key = core.HAS_KERNEL.need(), core.HAS_KERNEL_FOR_KEY.need()
     found: dict[str, dict[str, Any]] = {}
-    for schema in torch._C._jit_get_all_schemas():
+    for schema in core.OPERATOR_SCHEMAS.need()():
         namespace, _, name = schema.name.partition("::")
         if namespace in _LEFT_OUT:
             continue
@@ -106,19 +107,19 @@ def operators(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
         except (AttributeError, RuntimeError):
             continue
         qualified = overload.name()
-        if not torch._C._dispatch_has_kernel(qualified):
-            continue  # TorchScript's own: no kernel in the dispatcher
+        if not has_kernel(qualified):
+            continue  # an operator of TorchScript alone
         entry: dict[str, Any] = {
             "schema": str(schema),
             "tags": sorted(str(tag).rpartition(".")[2] for tag in overload.tags),
         }
-        entry["kernels"] = [key for key in _KEYS if torch._C._dispatch_has_kernel_for_dispatch_key(qualified, key)]
-        python_meta = overload.py_kernels.get(torch._C.DispatchKey.Meta)
+        entry["kernels"] = [key for key in _KEYS if has_kernel_for_key(qualified, key)]
+        python_meta = overload.py_kernels.get(torch.DispatchKey.Meta)
         entry["meta"] = places.of(python_meta)
         entry["fake"] = places.of(fakes.get(overload))
-        entry["decomposition"] = places.of(torch._decomp.decomposition_table.get(overload))
+        entry["decomposition"] = places.of(decompositions.get(overload))
         entry["inductor_decomposition"] = places.of(decomposition.decompositions.get(overload))
-        entry["core_decomposition"] = overload in core
+        entry["core_decomposition"] = overload in core_decompositions
         handler = lowering.lowerings.get(overload)
         if handler is not None:
             entry["lowering"] = _lowering(places, handler, registered.get(overload))
@@ -129,27 +130,25 @@ def operators(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
     return found
 
 
-def _lowering(places: Places, handler: Any, registered: Place | None) -> dict[str, Any]:
+def _lowering(places: SourceLocations, handler: Any, registered: Place | None) -> dict[str, Any]:
     inner = inspect.unwrap(handler)
     name = getattr(inner, "__qualname__", "")
-    said: dict[str, Any] = {"registered_at": registered, "at": places.of(inner), "name": name}
-    if getattr(inner, "_is_fallback_handler", False):
-        said["makes"] = ["FallbackKernel"]
+    described: dict[str, Any] = {"registered_at": registered, "at": places.of(inner), "name": name}
+    if core.is_fallback(inner):
+        described["makes"] = ["FallbackKernel"]
     elif name.startswith("make_pointwise."):
-        said["makes"] = ["Pointwise"]
+        described["makes"] = ["Pointwise"]
     elif name.startswith("make_reduction."):
-        said["makes"] = ["Reduction"]
+        described["makes"] = ["Reduction"]
     else:
-        said["makes"] = places.classes_made(inner)
-    return {key: value for key, value in said.items() if value}
+        described["makes"] = places.classes_made(inner)
+    return {key: value for key, value in described.items() if value}
 
 
 def _add_higher_order(
-    found: dict[str, dict[str, Any]], places: Places, lowerings: dict[Any, Any], registered: dict[Any, Place]
+    found: dict[str, dict[str, Any]], places: SourceLocations, lowerings: dict[Any, Any], registered: dict[Any, Place]
 ) -> None:
-    import torch._ops
-
-    for name, operator in torch._ops._higher_order_ops.items():
+    for name, operator in core.HIGHER_ORDER_OPERATORS.need().items():
         entry: dict[str, Any] = {
             "schema": f"higher_order::{name}",
             "doc": inspect.cleandoc(type(operator).__doc__ or "") if type(operator).__doc__ else "",
@@ -162,8 +161,8 @@ def _add_higher_order(
         packet["overloads"]["default"] = {key: value for key, value in entry.items() if value}
 
 
-class Places:
-    """Where functions and classes are written, decorators taken off."""
+class SourceLocations:
+    """Finds where functions and classes are written, looking through decorators."""
 
     def __init__(self, root: str, relative: Callable[[str], str | None]) -> None:
         self._root = root
@@ -171,7 +170,7 @@ class Places:
         self._definitions: dict[str, dict[int, ast.FunctionDef | ast.ClassDef]] = {}
 
     def of(self, thing: Any) -> Place | None:
-        """``torch/_decomp/decompositions.py:123``, the line of ``def``; None for what is not written in Python, or made at run time."""
+        """``torch/_decomp/decompositions.py:123``, the line of ``def``; None for code that is not Python or has no source."""
         if thing is None:
             return None
         try:
@@ -193,7 +192,7 @@ class Places:
         return f"{path}:{definition.lineno if definition is not None else line}"
 
     def classes_made(self, function: Any) -> list[str]:
-        """Names in ``X.create(…)`` and ``ir.X(…)`` in the function's own text."""
+        """Names in calls of ``X.create(…)`` and ``ir.X(…)`` in the function's own text."""
         code = getattr(inspect.unwrap(function), "__code__", None)
         path = self._relative(code.co_filename) if code is not None else None
         definition = self._definition(path, code.co_firstlineno) if code is not None and path is not None else None
@@ -208,7 +207,7 @@ class Places:
         return list(dict.fromkeys(names))
 
     def _definition(self, path: str, line: int) -> ast.FunctionDef | ast.ClassDef | None:
-        """The definition whose first line, decorators counted, is ``line``."""
+        """The definition whose first line, including decorators, is ``line``."""
         if path not in self._definitions:
             source = read(self._root, path)
             table: dict[int, ast.FunctionDef | ast.ClassDef] = {}

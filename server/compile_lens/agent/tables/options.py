@@ -1,4 +1,4 @@
-"""Options of torch's config modules: names, types, defaults, environment variables, the comments that document them."""
+"""Options of torch's config modules: names, types, defaults, environment variables and documenting comments."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import re
 import tempfile
 from typing import Any
 
-from .source import Source, docstring, dotted, read, string
+from ..torch_internals.core import stored_options
+from .source import SourceFile, docstring, dotted, read, string
 
-# module, and the file it is in
+# module → its file
 MODULES = {
     "torch._dynamo.config": "torch/_dynamo/config.py",
     "torch._inductor.config": "torch/_inductor/config.py",
@@ -30,7 +31,7 @@ MOST_DEFAULT = 200
 
 
 def options(root: str) -> dict[str, dict[str, Any]]:
-    """Options by full name (``torch._inductor.config.triton.cudagraphs``), as the source says. Imports nothing."""
+    """Options by full name (``torch._inductor.config.triton.cudagraphs``), read from source without importing it."""
     found: dict[str, dict[str, Any]] = {}
     for module, path in MODULES.items():
         source = read(root, path)
@@ -41,7 +42,7 @@ def options(root: str) -> dict[str, dict[str, Any]]:
 
 
 def _visit(
-    source: Source,
+    source: SourceFile,
     body: list[ast.stmt],
     prefix: str,
     functions: dict[str, ast.FunctionDef],
@@ -54,7 +55,7 @@ def _visit(
                 "doc": docstring(node) or source.comment(node.lineno),
                 "at": source.at(node.lineno),
             }
-            for base in node.bases:  # `class cuda(cutlass)` has the options of both
+            for base in node.bases:  # `class cuda(cutlass)` inherits options
                 inherited = f"{prefix}{dotted(base)}."
                 for name in [full for full in found if full.startswith(inherited)]:
                     found[f"{prefix}{node.name}.{name.removeprefix(inherited)}"] = dict(found[name])
@@ -74,7 +75,7 @@ def _visit(
 
 
 def _option(
-    source: Source, node: ast.Assign | ast.AnnAssign, value: ast.expr, functions: dict[str, ast.FunctionDef]
+    source: SourceFile, node: ast.Assign | ast.AnnAssign, value: ast.expr, functions: dict[str, ast.FunctionDef]
 ) -> dict[str, Any]:
     text = source.whole(value)
     called = {dotted(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)}
@@ -90,12 +91,12 @@ def _option(
     if isinstance(value, ast.Call) and dotted(value.func).rpartition(".")[2] == "Config":
         words = {word.arg: word.value for word in value.keywords}
         for key in ("alias", "deprecation_message", "justknob"):
-            said = string(words.get(key))
-            if said is not None:
-                entry[key] = said
+            value_text = string(words.get(key))
+            if value_text is not None:
+                entry[key] = value_text
         if "default" in words:
             entry["source"] = source.segment(words["default"])
-    return {key: said for key, said in entry.items() if said}
+    return {key: field for key, field in entry.items() if field}
 
 
 def _variables(text: str) -> list[str]:
@@ -106,11 +107,13 @@ def _variables(text: str) -> list[str]:
 
 
 def add_live_values(found: dict[str, dict[str, Any]]) -> None:
-    """Add what only the running torch knows: the options that really are (``_config``), their defaults and types."""
+    """Correct the options by those of the running torch, with their actual defaults and types."""
     for module_name in MODULES:
         try:
-            entries: dict[str, Any] = importlib.import_module(module_name)._config
-        except (ImportError, AttributeError):
+            entries: dict[str, Any] | None = stored_options(importlib.import_module(module_name))
+        except ImportError:
+            continue
+        if entries is None:
             continue
         for name in [full for full in found if full.startswith(module_name + ".")]:
             if name[len(module_name) + 1 :] not in entries and found[name].get("what") != "section":
@@ -130,7 +133,7 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
 
 
 def _shown(value: object) -> str | None:
-    """``repr`` of a default; None when it tells more of this machine than of torch."""
+    """``repr`` of a default; None if it depends on this machine."""
     if callable(value) and not isinstance(value, type):
         return f"<function {getattr(value, '__qualname__', '?')}>"
     text = repr(value)

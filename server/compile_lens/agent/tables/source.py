@@ -1,4 +1,4 @@
-"""Reads Python source without importing it: syntax trees, the comments that document an assignment, places."""
+"""Reads Python source without importing it: syntax trees, documenting comments, locations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-# markers for tools of torch's own, of no use to a reader
+# markers for torch's own tools
 _MARKERS = re.compile(r"\[?@?compile_ignored:[^\]\n]*\]?|\[@[^\]\n]*\]|#?\s*(?:noqa|type: ignore|pyrefly: ignore)\b.*")
 MOST_TEXT = 1600
 
 
-class Source:
+class SourceFile:
     """One file under ``root`` (the folder that holds ``torch``): its text, lines and syntax tree."""
 
     def __init__(self, root: str, path: str) -> None:
@@ -24,7 +24,7 @@ class Source:
         self.tree = ast.parse(self.text)
 
     def at(self, line: int) -> str:
-        """The place of a line: ``torch/_inductor/ir.py:123``."""
+        """The location of a line: ``torch/_inductor/ir.py:123``."""
         return f"{self.path}:{line}"
 
     def whole(self, node: ast.stmt | ast.expr) -> str:
@@ -42,7 +42,7 @@ class Source:
         return text if len(text) <= most else text[: most - 1] + "…"
 
     def comment(self, line: int, end_line: int | None = None) -> str:
-        """The comment lines right above ``line``, and the comment that follows on its last line."""
+        """The comment lines directly above ``line``, and the trailing comment on the last line."""
         above: list[str] = []
         at = line - 2
         while at >= 0 and self.lines[at].lstrip().startswith("#"):
@@ -56,16 +56,16 @@ class Source:
 
 
 @lru_cache(maxsize=64)
-def read(root: str, path: str) -> Source | None:
-    """The source at ``path`` under ``root``, or None where there is none that this Python can parse."""
+def read(root: str, path: str) -> SourceFile | None:
+    """The source at ``path`` under ``root``; None if it is missing or this Python cannot parse it."""
     try:
-        return Source(root, path)
+        return SourceFile(root, path)
     except (OSError, SyntaxError, ValueError):
         return None
 
 
 def cleaned(text: str, most: int = MOST_TEXT) -> str:
-    """``text`` without tool markers and empty edges, cut at a line end when it is longer than ``most``."""
+    """``text`` without tool markers and surrounding blank lines, cut at a line or sentence end if longer than ``most``."""
     lines = [_MARKERS.sub("", line).rstrip() for line in text.strip().split("\n")]
     whole = "\n".join(lines).strip()
     if len(whole) <= most:
@@ -82,7 +82,7 @@ def docstring(node: ast.AST, most: int = MOST_TEXT) -> str:
 
 
 def dotted(node: ast.AST) -> str:
-    """``a.b.c`` for a chain of attributes, '' for any other expression."""
+    """``a.b.c`` for a chain of attributes; '' for any other expression."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -93,7 +93,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """``(x, y=1) -> T`` as it is written."""
+    """``(x, y=1) -> T`` as written."""
     returns = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
     return f"({ast.unparse(node.args)}){returns}"
 
@@ -104,7 +104,7 @@ def string(node: ast.AST | None) -> str | None:
 
 
 def python_files(root: str, folder: str) -> Iterator[str]:
-    """The Python files under ``root/folder``, relative to ``root``, with ``/`` on every system, in a fixed order."""
+    """The Python files under ``root/folder``, relative to ``root`` and with ``/`` on every platform, in a fixed order."""
     for parent, folders, names in os.walk(os.path.join(root, folder)):
         folders[:] = sorted(
             name for name in folders if name not in ("__pycache__", "testing", "test", "tests", "include")

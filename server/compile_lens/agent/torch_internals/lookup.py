@@ -70,6 +70,15 @@ class Internal:
         setattr(owner, self.name, value)
         return True
 
+    def put(self, value: Any) -> bool:
+        """Put ``value`` in its place, also where this torch has nothing there. False without the module or class (reported)."""
+        owner = self._owner()
+        if owner is None:
+            self.report_missing()
+            return False
+        setattr(owner, self.name, value)
+        return True
+
     def wrap(self, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> bool:
         """Replace a function by ``make(function)``. False where this torch does not have it (reported)."""
         original = self.get()

@@ -1,1 +1,1 @@
-"""Runs GPU code on a machine without a GPU: tensors that say ``cuda:0`` and hold their values in the CPU's memory."""
+"""Emulates a CUDA device on a machine without a GPU: tensors report ``cuda:0`` and hold their values in CPU memory."""

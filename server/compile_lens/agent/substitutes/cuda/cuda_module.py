@@ -1,7 +1,7 @@
-"""What ``torch.cuda`` asks its C module: answers of one NVIDIA H100.
+"""Answers what ``torch.cuda`` asks its C module as one NVIDIA H100 would.
 
-``torch.cuda`` itself stays as it is: only the functions of ``torch._C`` that a build without CUDA lacks are added, and those that would
-ask a driver are replaced. So programs and Dynamo meet the functions of ``torch.cuda`` that they would meet on a machine with a GPU.
+``torch.cuda`` itself is not replaced: only the functions of ``torch._C`` that a build without CUDA lacks are added, and those that would
+ask a driver are replaced. So programs and Dynamo see the same functions of ``torch.cuda`` as on a machine with a GPU.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ from typing import Any
 
 import torch
 
-from ..notes import Told
-from .native import State
+from ...torch_internals import core, cuda
+from ...torch_internals.dynamo import TORCH_OBJECT_RULES
+from ...torch_internals.lookup import Internal
+from ..notes import StandInNotes
+from .native import EmulatedDevices
+
+Functions = dict[Internal, Callable[..., Any]]
 
 GIB = 1 << 30
 NAME = "NVIDIA H100 80GB HBM3"
 CAPABILITY = (9, 0)
 CUDA_VERSION = "13.0"
-# what an H100 SXM tells of itself
+# as an H100 SXM reports them
 PROPERTIES: dict[str, Any] = {
     "name": NAME,
     "major": CAPABILITY[0],
@@ -49,7 +54,7 @@ PROPERTIES: dict[str, Any] = {
 
 
 class DeviceProperties:
-    """Stands for ``torch._C._CudaDeviceProperties``."""
+    """Replaces ``torch._C._CudaDeviceProperties``."""
 
     def __init__(self) -> None:
         vars(self).update(PROPERTIES)
@@ -58,37 +63,41 @@ class DeviceProperties:
         return f"_CudaDeviceProperties({', '.join(f'{name}={value!r}' for name, value in PROPERTIES.items())})"
 
 
-def install(state: State, generators: tuple[torch.Generator, ...], told: Told) -> None:
-    """Give ``torch._C`` the functions of a build with CUDA. ``told`` writes down what only a GPU can say."""
+def install(devices: EmulatedDevices, generators: tuple[torch.Generator, ...], notes: StandInNotes) -> None:
+    """Give ``torch._C`` the functions of a build with CUDA. ``notes`` takes queries that only a GPU can answer."""
     properties = DeviceProperties()
 
     def device_properties(index: Any = None) -> DeviceProperties:
-        told.asked("properties")
+        notes.queried("properties")
         return properties
 
-    for name, function in {**_device_functions(state, told), **_memory_functions(told), **_stream_functions()}.items():
-        _replace(name, function)
-    cuda: Any = torch.cuda
-    cuda._CudaDeviceProperties = torch._C._CudaDeviceProperties = DeviceProperties
-    cuda._get_device_properties = device_properties
-    # a build with CUDA asks the driver's library first, which knows of no visible GPU (torch/cuda/__init__.py, `device_count`)
-    cuda._device_count_nvml = lambda: state.count
-    cuda._exchange_device = torch._C._cuda_exchangeDevice
-    cuda._maybe_exchange_device = torch._C._cuda_maybeExchangeDevice
-    cuda._cudart = Runtime(told)
-    cuda.default_generators = generators
-    cuda._initialized = True
-    core: Any = torch._C
-    core._has_cuda = core._has_cudnn = True
+    functions = {**_device_functions(devices, notes), **_memory_functions(notes), **_stream_functions()}
+    for row, function in functions.items():
+        _replace(row, function)
+    for row, value in (
+        (cuda.DEVICE_PROPERTIES, DeviceProperties),
+        (cuda.C_DEVICE_PROPERTIES, DeviceProperties),
+        (cuda.GET_DEVICE_PROPERTIES, device_properties),
+        # a CUDA build asks NVML before the runtime, and NVML counts no device where all are hidden
+        (cuda.NVML_DEVICE_COUNT, lambda: devices.count),
+        (cuda.EXCHANGE_DEVICE, functions[cuda.C_EXCHANGE_DEVICE]),
+        (cuda.MAYBE_EXCHANGE_DEVICE, functions[cuda.C_MAYBE_EXCHANGE_DEVICE]),
+        (cuda.CUDART, CudaRuntime(notes)),
+        (cuda.INITIALIZED, True),
+        (cuda.C_HAS_CUDA, True),
+        (cuda.C_HAS_CUDNN, True),
+    ):
+        row.put(value)
+    torch.cuda.default_generators = generators
     torch.version.cuda = torch.version.cuda or CUDA_VERSION
-    cuda._queued_calls.clear()
-    _forget_answers()
+    cuda.QUEUED_CALLS.need().clear()
+    _clear_cached_answers()
 
 
-def _replace(name: str, function: Callable[..., Any]) -> None:
-    """Put ``function`` into ``torch._C``, and where a build with CUDA has imported the one of that name from there."""
-    original = getattr(torch._C, name, None)
-    setattr(torch._C, name, function)
+def _replace(row: Internal, function: Callable[..., Any]) -> None:
+    """Put ``function`` into ``torch._C``, and into the modules of a build with CUDA that imported the original from there."""
+    original = row.look_up()
+    row.put(function)
     if original is None:
         return
     for path, module in list(sys.modules.items()):
@@ -98,61 +107,58 @@ def _replace(name: str, function: Callable[..., Any]) -> None:
                     setattr(module, known, function)
 
 
-def _forget_answers() -> None:
-    """Ask again what was answered without a GPU: the answers are kept by torch."""
-    import torch.utils._triton
-    from torch._dynamo import trace_rules
-
+def _clear_cached_answers() -> None:
+    """Clear what torch cached while there was no device."""
     for function in (
         torch.cuda.device_count,
         torch.cuda.is_bf16_supported,
-        trace_rules.get_torch_obj_rule_map,
-        *vars(torch.utils._triton).values(),
+        TORCH_OBJECT_RULES.need(),
+        *vars(core.TRITON_QUERIES.need()).values(),
     ):
         if hasattr(function, "cache_clear"):
             function.cache_clear()
-    torch.cuda._cached_device_count = None
+    cuda.CACHED_DEVICE_COUNT.put(None)
 
 
-def _device_functions(state: State, told: Told) -> dict[str, Callable[..., Any]]:
+def _device_functions(devices: EmulatedDevices, notes: StandInNotes) -> Functions:
     def exchange(index: int) -> int:
-        before = state.current
+        before = devices.current
         if index >= 0:
-            state.current = index
+            devices.current = index
         return before
 
     def count() -> int:
-        told.asked("available")
-        return state.count
+        notes.queried("available")
+        return devices.count
 
     def make_current(index: int) -> None:
-        if not 0 <= index < state.count:
+        if not 0 <= index < devices.count:
             raise RuntimeError("CUDA error: invalid device ordinal")
-        state.current = index
+        devices.current = index
 
     return {
-        "_cuda_init": lambda: None,
-        "_cuda_isInBadFork": lambda: False,
-        "_cuda_getDeviceCount": count,
-        "_cuda_getDevice": lambda: state.current,
-        "_cuda_setDevice": make_current,
-        "_cuda_exchangeDevice": exchange,
-        "_cuda_maybeExchangeDevice": exchange,
-        "_cuda_hasPrimaryContext": lambda index: True,
-        "_cuda_synchronize": lambda: None,
-        "_cuda_canDeviceAccessPeer": lambda one, other: True,
-        "_cuda_getArchFlags": lambda: "sm_80 sm_90 compute_90",
-        "_cuda_getCompiledVersion": lambda: 13000,
-        "_cuda_ipc_collect": lambda: None,
-        "_cuda_sleep": lambda cycles: None,
-        "_cuda_set_sync_debug_mode": lambda mode: None,
-        "_cuda_get_sync_debug_mode": lambda: 0,
-        "_cuda_getCurrentBlasHandle": lambda: 0,
-        "_cuda_clearCublasWorkspaces": lambda: None,
+        cuda.C_INIT: lambda: None,
+        cuda.IS_IN_BAD_FORK: lambda: False,
+        cuda.GET_DEVICE_COUNT: count,
+        cuda.GET_DEVICE: lambda: devices.current,
+        cuda.SET_DEVICE: make_current,
+        cuda.C_EXCHANGE_DEVICE: exchange,
+        cuda.C_MAYBE_EXCHANGE_DEVICE: exchange,
+        cuda.HAS_PRIMARY_CONTEXT: lambda index: True,
+        cuda.SYNCHRONIZE: lambda: None,
+        cuda.CAN_DEVICE_ACCESS_PEER: lambda one, other: True,
+        cuda.ARCH_FLAGS: lambda: "sm_80 sm_90 compute_90",
+        cuda.COMPILED_VERSION: lambda: 13000,
+        cuda.IPC_COLLECT: lambda: None,
+        cuda.SLEEP: lambda cycles: None,
+        cuda.SET_SYNC_DEBUG_MODE: lambda mode: None,
+        cuda.GET_SYNC_DEBUG_MODE: lambda: 0,
+        cuda.BLAS_HANDLE: lambda: 0,
+        cuda.CLEAR_CUBLAS_WORKSPACES: lambda: None,
     }
 
 
-def _memory_functions(told: Told) -> dict[str, Callable[..., Any]]:
+def _memory_functions(notes: StandInNotes) -> Functions:
     # torch/csrc/cuda/Module.cpp, THCPModule_memoryStats
     kinds = ("allocation", "segment", "active", "inactive_split")
     sizes = (*(f"{kind}_bytes" for kind in ("allocated", "reserved", "active", "inactive_split", "requested")),)
@@ -160,7 +166,7 @@ def _memory_functions(told: Told) -> dict[str, Callable[..., Any]]:
     figures = ("current", "peak", "allocated", "freed")
 
     def statistics(index: Any) -> dict[str, Any]:
-        told.asked("memory")
+        notes.queried("memory")
         counted: dict[str, Any] = {
             kind: {pool: dict.fromkeys(figures, 0) for pool in pools} for kind in (*kinds, *sizes)
         }
@@ -171,31 +177,31 @@ def _memory_functions(told: Told) -> dict[str, Callable[..., Any]]:
         return {**counted, **large, **plain, "max_split_size": -1}
 
     return {
-        "_cuda_emptyCache": lambda: None,
-        "_cuda_memoryStats": statistics,
-        "_cuda_resetAccumulatedMemoryStats": lambda index: None,
-        "_cuda_resetPeakMemoryStats": lambda index: None,
-        "_cuda_setMemoryFraction": lambda fraction, index: None,
-        "_cuda_memorySnapshot": lambda *_: {"segments": [], "device_traces": [], "allocator_settings": {}},
-        "_cuda_getAllocatorBackend": lambda: "native",
-        "_cuda_cudaCachingAllocator_is_enabled": lambda: True,
-        "_cuda_record_memory_history": lambda *_, **__: None,
-        "_cuda_record_memory_history_legacy": lambda *_, **__: None,
-        "_cuda_isHistoryEnabled": lambda: False,
+        cuda.EMPTY_CACHE: lambda: None,
+        cuda.MEMORY_STATS: statistics,
+        cuda.RESET_ACCUMULATED_MEMORY_STATS: lambda index: None,
+        cuda.RESET_PEAK_MEMORY_STATS: lambda index: None,
+        cuda.SET_MEMORY_FRACTION: lambda fraction, index: None,
+        cuda.MEMORY_SNAPSHOT: lambda *_: {"segments": [], "device_traces": [], "allocator_settings": {}},
+        cuda.ALLOCATOR_BACKEND: lambda: "native",
+        cuda.CACHING_ALLOCATOR_IS_ENABLED: lambda: True,
+        cuda.RECORD_MEMORY_HISTORY: lambda *_, **__: None,
+        cuda.RECORD_MEMORY_HISTORY_LEGACY: lambda *_, **__: None,
+        cuda.IS_HISTORY_ENABLED: lambda: False,
     }
 
 
-class Runtime(types.SimpleNamespace):
-    """Stands for the module of CUDA's runtime, ``torch.cuda.cudart()``."""
+class CudaRuntime(types.SimpleNamespace):
+    """Replaces the module of the CUDA runtime, ``torch.cuda.cudart()``."""
 
     cudaError = types.SimpleNamespace(success=0)  # noqa: N815 - its name there
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, notes: StandInNotes) -> None:
+        self._notes = notes
 
     def cudaMemGetInfo(self, index: int) -> tuple[int, int]:  # noqa: N802
         """Free and total bytes."""
-        self._told.asked("memory")
+        self._notes.queried("memory")
         return PROPERTIES["total_memory"], PROPERTIES["total_memory"]
 
     def cudaProfilerStart(self) -> int:  # noqa: N802
@@ -208,14 +214,14 @@ class Runtime(types.SimpleNamespace):
         return 0
 
 
-def _stream_functions() -> dict[str, Callable[..., Any]]:
+def _stream_functions() -> Functions:
     return {
-        "_cuda_getCurrentRawStream": lambda index: 0,
-        "_cuda_getCurrentStream": lambda index: (0, index, 1),
-        "_cuda_getDefaultStream": lambda index: (0, index, 1),
-        "_cuda_setStream": lambda stream_id, device_index, device_type: None,
-        "_cuda_isCurrentStreamCapturing": lambda: False,
+        cuda.CURRENT_RAW_STREAM: lambda index: 0,
+        cuda.CURRENT_STREAM: lambda index: (0, index, 1),
+        cuda.DEFAULT_STREAM: lambda index: (0, index, 1),
+        cuda.SET_STREAM: lambda stream_id, device_index, device_type: None,
+        cuda.IS_STREAM_CAPTURING: lambda: False,
         # imported by torch/_inductor/cudagraph_trees.py, which `torch.compiler.cudagraph_mark_step_begin` loads
-        "_cuda_CUDAAllocator_AllocatorState": types.SimpleNamespace,
-        "_set_cached_tensors_enabled": lambda enabled: None,
+        cuda.ALLOCATOR_STATE: types.SimpleNamespace,
+        cuda.SET_CACHED_TENSORS_ENABLED: lambda enabled: None,
     }

@@ -1,7 +1,7 @@
-"""Random generators of ``cuda``: those of the CPU that say another device.
+"""Random generators of the emulated device: CPU generators that report ``cuda``.
 
-torch makes them through a hook whose result, ``at::Generator``, is a counted pointer. A ``torch._C.Generator`` holds such a pointer
-behind its object header (torch/csrc/Generator.h), from where it is moved.
+torch creates them through a hook whose result, ``at::Generator``, is a reference-counted pointer. A ``torch.Generator`` holds such a
+pointer after its object header (torch/csrc/Generator.h), from where it is moved.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import torch
 
 from .native import CUDA
 
-HEADER = object.__basicsize__  # of an object without a dictionary: what comes behind is at::Generator
+HEADER = object.__basicsize__  # of an object without a dictionary; at::Generator follows
 CPU_DEVICE = 0xFF00  # c10::Device: type 0, index -1
-FARTHEST = 200  # bytes; the state of a generator comes after
+FARTHEST = 200  # bytes; the state of a generator follows
 
 
-class Devices:
-    """Changes which device a generator says. Raises ValueError when made if this torch keeps that elsewhere."""
+class GeneratorDevices:
+    """Changes which device a generator reports. The constructor raises ValueError if this torch stores the device elsewhere."""
 
     def __init__(self) -> None:
         self._offset = _device_offset()
 
-    def become_cuda(self, generator: torch.Generator, index: int) -> None:
-        """Let ``generator`` say ``cuda:index``."""
+    def set_cuda(self, generator: torch.Generator, index: int) -> None:
+        """Let ``generator`` report ``cuda:index``."""
         self._bits(generator).value = CUDA | index << 8
 
     @contextlib.contextmanager
-    def of_cpu(self, generators: list[torch.Generator]) -> Iterator[None]:
-        """Kernels of the CPU take ``generators`` in here."""
+    def as_cpu(self, generators: list[torch.Generator]) -> Iterator[None]:
+        """Let ``generators`` report ``cpu`` for the block, so that CPU kernels accept them."""
         before = [(bits, bits.value) for bits in map(self._bits, generators)]
         try:
             for bits, _ in before:
@@ -41,10 +41,10 @@ class Devices:
             for bits, value in before:
                 bits.value = value
 
-    def moved(self, index: int, target: int) -> int:
-        """Make a generator of ``cuda:index`` and move the pointer to it to ``target``, which is returned."""
-        generator = torch._C.Generator()
-        self.become_cuda(generator, max(index, 0))
+    def create_at(self, index: int, target: int) -> int:
+        """Create a generator of ``cuda:index`` and move the pointer to it to the address ``target``, which is returned."""
+        generator = torch.Generator()
+        self.set_cuda(generator, max(index, 0))
         pointer = ctypes.c_void_p.from_address(id(generator) + HEADER)
         ctypes.c_void_p.from_address(target).value = pointer.value
         pointer.value = None
@@ -57,21 +57,21 @@ class Devices:
 
 
 def address(generator: torch.Generator) -> int:
-    """Where ``at::Generator`` stands in ``generator``, which must be kept."""
+    """The address of ``at::Generator`` in ``generator``, which must be kept alive."""
     return id(generator) + HEADER
 
 
 def _device_offset() -> int:
-    """Where the device stands in a generator: found by trying, as the fields before it differ between versions."""
-    generator = torch._C.Generator()
+    """The offset of the device in a generator, found by trial because the fields before it differ between versions."""
+    generator = torch.Generator()
     implementation = ctypes.c_void_p.from_address(id(generator) + HEADER).value or 0
     for offset in range(16, FARTHEST, 2):
         bits = ctypes.c_uint16.from_address(implementation + offset)
         if bits.value != CPU_DEVICE:
             continue
         bits.value = CUDA
-        said = generator.device
+        device = generator.device
         bits.value = CPU_DEVICE
-        if said == torch.device("cuda", 0):
+        if device == torch.device("cuda", 0):
             return offset
-    raise ValueError("no device in a generator")
+    raise ValueError("no device field found in a generator")

@@ -1,40 +1,45 @@
-"""Puts the device that is not there into torch, in this process and for good."""
+"""Installs the emulated CUDA device in this process; it cannot be removed."""
 
 from __future__ import annotations
 
 import torch
 
-from .. import dynamo_skips
-from ..notes import Told
+from ...runtime.degraded import degraded
+from ...runtime.dynamo_skips import skip_modules
+from ..notes import StandInNotes
 from . import cuda_module, generators, memory, native, operators, streams, triton_kernels
 
 
-def install(count: int, told: Told) -> None:
-    """Let there seem to be ``count`` GPUs. ``told`` writes down what the program asks of them.
+def install(count: int, notes: StandInNotes) -> None:
+    """Emulate ``count`` GPUs. ``notes`` takes what the program asks of them.
 
-    Raises native.Unsupported when this torch, or this machine, does not allow it; nothing is changed then.
+    Raises EmulationUnsupported, with nothing changed, where this torch or this machine does not allow it.
     """
-    state = native.State(count=count)
-    made, devices = _generators(state)
-    torch.zeros((), requires_grad=True).backward()  # the engine counts devices once: let that be over
-    native.install(state)
-    operators.install(state, devices, told)
-    memory.keep_storages()
-    cuda_module.install(state, made, told)
-    streams.install(told)
-    triton_kernels.install(told)
+    devices = native.EmulatedDevices(count=count)
+    generators_made, generator_devices = _generators(devices)
+    torch.zeros((), requires_grad=True).backward()  # the engine counts devices at its first run: get that over with
+    native.install(devices)
+    operators.install(devices, generator_devices, notes)
+    memory.patch_storages()
+    cuda_module.install(devices, generators_made, notes)
+    streams.install(notes)
+    triton_kernels.install(notes)
     native.start_gradient_threads()
-    dynamo_skips.hide(cuda_module, generators, memory, native, operators, streams, triton_kernels)
+    skip_modules(cuda_module, generators, memory, native, operators, streams, triton_kernels)
 
 
-def _generators(state: native.State) -> tuple[tuple[torch.Generator, ...], generators.Devices | None]:
-    made = tuple(torch._C.Generator() for _ in range(state.count))
+def _generators(
+    devices: native.EmulatedDevices,
+) -> tuple[tuple[torch.Generator, ...], generators.GeneratorDevices | None]:
+    """A default generator for each device; None in second place where this torch does not let them report ``cuda``."""
+    made = tuple(torch.Generator() for _ in range(devices.count))
     try:
-        devices = generators.Devices()
-    except ValueError:
+        generator_devices = generators.GeneratorDevices()
+    except ValueError as error:
+        degraded("random generators of the emulated CUDA device", error)
         return made, None
     for index, generator in enumerate(made):
-        devices.become_cuda(generator, index)
-    state.default_generator = lambda index: generators.address(made[max(index, 0)])
-    state.new_generator = devices.moved
-    return made, devices
+        generator_devices.set_cuda(generator, index)
+    devices.default_generator = lambda index: generators.address(made[max(index, 0)])
+    devices.new_generator = generator_devices.create_at
+    return made, generator_devices

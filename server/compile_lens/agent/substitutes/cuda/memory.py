@@ -1,6 +1,6 @@
-"""Tensors of a device ``cuda`` in the memory of the CPU: plain ``torch.Tensor`` objects, handed over as DLPack capsules.
+"""Tensors of the emulated device in CPU memory: plain ``torch.Tensor`` objects, imported as DLPack capsules.
 
-The other way round, a *twin* is a tensor of the CPU over the memory of such a tensor, for the time of one operator.
+In the other direction, a *CPU alias* is a CPU tensor over the memory of such a tensor, for the duration of one operator.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import ctypes
 from typing import Any
 
 import torch
+
+from ...torch_internals import core
 
 # https://dmlc.github.io/dlpack/latest/c_api.html
 CPU_DEVICE, CUDA_DEVICE = 1, 2
@@ -60,29 +62,35 @@ class _Managed(ctypes.Structure):
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-# One block holds description, shape, strides and values, and is given back by `free`: whoever drops the last reference may hold no lock
-# of Python's, or be about to raise, so nothing of Python can be called then.
+# One block holds description, shape, strides and values, and `free` releases it: whoever drops the last reference may not hold the GIL,
+# or may be about to raise, so no Python code can run then.
 _c = ctypes.CDLL(None)
 _c.aligned_alloc.restype = ctypes.c_void_p
 _c.aligned_alloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
 _free = ctypes.cast(_c.free, ctypes.c_void_p).value
 ALIGNMENT = 64
 
+_from_dlpack = core.TENSOR_FROM_DLPACK.need()
+_storage_at = core.STORAGE_AT_ADDRESS.need()
+_conjugate_view, _negative_view = core.CONJUGATE_VIEW.need(), core.NEGATIVE_VIEW.need()
+reinterpret_tensor = core.REINTERPRET_TENSOR.need()
 
-def on_device(values: torch.Tensor, index: int) -> torch.Tensor:
-    """``values``, a tensor of the CPU, as a tensor of ``cuda:index``. Shape, strides and offset stay; the memory is another."""
+
+def to_device(values: torch.Tensor, index: int) -> torch.Tensor:
+    """Copy ``values``, a CPU tensor, to ``cuda:index``, with the same shape, strides and offset."""
     typed = CODES.get(values.dtype)
     whole = _whole_storage(values, torch.uint8 if typed is None else values.dtype)
-    made: torch.Tensor = torch._C._from_dlpack(_capsule(whole, *(typed or (UINT, 8)), index))
+    made: torch.Tensor = _from_dlpack(_capsule(whole, *(typed or (UINT, 8)), index))
     if typed is None:
         made = torch.ops.aten.view.dtype(made, values.dtype)
     if made.shape == values.shape and made.stride() == values.stride():
         return made
-    return torch._C._dynamo.guards._reinterpret_tensor(made, values.shape, values.stride(), values.storage_offset())
+    viewed: torch.Tensor = reinterpret_tensor(made, values.shape, values.stride(), values.storage_offset())
+    return viewed
 
 
 def _whole_storage(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """All of the memory under ``values``, in one dimension; ``values`` itself where that is the same."""
+    """The whole storage of ``values`` in one dimension; ``values`` itself where that is the same."""
     storage = values.untyped_storage()
     if values.dtype == dtype and values.is_contiguous() and storage.nbytes() == values.numel() * values.itemsize:
         return values
@@ -93,7 +101,7 @@ def _whole_storage(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def _capsule(values: torch.Tensor, code: int, bits: int, index: int) -> Any:
-    """A copy of ``values``, which is dense, as a DLPack capsule."""
+    """A copy of the dense tensor ``values`` as a DLPack capsule."""
     count = values.dim()
     numbers = ctypes.c_int64 * count
     head = ctypes.sizeof(_Managed) + 2 * ctypes.sizeof(numbers)
@@ -125,10 +133,10 @@ def _rounded(size: int) -> int:
     return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
-def keep_storages() -> None:
-    """Let ``resize_`` leave the memory of a storage of the device as it is, and ``to`` move one there.
+def patch_storages() -> None:
+    """Let ``resize_`` leave a storage of the device unchanged, and ``to`` move one there.
 
-    FSDP frees and allocates parameters by the first; ``torch.load`` brings tensors to a device by the second.
+    FSDP frees and allocates parameters with the first; ``torch.load`` moves tensors to a device with the second.
     """
     original, moved = torch.UntypedStorage.resize_, torch.UntypedStorage.to
 
@@ -138,7 +146,7 @@ def keep_storages() -> None:
             return moved(self, device=device, non_blocking=non_blocking)
         empty = torch.ops.aten.empty.memory_format([0], dtype=torch.uint8, device="cpu")
         values = torch.ops.aten.set_.source_Storage_storage_offset(empty, self, 0, [self.nbytes()], [1])
-        return on_device(values, wanted.index or 0).untyped_storage()
+        return to_device(values, wanted.index or 0).untyped_storage()
 
     def resize_(self: Any, size: int) -> Any:
         return self if self.device.type == "cuda" else original(self, size)
@@ -146,13 +154,13 @@ def keep_storages() -> None:
     torch.UntypedStorage.resize_, torch.UntypedStorage.to = resize_, to
 
 
-def twin(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor of the CPU over the memory of ``tensor``, which is of a device made here."""
+def cpu_alias(tensor: torch.Tensor) -> torch.Tensor:
+    """A CPU tensor over the memory of ``tensor``, which is on the emulated device."""
     storage = tensor.untyped_storage()
-    memory = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), torch.device("cpu"), storage.nbytes())
+    memory = _storage_at(storage.data_ptr(), torch.device("cpu"), storage.nbytes())
     empty = torch.ops.aten.empty.memory_format([0], dtype=tensor.dtype, device="cpu")
     made: torch.Tensor = torch.ops.aten.set_.source_Storage_storage_offset(
         empty, memory, tensor.storage_offset(), tensor.shape, tensor.stride()
     )
-    made = torch._neg_view(made) if tensor.is_neg() else made
-    return torch._conj(made) if tensor.is_conj() else made
+    made = _negative_view(made) if tensor.is_neg() else made
+    return _conjugate_view(made) if tensor.is_conj() else made

@@ -1,10 +1,10 @@
-"""The C++ side of a device that is not there: a device guard and hooks for ``cuda``, made with ctypes from the headers in torch's wheel.
+"""The C++ side of the emulated device: a device guard and hooks for ``cuda``, built with ctypes from the headers in torch's wheel.
 
-A build of torch without CUDA has no device guard for it, so that even ``torch.empty(2, device="cuda")`` raises, and its hooks say that
-there is no accelerator, so that the autograd engine has no queue for its gradients. Both are objects with a table of virtual functions
-(Itanium C++ ABI: Linux). A copy of such a table with a few other entries is enough. The order of the entries is read from
+A build of torch without CUDA has no device guard for it, so even ``torch.empty(2, device="cuda")`` raises, and its hooks report no
+accelerator, so the autograd engine has no queue for its gradients. Both are objects with a table of virtual functions (Itanium C++
+ABI: Linux). A copy of such a table with a few entries replaced is enough. The order of the entries is read from
 ``c10/core/impl/DeviceGuardImplInterface.h``, ``ATen/detail/AcceleratorHooksInterface.h`` and ``ATen/detail/CUDAHooksInterface.h``, so
-it is that of the torch that runs.
+it matches the running torch.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import Any
 CUDA, META = (
     1,
     14,
-)  # c10::DeviceType (torch/headeronly/core/DeviceType.h); their values are part of saved files, so they stay
+)  # c10::DeviceType (torch/headeronly/core/DeviceType.h); their values are part of saved files, so they are stable
 REGISTRY = "_ZN3c104impl26device_guard_impl_registryE"
 HOOKS = "_ZN2at6detail12getCUDAHooksEv"
 ENGINE = "_ZN5torch8autograd6Engine18get_default_engineEv"
 START_THREADS = "_ZN5torch8autograd6Engine20start_device_threadsEv"
 POINTER = ctypes.c_void_p
 INDEX = ctypes.c_int8
-# Functions in machine code (x86-64): some are called while an error of Python's is on its way, when nothing of Python may run.
-# c10::Device stands in the low 16 bits of the second argument: type, then index; c10::Stream is a device and a number of 64 bits.
+# Functions in machine code (x86-64): some are called while a Python exception is pending, when no Python code may run.
+# c10::Device is in the low 16 bits of the second argument: type, then index; c10::Stream is a device and a number of 64 bits.
 NOTHING = "c3"  # ret
 STREAM_OF_DEVICE = "0fb7c6 31d2 c3"  # movzx eax, si; xor edx, edx; ret
 CONSTANT = "b8 {value} c3"  # mov eax, value; ret
@@ -43,22 +43,22 @@ EXCHANGE_DEVICE = (
 SET_INDEX = "48b8 {cell} 4084f6 7804 40887001 c3"  # … test sil, sil; js end; mov [rax+1], sil; end: ret
 EXCHANGE_INDEX = "48b9 {cell} 0fb64101 4084f6 7804 40887101 c3"  # … movzx eax, byte [rcx+1]; …
 
-_kept: list[Any] = []  # what C++ points to must outlive the process's last call
+_kept_alive: list[Any] = []  # C++ points to these until the process ends
 
 
-class Unsupported(Exception):
-    """No device can be made up here; the message is one sentence that says why."""
+class EmulationUnsupported(Exception):
+    """A CUDA device cannot be emulated here; the message says why, as a clause."""
 
 
 @dataclass(slots=True)
-class State:
-    """The devices that there seem to be, and the current one, which C++ changes, too."""
+class EmulatedDevices:
+    """How many devices are emulated, and the current one, which C++ changes, too."""
 
     count: int = 1
     cell: Any = field(default_factory=lambda: ctypes.c_uint16(CUDA))  # c10::Device
-    pinned: set[int] = field(default_factory=set)  # addresses of memory that was asked to be pinned
+    pinned: set[int] = field(default_factory=set)  # addresses of pinned memory
     default_generator: Callable[[int], int] | None = None  # index → address of an at::Generator
-    new_generator: Callable[[int, int], int] | None = None  # index, where the at::Generator is to stand → that
+    new_generator: Callable[[int, int], int] | None = None  # index, target address of the at::Generator → that address
 
     @property
     def current(self) -> int:
@@ -72,11 +72,11 @@ class State:
 Entry = tuple[Any, list[Any], Any]
 
 
-def install(state: State) -> None:
-    """Put guard and hooks into torch. Raises Unsupported before anything was changed."""
+def install(devices: EmulatedDevices) -> None:
+    """Install guard and hooks in torch. Raises EmulationUnsupported before anything is changed."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
-        raise Unsupported(
-            f"GPU code is run on the CPU on Linux on x86-64 alone, and this is {platform.system()} on {platform.machine()}"
+        raise EmulationUnsupported(
+            f"CUDA emulation needs Linux on x86-64, and this is {platform.system()} on {platform.machine()}"
         )
     try:
         guard_order, guard_size = _order("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface", 0)
@@ -84,18 +84,16 @@ def install(state: State) -> None:
         cuda_order, cuda_size = _order("ATen/detail/CUDAHooksInterface.h", "CUDAHooksInterface", base_size)
         registry = (POINTER * (META + 1)).in_dll(_library("c10"), REGISTRY)
         hooks_of = getattr(_library("torch_cpu"), HOOKS)
-        code = MachineCode(state)
+        code = MachineCode(devices)
     except (OSError, ValueError, AttributeError) as error:
-        raise Unsupported(
-            f"this torch has another inside than is known here, so GPU code is not run on the CPU ({error})"
-        ) from error
+        raise EmulationUnsupported(f"CUDA emulation does not know the internals of this torch ({error})") from error
     hooks_of.restype, hooks_of.argtypes = POINTER, []
     hooks = hooks_of()
     meta = registry[META]
     if not meta or not hooks:
-        raise Unsupported("this torch has no device guard to copy, so GPU code is not run on the CPU")
-    guard = _with_entries(meta, guard_size, _guard_entries(guard_order, state, code))
-    live = _with_entries(hooks, cuda_size, _hook_entries(base_order, cuda_order, state, code))
+        raise EmulationUnsupported("this torch has no device guard to copy for CUDA emulation")
+    guard = _with_entries(meta, guard_size, _guard_entries(guard_order, devices, code))
+    live = _with_entries(hooks, cuda_size, _hook_entries(base_order, cuda_order, devices, code))
     registry[CUDA] = ctypes.addressof(guard)
     ctypes.cast(hooks, ctypes.POINTER(POINTER))[0] = live[0]
 
@@ -109,7 +107,7 @@ def _torch_folder() -> str:
 
 
 def _order(header: str, class_name: str, first: int) -> tuple[dict[str, int], int]:
-    """The place of each virtual function that a class declares in the class's table, and the size of the table."""
+    """The index of each virtual function that a class declares in its table, and the size of the table."""
     with open(os.path.join(_torch_folder(), "include", header), encoding="utf-8") as file:
         text = re.sub(r"//[^\n]*", "", file.read())
     declared = re.search(r"(?:struct|class)\s+(?:\w+\s+)?" + class_name + r"\b[^;{]*{", text)
@@ -126,16 +124,16 @@ def _order(header: str, class_name: str, first: int) -> tuple[dict[str, int], in
 
 
 class MachineCode:
-    """A page of functions."""
+    """An executable page of functions."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, devices: EmulatedDevices) -> None:
         self._memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         self._start = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        self._cell = ctypes.addressof(state.cell).to_bytes(8, "little").hex()
-        _kept.extend([self._memory, state.cell])
+        self._cell = ctypes.addressof(devices.cell).to_bytes(8, "little").hex()
+        _kept_alive.extend([self._memory, devices.cell])
 
     def function(self, text: str, value: int = 0) -> int:
-        """The address of a function whose bytes ``text`` gives, with the cell of the current device or ``value`` put in."""
+        """The address of a function with the bytes in ``text``, with the address of the current device and ``value`` filled in."""
         number = (value & 0xFFFFFFFF).to_bytes(4, "little").hex()
         self._memory.seek(-(-self._memory.tell() // 16) * 16)  # each starts at a multiple of 16 bytes
         address = self._start + self._memory.tell()
@@ -144,7 +142,7 @@ class MachineCode:
 
 
 def _with_entries(original: int, size: int, entries: Mapping[int, Entry | int]) -> Any:
-    """An object whose table is that of ``original`` but for ``entries``: place → address, or (result, arguments, function)."""
+    """An object with the table of ``original`` except for ``entries``: index → address, or (result, arguments, function)."""
     table = ctypes.cast(ctypes.cast(original, ctypes.POINTER(POINTER))[0], ctypes.POINTER(POINTER))
     copy = (POINTER * (size + 2))()
     for place in range(-2, size):  # before the functions: offset to top, type information
@@ -153,15 +151,15 @@ def _with_entries(original: int, size: int, entries: Mapping[int, Entry | int]) 
         if not isinstance(entry, int):
             result, arguments, function = entry
             callback = ctypes.CFUNCTYPE(result, POINTER, *arguments)(function)
-            _kept.append(callback)
+            _kept_alive.append(callback)
             entry = int(ctypes.cast(callback, POINTER).value or 0)
         copy[place + 2] = entry
     clone = (POINTER * 1)(ctypes.addressof(copy) + 2 * ctypes.sizeof(POINTER))
-    _kept.extend([copy, clone])
+    _kept_alive.extend([copy, clone])
     return clone
 
 
-def _guard_entries(places: dict[str, int], state: State, code: MachineCode) -> dict[int, Entry | int]:
+def _guard_entries(places: dict[str, int], devices: EmulatedDevices, code: MachineCode) -> dict[int, Entry | int]:
     nothing, yes, no = code.function(NOTHING), code.function(CONSTANT, 1), code.function(CONSTANT, 0)
     stream = code.function(STREAM_OF_DEVICE)
     wanted: dict[str, Entry | int] = {
@@ -170,7 +168,7 @@ def _guard_entries(places: dict[str, int], state: State, code: MachineCode) -> d
         "exchangeDevice": code.function(EXCHANGE_DEVICE),
         "setDevice": code.function(SET_DEVICE),
         "uncheckedSetDevice": code.function(SET_DEVICE),
-        "deviceCount": code.function(CONSTANT, state.count),
+        "deviceCount": code.function(CONSTANT, devices.count),
         "queryEvent": yes,
         "queryStream": yes,
         "isStreamCapturing": no,
@@ -192,39 +190,39 @@ def _guard_entries(places: dict[str, int], state: State, code: MachineCode) -> d
 
 
 def _hook_entries(
-    base: dict[str, int], cuda: dict[str, int], state: State, code: MachineCode
+    base: dict[str, int], cuda: dict[str, int], devices: EmulatedDevices, code: MachineCode
 ) -> dict[int, Entry | int]:
-    nothing, yes, count = code.function(NOTHING), code.function(CONSTANT, 1), code.function(CONSTANT, state.count)
+    nothing, yes, count = code.function(NOTHING), code.function(CONSTANT, 1), code.function(CONSTANT, devices.count)
     current, exchange = code.function(CURRENT_INDEX), code.function(EXCHANGE_INDEX)
     wanted: dict[str, Entry | int] = {
         **dict.fromkeys(("isBuilt", "isAvailable", "hasCUDA", "hasPrimaryContext"), yes),
-        # of a layer that has one torch takes the kernel of cuDNN, which works on a GPU's memory alone
+        # with cuDNN, torch would choose its kernels, which work on GPU memory alone
         "compiledWithCuDNN": code.function(CONSTANT, 0),
         **dict.fromkeys(("init", "deviceSynchronize"), nothing),
         **dict.fromkeys(("deviceCount", "getNumGPUs"), count),
         **dict.fromkeys(("getCurrentDevice", "current_device"), current),
         **dict.fromkeys(("exchangeDevice", "maybeExchangeDevice"), exchange),
         "setCurrentDevice": code.function(SET_INDEX),
-        "isPinnedPtr": (ctypes.c_bool, [POINTER], lambda self, data: data in state.pinned),
+        "isPinnedPtr": (ctypes.c_bool, [POINTER], lambda self, data: data in devices.pinned),
     }
-    if (default := state.default_generator) is not None:
+    if (default := devices.default_generator) is not None:
         wanted["getDefaultGenerator"] = (POINTER, [INDEX], lambda self, index: default(index))
-    if (new := state.new_generator) is not None:
-        # the address for a returned structure comes before the object itself
+    if (new := devices.new_generator) is not None:
+        # the address of a returned structure is passed before the object itself
         wanted["getNewGenerator"] = (POINTER, [POINTER, INDEX], lambda target, self, index: new(index, target))
     return {{**base, **cuda}[name]: entry for name, entry in wanted.items() if name in base or name in cuda}
 
 
 def start_gradient_threads() -> None:
-    """Let an autograd engine that has run already make a queue for the devices there are now; it counts them at its first run.
+    """Let an autograd engine that has already run create queues for the emulated devices; it counts devices at its first run.
 
-    torch/csrc/autograd/engine.cpp, ``Engine::start_device_threads`` (torch 2.6 to 2.13), which comes back at once when it finds none.
+    torch/csrc/autograd/engine.cpp, ``Engine::start_device_threads`` (torch 2.6 to 2.13), which returns at once when it finds none.
     """
     library = _library("torch_cpu")
     try:
         engine_of, start = getattr(library, ENGINE), getattr(library, START_THREADS)
     except AttributeError as error:
-        raise Unsupported(f"this torch does not let another device have gradients ({error})") from error
+        raise EmulationUnsupported(f"this torch does not support gradients on an added device ({error})") from error
     engine_of.restype, engine_of.argtypes = POINTER, []
     start.restype, start.argtypes = None, [POINTER]
     start(engine_of())

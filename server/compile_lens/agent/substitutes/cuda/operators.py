@@ -1,6 +1,6 @@
-"""Every operator of ``cuda`` tensors, done by the CPU's kernel on twins of them.
+"""Runs every operator on ``cuda`` tensors with the CPU kernel on CPU aliases of them.
 
-Below autograd, autocast and every mode: what Python, Dynamo and autograd meet are tensors of ``cuda``, treated as such.
+This is below autograd, autocast and every mode: Python, Dynamo and autograd see ``cuda`` tensors and treat them as such.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from typing import Any
 
 import torch
 
-from ..notes import Told
+from ...torch_internals.core import KERNELS_OF_KEY, operator_schema
+from ..notes import StandInNotes
 from . import memory, recurrent
-from .generators import Devices
-from .native import State
+from .generators import GeneratorDevices
+from .native import EmulatedDevices
 
-# composites whose C++ looks at the device, or that choose a kernel which the CPU has not
-CHOOSING = (
+# composites whose C++ checks the device, or that choose a kernel that the CPU lacks
+DEVICE_DEPENDENT_COMPOSITES = (
     "aten::copy_",
     "aten::convolution",
     "aten::convolution_backward",
     "aten::convolution_overrideable",
     "aten::_efficientzerotensor",
 )
-# what the CPU's kernel does to any tensor, as it is about sizes alone, or a result that must share the storage of the argument
-ANY_DEVICE = frozenset(
+# the CPU kernel accepts any tensor: it only changes sizes, or the result must share the storage of the argument
+DEVICE_INDEPENDENT = frozenset(
     {
         "aten::set_.source_Storage",
         "aten::set_.source_Storage_storage_offset",
@@ -38,61 +39,61 @@ ANY_DEVICE = frozenset(
     }
 )
 
-ON_CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+ON_CPU = torch.DispatchKeySet(torch.DispatchKey.CPU)
 _libraries: list[Any] = []
 
 
-def install(state: State, generators: Devices | None, told: Told) -> None:
-    """Register for every operator that the CPU has, and for those that come later, such as custom operators."""
-    bridge = Bridge(state, generators, told)
-    here: Any = torch._dynamo.disable(bridge.call)
+def install(devices: EmulatedDevices, generators: GeneratorDevices | None, notes: StandInNotes) -> None:
+    """Register for every operator that has a CPU kernel, and for operators added later, such as custom ones."""
+    dispatch = CpuDispatch(devices, generators, notes)
+    on_cpu: Any = torch.compiler.disable(dispatch.call)
     everything = torch.library.Library("_", "IMPL")
-    everything.fallback(here, "CUDA")
+    everything.fallback(on_cpu, "CUDA")
     _libraries.append(everything)
     libraries: dict[str, Any] = {}
     known = [
-        *torch._C._dispatch_get_registrations_for_dispatch_key("CPU"),
-        *torch._C._dispatch_get_registrations_for_dispatch_key("CUDA"),
-        *CHOOSING,
+        *KERNELS_OF_KEY.need()("CPU"),
+        *KERNELS_OF_KEY.need()("CUDA"),
+        *DEVICE_DEPENDENT_COMPOSITES,
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # where torch has kernels for the device, that they are replaced
+        warnings.simplefilter("ignore")  # torch warns about each kernel that is replaced
         for name in dict.fromkeys(known):
             space, _, rest = name.partition("::")
             if space not in libraries:
                 libraries[space] = torch.library.Library(space, "IMPL")
-            through = _directly if name in ANY_DEVICE else here
-            libraries[space].m.impl(rest, "CUDA", _named(through, space, rest), False)
+            kernel = _redispatch if name in DEVICE_INDEPENDENT else on_cpu
+            libraries[space].m.impl(rest, "CUDA", _with_operator(kernel, space, rest), False)
         for name in (
             "_use_cudnn_ctc_loss",
             "_use_cudnn_ctc_loss.Tensor",
             "_use_miopen_ctc_loss",
             "_use_miopen_ctc_loss.Tensor",
         ):
-            with contextlib.suppress(RuntimeError):  # an operator that this torch has not
+            with contextlib.suppress(RuntimeError):  # an operator that this torch lacks
                 libraries["aten"].m.impl(name, "CUDA", lambda *arguments: False, False)
-        libraries["aten"].m.impl("_pin_memory", "CPU", _pinning(state), False)
+        libraries["aten"].m.impl("_pin_memory", "CPU", _pinning(devices), False)
         recurrent.register(libraries["aten"])
     _libraries.extend(libraries.values())
 
 
-def _directly(operator: Any, *arguments: Any, **named: Any) -> Any:
+def _redispatch(operator: Any, *arguments: Any, **named: Any) -> Any:
     return operator.redispatch(ON_CPU, *arguments, **named)
 
 
-def _pinning(state: State) -> Callable[..., Any]:
-    """A copy in memory that says to be pinned (``isPinnedPtr`` among the hooks)."""
+def _pinning(devices: EmulatedDevices) -> Callable[..., Any]:
+    """A kernel that copies to memory reported as pinned (``isPinnedPtr`` among the hooks)."""
 
     def pin_memory(tensor: torch.Tensor, device: Any = None) -> torch.Tensor:
         copied = torch.ops.aten.clone.default(tensor)
-        state.pinned.add(copied.untyped_storage().data_ptr())
+        devices.pinned.add(copied.untyped_storage().data_ptr())
         return copied
 
     return pin_memory
 
 
-def _named(here: Callable[..., Any], space: str, name: str) -> Callable[..., Any]:
-    """The kernel of one operator, which is looked up when it is first called: there are thousands, and few are used."""
+def _with_operator(run: Callable[..., Any], space: str, name: str) -> Callable[..., Any]:
+    """The kernel of one operator, which is looked up at its first call: there are thousands, and few are used."""
     operator: Any = None
 
     def kernel(*arguments: Any, **named: Any) -> Any:
@@ -100,74 +101,74 @@ def _named(here: Callable[..., Any], space: str, name: str) -> Callable[..., Any
         if operator is None:
             base, _, overload = name.partition(".")
             operator = getattr(getattr(getattr(torch.ops, space), base), overload or "default")
-        return here(operator, *arguments, **named)
+        return run(operator, *arguments, **named)
 
     return kernel
 
 
-class Bridge:
-    """Takes a call of an operator to the CPU and brings the result back."""
+class CpuDispatch:
+    """Runs operators of the emulated device on the CPU."""
 
-    def __init__(self, state: State, generators: Devices | None, told: Told) -> None:
-        self._state = state
-        self._told: Told | None = told  # until it has told
+    def __init__(self, devices: EmulatedDevices, generators: GeneratorDevices | None, notes: StandInNotes) -> None:
+        self._devices = devices
+        self._notes: StandInNotes | None = notes  # until the first use is noted
         self._generators = generators
 
     def call(self, operator: Any, *arguments: Any, **named: Any) -> Any:
-        """Do ``operator``. Raises what the CPU's kernel raises."""
-        if self._told is not None:
-            self._told.used()
-            self._told = None
-        crossing = Crossing(self._state.current)
-        taken = [crossing.there(value) for value in arguments]
-        taken_names = {name: crossing.there(value) for name, value in named.items()}
-        if crossing.generators and self._generators:
-            with self._generators.of_cpu(crossing.generators):
-                return crossing.back(operator(*taken, **taken_names))
+        """Run ``operator``. Raises what the CPU kernel raises."""
+        if self._notes is not None:
+            self._notes.device_used()
+            self._notes = None
+        call = OperatorCall(self._devices.current)
+        taken = [call.to_cpu(value) for value in arguments]
+        taken_names = {name: call.to_cpu(value) for name, value in named.items()}
+        if call.generators and self._generators:
+            with self._generators.as_cpu(call.generators):
+                return call.from_cpu(operator(*taken, **taken_names))
         try:
-            return crossing.back(operator(*taken, **taken_names))
+            return call.from_cpu(operator(*taken, **taken_names))
         except RuntimeError as problem:
             if "resiz" not in str(problem):
                 raise
-        # the memory under a twin is not its own: what is to grow gets some that is
-        crossing.own_memory_for(_written(operator, arguments, named))
-        taken = [crossing.there(value) for value in arguments]
-        taken_names = {name: crossing.there(value) for name, value in named.items()}
+        # an alias does not own its memory and cannot grow: give the tensors that are written to their own
+        call.give_own_memory(_written(operator, arguments, named))
+        taken = [call.to_cpu(value) for value in arguments]
+        taken_names = {name: call.to_cpu(value) for name, value in named.items()}
         result = operator(*taken, **taken_names)
-        crossing.give_memory_back()
-        return crossing.back(result)
+        call.write_back()
+        return call.from_cpu(result)
 
 
 def _written(operator: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[torch.Tensor]:
-    """The tensors of the device that ``operator`` writes to."""
+    """The tensors on the emulated device that ``operator`` writes to."""
     found: list[torch.Tensor] = []
-    for place, argument in enumerate(operator._schema.arguments):
+    for place, argument in enumerate(operator_schema(operator).arguments):
         if argument.alias_info is None or not argument.alias_info.is_write:
             continue
         value = arguments[place] if place < len(arguments) else named.get(argument.name)
-        found.extend(one for one in (value if isinstance(value, (list, tuple)) else [value]) if _is_of_device(one))
+        found.extend(one for one in (value if isinstance(value, (list, tuple)) else [value]) if _is_on_device(one))
     return found
 
 
-def _is_of_device(value: Any) -> bool:
+def _is_on_device(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.device.type == "cuda"
 
 
-class Crossing:
-    """One call: which twin belongs to which tensor."""
+class OperatorCall:
+    """One call of an operator: its tensors and their CPU aliases."""
 
     def __init__(self, index: int) -> None:
         self._index = index
-        self._twins: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # id of a tensor → it, and its twin
-        self._to_cpu = False  # the caller names the CPU
+        self._aliases: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # id of a tensor → the tensor and its alias
+        self._to_cpu = False  # the caller asks for a result on the CPU
         self.generators: list[torch.Generator] = []
         self._owning: list[torch.Tensor] = []
-        self._storages: dict[int, torch.Tensor] = {}  # address of a storage → a tensor of the device over it
+        self._storages: dict[int, torch.Tensor] = {}  # address of a storage → a tensor on the device over it
 
-    def there(self, value: Any) -> Any:
-        """``value`` as the CPU's kernel is to get it."""
+    def to_cpu(self, value: Any) -> Any:
+        """``value`` as the CPU kernel takes it."""
         if isinstance(value, torch.Tensor):
-            return self._twin(value) if value.device.type == "cuda" else value
+            return self._alias(value) if value.device.type == "cuda" else value
         if isinstance(value, torch.device):
             if value.type != "cuda":
                 self._to_cpu = value.type == "cpu"
@@ -175,52 +176,52 @@ class Crossing:
             self._index = self._index if value.index is None else value.index
             return torch.device("cpu")
         if isinstance(value, (list, tuple)):
-            return type(value)(map(self.there, value))
+            return type(value)(map(self.to_cpu, value))
         if isinstance(value, torch.Generator) and value.device.type == "cuda":
             self.generators.append(value)
         return value
 
-    def _twin(self, tensor: torch.Tensor) -> torch.Tensor:
-        known = self._twins.get(id(tensor))
+    def _alias(self, tensor: torch.Tensor) -> torch.Tensor:
+        known = self._aliases.get(id(tensor))
         if known is not None:
             return known[1]
-        made = memory.twin(tensor)
+        made = memory.cpu_alias(tensor)
         self._index = tensor.device.index
-        self._twins[id(tensor)] = tensor, made
+        self._aliases[id(tensor)] = tensor, made
         if address := made.untyped_storage().data_ptr():
             self._storages[address] = tensor
         return made
 
-    def own_memory_for(self, tensors: list[torch.Tensor]) -> None:
-        """Give ``tensors`` twins with memory of their own, which can be made larger."""
+    def give_own_memory(self, tensors: list[torch.Tensor]) -> None:
+        """Give ``tensors`` copies in place of aliases, which can be resized."""
         for tensor in tensors:
             self._owning.append(tensor)
-            self._twins[id(tensor)] = tensor, torch.ops.aten.clone.default(memory.twin(tensor))
+            self._aliases[id(tensor)] = tensor, torch.ops.aten.clone.default(memory.cpu_alias(tensor))
 
-    def give_memory_back(self) -> None:
-        """Let the tensors have what has become of those twins."""
+    def write_back(self) -> None:
+        """Replace the data of those tensors by that of their copies."""
         for tensor in self._owning:
-            tensor.data = memory.on_device(self._twins[id(tensor)][1], self._index)
+            tensor.data = memory.to_device(self._aliases[id(tensor)][1], self._index)
 
-    def back(self, result: Any) -> Any:
-        """``result`` of the CPU's kernel as the caller is to get it."""
+    def from_cpu(self, result: Any) -> Any:
+        """The ``result`` of the CPU kernel as the caller expects it."""
         if isinstance(result, torch.Tensor):
-            return self._tensor_back(result)
+            return self._tensor_from_cpu(result)
         if isinstance(result, (list, tuple)):
-            return type(result)(map(self.back, result))
+            return type(result)(map(self.from_cpu, result))
         return result
 
-    def _tensor_back(self, result: torch.Tensor) -> torch.Tensor:
+    def _tensor_from_cpu(self, result: torch.Tensor) -> torch.Tensor:
         if self._to_cpu:
             return result
-        for tensor, twin in self._twins.values():
-            if twin is result:
+        for tensor, alias in self._aliases.values():
+            if alias is result:
                 return tensor
         if result.device.type != "cpu":
             return result
         shared = self._storages.get(result.untyped_storage().data_ptr())
         if shared is not None and shared.dtype == result.dtype:
-            return torch._C._dynamo.guards._reinterpret_tensor(
+            return memory.reinterpret_tensor(
                 shared, result.shape, result.stride(), result.storage_offset() - shared.storage_offset()
             )
-        return memory.on_device(result, self._index)
+        return memory.to_device(result, self._index)

@@ -1,8 +1,8 @@
-"""The cells of ``nn.LSTM`` and ``nn.GRU``, which torch has as kernels for GPUs alone, from what the CPU has.
+"""CPU kernels for the fused cells of ``nn.LSTM`` and ``nn.GRU``, which torch has for GPUs alone.
 
-Arguments and results: torchgen/packaged/ATen/native/native_functions.yaml (torch 2.13). What a forward pass keeps is read by the
-backward pass here alone. Gates are ``[batch, 4 * hidden]`` (input, forget, cell, output) or ``[batch, 3 * hidden]`` (reset, update, new),
-states ``[batch, hidden]``. Values and gradients are those of the CPU's own layers (``tests/test_gpu_stand_in.py``).
+Arguments and results: torchgen/packaged/ATen/native/native_functions.yaml (torch 2.13). What a forward pass saves is read only by
+the backward pass here. Gates are ``[batch, 4 * hidden]`` (input, forget, cell, output) or ``[batch, 3 * hidden]`` (reset, update, new),
+states ``[batch, hidden]``. Values and gradients match the CPU layers (``tests/test_gpu_stand_in.py``).
 """
 
 from __future__ import annotations
@@ -11,27 +11,33 @@ from typing import Any, TypeAlias
 
 import torch
 
+from ...torch_internals.core import HAS_KERNEL_FOR_KEY
+
 Tensor: TypeAlias = torch.Tensor
-Maybe: TypeAlias = torch.Tensor | None
+OptionalTensor: TypeAlias = torch.Tensor | None
 
 
 def register(library: Any) -> None:
-    """Give ``library``, of ``aten``, kernels of the CPU for what it has none of."""
+    """Register CPU kernels in ``library``, of ``aten``, for the operators that have none."""
     for name, kernel in (
         ("_thnn_fused_lstm_cell", lstm_cell),
         ("_thnn_fused_lstm_cell_backward_impl", lstm_cell_backward),
         ("_thnn_fused_gru_cell", gru_cell),
         ("_thnn_fused_gru_cell_backward", gru_cell_backward),
-        ("_cudnn_rnn_flatten_weight", weights_as_they_are),
+        ("_cudnn_rnn_flatten_weight", flatten_weight),
     ):
-        if not torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", "CPU"):
+        if not HAS_KERNEL_FOR_KEY.need()(f"aten::{name}", "CPU"):
             library.m.impl(name, "CPU", kernel, False)
 
 
 def lstm_cell(
-    input_gates: Tensor, hidden_gates: Tensor, cx: Tensor, input_bias: Maybe = None, hidden_bias: Maybe = None
+    input_gates: Tensor,
+    hidden_gates: Tensor,
+    cx: Tensor,
+    input_bias: OptionalTensor = None,
+    hidden_bias: OptionalTensor = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The new hidden state and cell state, and the gates after their functions."""
+    """The new hidden state and cell state, and the activated gates."""
     gates = _sum(input_gates, hidden_gates, input_bias, hidden_bias)
     i, f, g, o = gates.chunk(4, 1)
     i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
@@ -40,9 +46,9 @@ def lstm_cell(
 
 
 def lstm_cell_backward(
-    grad_hy: Maybe, grad_cy: Maybe, cx: Tensor, cy: Tensor, workspace: Tensor, has_bias: bool
-) -> tuple[Maybe, Maybe, Maybe]:
-    """Gradients of the gates, of the cell state and of a bias; None for what has none."""
+    grad_hy: OptionalTensor, grad_cy: OptionalTensor, cx: Tensor, cy: Tensor, workspace: Tensor, has_bias: bool
+) -> tuple[OptionalTensor, OptionalTensor, OptionalTensor]:
+    """Gradients of the gates, the cell state and a bias; None where there is no gradient."""
     if grad_hy is None and grad_cy is None:
         return None, None, None
     i, f, g, o = workspace.chunk(4, 1)
@@ -64,9 +70,13 @@ def lstm_cell_backward(
 
 
 def gru_cell(
-    input_gates: Tensor, hidden_gates: Tensor, hx: Tensor, input_bias: Maybe = None, hidden_bias: Maybe = None
+    input_gates: Tensor,
+    hidden_gates: Tensor,
+    hx: Tensor,
+    input_bias: OptionalTensor = None,
+    hidden_bias: OptionalTensor = None,
 ) -> tuple[Tensor, Tensor]:
-    """The new hidden state, and what the backward pass needs: reset, update and new gate, old state, hidden part of the new gate."""
+    """The new hidden state, and what the backward pass needs: reset, update and new gates, old state, hidden part of the new gate."""
     input_r, input_z, input_n = _sum(input_gates, input_bias).chunk(3, 1)
     hidden_r, hidden_z, hidden_n = _sum(hidden_gates, hidden_bias).chunk(3, 1)
     r, z = (input_r + hidden_r).sigmoid(), (input_z + hidden_z).sigmoid()
@@ -76,8 +86,8 @@ def gru_cell(
 
 def gru_cell_backward(
     grad_hy: Tensor, workspace: Tensor, has_bias: bool
-) -> tuple[Tensor, Tensor, Tensor, Maybe, Maybe]:
-    """Gradients of the input's gates, of the hidden gates, of the state, and of the two biases."""
+) -> tuple[Tensor, Tensor, Tensor, OptionalTensor, OptionalTensor]:
+    """Gradients of the input gates, the hidden gates, the state and the two biases."""
     r, z, n, hx, hidden_n = workspace.chunk(5, 1)
     of_n = grad_hy * (1 - z) * (1 - n * n)
     of_z = grad_hy * (hx - n) * z * (1 - z)
@@ -88,12 +98,12 @@ def gru_cell_backward(
     return of_input, of_hidden, grad_hy * z, *biases
 
 
-def weights_as_they_are(weights: list[Tensor], *how: Any) -> Tensor:
-    """cuDNN wants all weights in one piece of memory; nothing here does."""
+def flatten_weight(weights: list[Tensor], *layout: Any) -> Tensor:
+    """cuDNN needs all weights in one block of memory; the CPU does not."""
     return weights[0].new_empty(0)
 
 
-def _sum(first: Tensor, *others: Maybe) -> Tensor:
+def _sum(first: Tensor, *others: OptionalTensor) -> Tensor:
     for other in others:
         if other is not None:
             first = first + other

@@ -1,4 +1,4 @@
-"""Streams and events of a device on which everything has happened when a call returns."""
+"""Streams and events of the emulated device, on which every call completes before it returns."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Any
 
 import torch
 
-from ..notes import Told
+from ...torch_internals.cuda import C_EVENT_BASE, C_STREAM_BASE
+from ...torch_internals.dynamo import CUDA_INTERFACE
+from ..notes import StandInNotes
 
 
-def install(told: Told) -> None:
-    """Make ``torch.cuda.Stream`` and ``Event`` anew, from bases that need no driver: ``torch.Stream`` and ``torch.Event``.
+def install(notes: StandInNotes) -> None:
+    """Redefine ``torch.cuda.Stream`` and ``Event`` with bases that need no driver: ``torch.Stream`` and ``torch.Event``.
 
-    A build without CUDA gives them bases that raise (torch/cuda/streams.py), and Dynamo knows a stream by its base.
+    A build without CUDA gives them bases that raise (torch/cuda/streams.py), and Dynamo recognizes a stream by its base.
     """
 
     class StreamBase(torch.Stream):
-        """Stands for ``torch._C._CudaStreamBase``."""
+        """Replaces ``torch._C._CudaStreamBase``."""
 
         def __new__(cls, priority: int = 0, **known: Any) -> Any:
             if known.get("stream_ptr") is not None:
@@ -40,7 +42,7 @@ def install(told: Told) -> None:
             return 0, -5
 
     class EventBase(torch.Event):
-        """Stands for ``torch._C._CudaEventBase``."""
+        """Replaces ``torch._C._CudaEventBase``."""
 
         def __new__(
             cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
@@ -52,27 +54,25 @@ def install(told: Told) -> None:
             return 0
 
         def record(self, stream: Any = None) -> None:
-            """Everything before has happened already."""
+            """Nothing is pending."""
 
         def wait(self, stream: Any = None) -> None:
-            """Nothing is left to wait for."""
+            """Nothing is pending."""
 
         def query(self) -> bool:
             return True
 
         def synchronize(self) -> None:
-            """Nothing is left to wait for."""
+            """Nothing is pending."""
 
         def elapsed_time(self, end_event: Any) -> float:
-            told.asked("time")
+            notes.queried("time")
             return 1.0
 
-    core: Any = torch._C
-    core._CudaStreamBase, core._CudaEventBase = StreamBase, EventBase
+    C_STREAM_BASE.put(StreamBase)
+    C_EVENT_BASE.put(EventBase)
     made = importlib.reload(torch.cuda.streams)
-    from torch._dynamo import device_interface
-
-    interface: Any = device_interface.CudaInterface
+    interface: Any = CUDA_INTERFACE.need()
     for name in ("Stream", "Event", "ExternalStream"):
         setattr(torch.cuda, name, getattr(made, name))
         if hasattr(interface, name):

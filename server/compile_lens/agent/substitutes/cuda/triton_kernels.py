@@ -1,64 +1,50 @@
-"""Triton kernels of the user's, in Triton's interpreter, on the memory of the CPU.
+"""Runs the user's Triton kernels in Triton's interpreter, on CPU memory.
 
-A kernel keeps its class, so Dynamo meets it as on a GPU. Only its launch is another: ``JITFunction.run`` (triton 3.0 to 3.7).
+A kernel keeps its class, so Dynamo traces it as on a GPU. Only its launch is replaced: ``JITFunction.run`` (triton 3.0 to 3.7).
 """
 
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import Any
 
 import torch
 
-from ..notes import Told
+from ...instrument.import_hook import change_at_import
+from ..notes import StandInNotes
 from . import memory
 
-
-def install(told: Told) -> None:
-    """Do this for a Triton that is imported now or later; without Triton nothing can ask for it."""
-    if "triton" in sys.modules:
-        _install(told)
-    else:
-        sys.meta_path.insert(0, _AtImport(told))
+JIT = "triton.runtime.jit"
+LONGEST_TEXT = 2000
+LAUNCH_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "stream", "debug", "sanitize_overflow")
 
 
-class _AtImport:
-    """Waits for ``triton.runtime.jit``, and finds nothing itself."""
-
-    def __init__(self, told: Told) -> None:
-        self._told = told
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        """Called before each import. The first one that comes after Triton's own is when its kernels can be changed."""
-        if "triton.runtime.jit" in sys.modules and hasattr(sys.modules["triton.runtime.jit"], "JITFunction"):
-            sys.meta_path.remove(self)
-            _install(self._told)
-
-
-def _install(told: Told) -> None:
-    jit: Any = importlib.import_module("triton.runtime.jit")
+def install(notes: StandInNotes) -> None:
+    """Replace the launch of kernels, now or when Triton is imported."""
 
     def run(kernel: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: Any) -> None:
         name = getattr(kernel, "__name__", "kernel")
         try:
             _interpret(kernel, arguments, grid, named)
-        except Exception as problem:
-            told.happened("triton", f"{name}\n{type(problem).__name__}: {problem}".strip()[:2000])
+        except Exception as problem:  # the user's kernel may raise anything; the note says what
+            notes.add("triton", f"{name}\n{type(problem).__name__}: {problem}".strip()[:LONGEST_TEXT])
         else:
-            told.happened("triton", name)
+            notes.add("triton", name)
 
-    launch = torch._dynamo.disable(run)
-    jit.JITFunction.run = lambda kernel, *arguments, **named: launch(kernel, *arguments, **named)
+    launch: Any = torch.compiler.disable(run)
+
+    def replace_launch(jit: Any) -> None:
+        jit.JITFunction.run = lambda kernel, *arguments, **named: launch(kernel, *arguments, **named)
+
+    change_at_import({JIT: replace_launch})
 
 
 def _interpret(kernel: Any, arguments: tuple[Any, ...], grid: Any, named: dict[str, Any]) -> None:
     interpreter: Any = importlib.import_module("triton.runtime.interpreter")
-    options = ("num_warps", "num_stages", "num_ctas", "maxnreg", "stream", "debug", "sanitize_overflow")
-    taken = {name: _on_cpu(value) for name, value in named.items() if name not in options}
+    taken = {name: _on_cpu(value) for name, value in named.items() if name not in LAUNCH_OPTIONS}
     interpreter.InterpretedFunction(kernel.fn)[grid](*map(_on_cpu, arguments), **taken)
 
 
 def _on_cpu(value: Any) -> Any:
-    is_there = isinstance(value, torch.Tensor) and value.device.type == "cuda"
-    return memory.twin(value) if is_there else value
+    is_on_device = isinstance(value, torch.Tensor) and value.device.type == "cuda"
+    return memory.cpu_alias(value) if is_on_device else value

@@ -1,24 +1,27 @@
-"""Whether a program asks for a GPU: what its text names, before any of it runs."""
+"""Whether a program uses a GPU, judged by its text before it runs, and who asks for one while it runs."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import sys
+from types import FrameType
 
-# "cuda", "cuda:0", "cuda:" of an f-string; "nccl"
+# "cuda", "cuda:0", the "cuda:" of an f-string; "nccl"
 DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
 NAMES = frozenset({"cuda", "nccl", "accelerator"})
-ROUGHLY = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b")
+QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b")
 
 
-def asks_for_gpu(text: str) -> bool:
-    """Whether ``text`` uses a device ``cuda``, its library or torch's module for accelerators. A docstring or comment is no use."""
-    if not ROUGHLY.search(text):
+def uses_gpu(text: str) -> bool:
+    """Whether ``text`` names a ``cuda`` device, NCCL or ``torch.accelerator``. Docstrings and comments do not count."""
+    if not QUICK_CHECK.search(text):
         return False
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
-        return True  # it ends with its error in any case; what stands before may use it
+        return True  # running it reports the error
     return any(_uses(node) for node in ast.walk(tree))
 
 
@@ -30,3 +33,15 @@ def _uses(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
         return (node.module or "").startswith(("torch.cuda", "torch.accelerator"))
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and DEVICE.fullmatch(node.value) is not None
+
+
+def is_compiler_asking() -> bool:
+    """Whether the call comes from the compiler, which only probes for devices: to Inductor an error is an answer."""
+    folder = os.path.dirname(str(sys.modules["torch"].__file__))
+    compilers = tuple(os.path.join(folder, name) for name in ("_inductor", "_dynamo", "_functorch"))
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(compilers):
+            return True
+        frame = frame.f_back
+    return False

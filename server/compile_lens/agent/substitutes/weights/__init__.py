@@ -1,1 +1,1 @@
-"""Lets a program go on whose weights are not there: the same architecture with random ones, told by a note for each."""
+"""Substitutes for missing pretrained weights: the same architecture with random weights, and a note for each."""

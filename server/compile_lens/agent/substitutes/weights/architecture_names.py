@@ -1,7 +1,7 @@
-"""Which architecture a name tells: ``google-bert/bert-base-uncased`` is a ``bert``.
+"""Guesses an architecture from a model name: ``google-bert/bert-base-uncased`` is a ``bert``.
 
-``transformers`` does this for configurations that do not say it (configuration_auto.py, ``AutoConfig.from_pretrained``: the longest
-known kind that stands anywhere in the name). Here a kind begins at a word, if any does.
+``transformers`` does the same for configurations without a model type (configuration_auto.py, ``AutoConfig.from_pretrained``: the
+longest known type that occurs anywhere in the name). Here a match on word boundaries comes first.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable
 
 WORDS = re.compile(r"[a-z]+|\d+")
-SHORTEST_INSIDE = 5  # letters; "opt" stands in "adopted"
+SHORTEST_INSIDE = 5  # letters of a match inside a word; "opt" occurs in "adopted"
 
 
 def architecture_of(name: str, known: Iterable[str]) -> str | None:
-    """The one of ``known`` that ``name``, of a model or of its folder, tells; None if it tells none."""
+    """The one of ``known`` that ``name``, of a model or its folder, contains; None if there is none."""
     last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].lower()
     plain = "".join(WORDS.findall(last))
     starts, ends = _edges(last)
@@ -32,7 +32,7 @@ def architecture_of(name: str, known: Iterable[str]) -> str | None:
 
 
 def _edges(text: str) -> tuple[set[int], set[int]]:
-    """Where words of letters, or numbers, begin and end in ``text`` without what stands between them."""
+    """Where words and numbers begin and end in ``text`` once separators are removed."""
     starts, ends, place = set(), set(), 0
     for word in WORDS.findall(text):
         starts.add(place)

@@ -1,4 +1,4 @@
-"""Whether a program deals itself with what is not there: then it goes its own way, and nothing stands in."""
+"""Tells whether the program itself handles a missing file; if so, nothing is substituted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OTHER_NAMES = {"OSError": ("EnvironmentError", "IOError")}
 
 
 def is_handled(error: BaseException, stack: Iterable[dict[str, Any]]) -> bool:
-    """Whether a ``try`` around one of the lines of ``stack`` catches what ``error`` is, or the OSError that tells of a missing file."""
+    """Whether a ``try`` around a line of ``stack`` catches ``error``, or the OSError of a missing file."""
     classes = {cls.__name__ for cls in (*type(error).__mro__, *OSError.__mro__)}
     names = {*classes, *(other for name in classes for other in OTHER_NAMES.get(name, ()))}
     return any(
@@ -21,7 +21,7 @@ def is_handled(error: BaseException, stack: Iterable[dict[str, Any]]) -> bool:
 
 
 def _caught_at(file: str, line: int) -> Iterator[str | None]:
-    """The names of what is caught around a line; None for everything."""
+    """The names of the exceptions caught around a line; None for all."""
     for first, last, names in _tries(file):
         if first <= line <= last:
             yield from names
@@ -29,7 +29,7 @@ def _caught_at(file: str, line: int) -> Iterator[str | None]:
 
 @functools.lru_cache(maxsize=64)
 def _tries(file: str) -> tuple[tuple[int, int, tuple[str | None, ...]], ...]:
-    """First and last line of the body of each ``try``, and what its handlers catch."""
+    """The first and last line of the body of each ``try``, and the exceptions that its handlers catch."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):

@@ -1,9 +1,11 @@
-"""Which files of a repository of the Hugging Face hub are on this machine. Nothing is fetched for the answer."""
+"""Which files of a Hugging Face repository are on this machine, without network access."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+
+from ...runtime.degraded import degraded
 
 WEIGHTS = (
     "model.safetensors",
@@ -16,7 +18,7 @@ WEIGHTS = (
 
 
 def any_here(name: str, files: Iterable[str]) -> bool:
-    """Whether any of ``files`` is in the folder ``name``, or in the cache for the repository ``name``. True where this cannot be told."""
+    """Whether any of ``files`` is in the folder ``name`` or in the cache of the repository ``name``. True where that is unknown."""
     try:
         cached_file = sys.modules["transformers.utils.hub"].cached_file
         return any(
@@ -31,5 +33,8 @@ def any_here(name: str, files: Iterable[str]) -> bool:
             is not None
             for file in files
         )
-    except Exception:  # another version of the library
+    except (OSError, ValueError):  # not the name of a repository
+        return True
+    except Exception as error:  # another version of the library may raise anything
+        degraded("the look-up of files in the Hugging Face cache", error)
         return True

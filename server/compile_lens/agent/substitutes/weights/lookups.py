@@ -1,4 +1,4 @@
-"""What was not there, and what stands in for it: one note for the user's outermost call that asked for it."""
+"""Follows look-ups of weights and writes one note per substitute, for the user's outermost call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ...instrument.trace_sink import write_note
 from ...runtime.missing_requirement import is_lack
-from ..notes import Told
+from ..notes import StandInNotes
 from .handled_errors import is_handled
 
 NOTE = "compile_lens_absent"
@@ -18,20 +18,20 @@ LONGEST_REASON = 300
 CONFIGURATION = "configuration"
 
 
-class Calls:
-    """Follows calls that look for something: one of them makes others, and only the user's own is told of."""
+class Lookups:
+    """Follows nested calls that look up files; only the user's own call is noted."""
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
-        self.depth = 0  # how many calls are under way, one in another
+    def __init__(self, notes: StandInNotes) -> None:
+        self._notes = notes
+        self.depth = 0  # of nested calls
         self._found: list[dict[str, Any]] = []
         self._written: set[tuple[str, str, int]] = set()
 
     @contextlib.contextmanager
-    def asking(self, kind: str) -> Iterator[None]:
-        """Around a call for a thing of ``kind``. When the outermost one has come to its end, what was made up in it is told.
+    def lookup(self, kind: str) -> Iterator[None]:
+        """Surround a call that looks up a ``kind``. When the outermost call returns, its substitutes are noted.
 
-        A configuration that was made up on the way to something else is no news: what was made from it says so.
+        A configuration substituted on the way to something else is left out: the note of the model made from it says so.
         """
         self.depth += 1
         try:
@@ -39,37 +39,36 @@ class Calls:
             if self.depth == 1:
                 for note in self._found:
                     if note["what"] == kind or note["what"] != CONFIGURATION:
-                        self.tell(note)
+                        self.write(note)
         finally:
             self.depth -= 1
             if self.depth == 0:
                 self._found.clear()
 
-    def made_up(self, what: str, **facts: Any) -> None:
-        """Something of the kind ``what`` stands in now, in the call that is under way."""
+    def substituted(self, what: str, **facts: Any) -> None:
+        """Record a substitute of the kind ``what`` made in the current call."""
         frame = sys._getframe(1)
         self._found.append({"what": what, **facts, "stack": self.stack(frame)})
 
-    def may_stand_in(self, error: BaseException) -> bool:
-        """Whether something may stand in for what ``error`` says not to be there: not if the program deals with that itself."""
+    def may_substitute(self, error: BaseException) -> bool:
+        """Whether to substitute what ``error`` reports as missing: not if the program handles the error itself."""
         return not is_handled(error, self.stack(sys._getframe(1)))
 
     def stack(self, frame: FrameType) -> list[dict[str, Any]]:
         """The user's part of the stack that ends in ``frame``."""
-        return self._told.stack(frame)
+        return self._notes.stack(frame)
 
-    def tell(self, note: dict[str, Any]) -> None:
-        """Write ``note``, once for each line."""
+    def write(self, note: dict[str, Any]) -> None:
+        """Write ``note``, once per line and kind."""
         last: dict[str, Any] = note["stack"][-1] if note["stack"] else {"file": "", "line": 0}
         key = (str(note["what"]), str(last["file"]), int(last["line"]))
         if key not in self._written:
             self._written.add(key)
-            with contextlib.suppress(Exception):
-                write_note(NOTE, note)
+            write_note(NOTE, note)
 
 
 def reason(error: BaseException) -> str:
-    """The first line of what ``error`` says of what is not there; nothing for one that is about something else."""
+    """The first line of an error about a missing file; '' for any other error."""
     if not is_lack(error):
         return ""
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

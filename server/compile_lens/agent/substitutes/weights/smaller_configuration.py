@@ -1,4 +1,4 @@
-"""Makes a configuration smaller whose model would take too much of the machine for a run that only looks at what is compiled."""
+"""Shrinks configurations whose models are too large for a run that only looks at what is compiled."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...inputs.synthesis.configurations import LAYERS, WIDTHS
 
 # 640 MB of float32; BERT, GPT-2 and RoBERTa in their base sizes have 110 to 125 million
 MOST_PARAMETERS = 160_000_000
-# Layers first: they are alike. The vocabulary stays, so that the token ids of the program stay inside of it.
+# Layers first: they are alike. The vocabulary keeps its size, so that the program's token ids stay valid.
 LEVELS = ((), LAYERS, (*LAYERS, *WIDTHS))
 Change = tuple[str, int, int]  # name, value before, value now
 
 
-def shrunk(config: Any, model: Any) -> tuple[Any, tuple[Change, ...]] | None:
-    """``config``, or a smaller copy of it that ``model`` takes and that is small enough, and what was changed; None if there is none."""
+def shrink_to_fit(config: Any, model: Any) -> tuple[Any, tuple[Change, ...]] | None:
+    """``config``, or a copy shrunk until ``model`` is small enough, and the changes; None if no level is small enough."""
     for level in LEVELS:
         smaller, changes = _smaller(config, level)
         if changes or not level:
@@ -27,13 +27,15 @@ def shrunk(config: Any, model: Any) -> tuple[Any, tuple[Change, ...]] | None:
 
 
 def _parameters(config: Any, model: Any) -> int | None:
-    """How many parameters ``model`` has with ``config``, found without memory for them; None if it cannot be made so."""
+    """The number of parameters of ``model`` with ``config``, counted on the meta device; None if it cannot be built there."""
     import torch
 
     try:
         with torch.device("meta"):
             return int(sum(parameter.numel() for parameter in model(copy.deepcopy(config)).parameters()))
-    except Exception:
+    except (
+        Exception
+    ):  # a constructor may raise anything; the caller then substitutes nothing and the first error is shown
         return None
 
 
@@ -61,7 +63,7 @@ def _shrink(config: Any, level: tuple[tuple[str, int], ...]) -> list[Change]:
 
 
 def _cut_lists(config: Any, settings: dict[str, Any], changes: list[Change]) -> None:
-    """A list with an item for each layer has as many as there are layers now."""
+    """Cut lists with an item per layer to the new number of layers."""
     lengths = {
         before: now for name, before, now in changes if any(re.fullmatch(pattern, name) for pattern, _ in LAYERS)
     }
@@ -71,7 +73,7 @@ def _cut_lists(config: Any, settings: dict[str, Any], changes: list[Change]) -> 
 
 
 def _keep_head_groups(config: Any, settings: dict[str, Any]) -> None:
-    """A model whose heads share no keys takes another way through its code than one whose heads do."""
+    """Keep keys per head where they were: a model with grouped keys takes another path through its code."""
     heads = settings.get("num_attention_heads")
     if heads is not None and settings.get("num_key_value_heads") == heads:
         config.num_key_value_heads = config.num_attention_heads

@@ -1,4 +1,4 @@
-"""What becomes of a value in the code around the line that makes it: whether ``load_state_dict`` gets it."""
+"""Tells from the source whether a loaded value is passed to ``load_state_dict``."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.NamedExpr)
-TAKER = "load_state_dict"
+LOADING_METHOD = "load_state_dict"
 
 
 def is_loaded(file: str, line: int) -> bool:
-    """Whether what a line of ``file`` makes is an argument of ``load_state_dict``, there or by a name in the same function."""
+    """Whether the value made on a line of ``file`` is an argument of ``load_state_dict``, directly or by a name in the same function."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
         return False
     scope = _innermost(tree, line)
-    taking = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and _called(node) == TAKER]
-    if any(_covers(argument, line) for call in taking for argument in _arguments(call)):
+    loading = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and _called(node) == LOADING_METHOD]
+    if any(_covers(argument, line) for call in loading for argument in _arguments(call)):
         return True
     names = _names_from(scope, line)
-    return any(_mentions(argument, names) for call in taking for argument in _arguments(call))
+    return any(_mentions(argument, names) for call in loading for argument in _arguments(call))
 
 
 def _names_from(scope: ast.AST, line: int) -> set[str]:
-    """The names that the value of ``line`` gets, and those that are made of them."""
+    """The names assigned on ``line``, and those assigned from them."""
     assigned = [
         (node.value, _targets(node)) for node in ast.walk(scope) if isinstance(node, ASSIGNMENTS) and node.value
     ]

@@ -1,6 +1,6 @@
-"""``timm.create_model(…, pretrained=True)`` without weights: the model stays as its constructor made it.
+"""``timm.create_model(…, pretrained=True)`` without weights: the model keeps those that its constructor initialized.
 
-``timm`` makes a model first and loads weights into it then, by one function (timm 1.0, models/_builder.py, ``load_pretrained``).
+``timm`` first builds a model and then loads weights into it in one function (timm 1.0, models/_builder.py, ``load_pretrained``).
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from types import ModuleType
 from typing import Any
 
 from ...runtime.missing_requirement import is_lack
-from .lookups import Calls, reason
+from .lookups import Lookups, reason
 from .transformers_models import WEIGHTS
 
 CONSTRUCTOR = "constructor"
 
 
 class TimmModels:
-    """The changes, each for the module that it is called with."""
+    """Changes to modules, applied when they are imported."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
 
     def changes(self) -> Mapping[str, Callable[[ModuleType], object]]:
-        """By the name of the module."""
+        """The changes by module name."""
         return {"timm.models._builder": self._change}
 
     def _change(self, module: Any) -> None:
@@ -32,14 +32,14 @@ class TimmModels:
 
         @functools.wraps(original)
         def load_pretrained(model: Any, *args: Any, **named: Any) -> None:
-            with self._calls.asking(WEIGHTS):
+            with self._lookups.lookup(WEIGHTS):
                 try:
                     original(model, *args, **named)
-                except Exception as error:
-                    if not is_lack(error) or not self._calls.may_stand_in(error):
+                except Exception as error:  # raised again unless it says that weights are missing
+                    if not is_lack(error) or not self._lookups.may_substitute(error):
                         raise
                     facts = {"name": _name(model), "made": type(model).__name__, "origin": CONSTRUCTOR}
-                    self._calls.made_up(WEIGHTS, why=reason(error), **facts)
+                    self._lookups.substituted(WEIGHTS, why=reason(error), **facts)
 
         module.load_pretrained = load_pretrained
 

@@ -1,7 +1,7 @@
-"""``from_pretrained`` of ``transformers``: what is not there is made from a configuration, with random weights.
+"""``from_pretrained`` of ``transformers``: builds missing models from a configuration, with random weights.
 
-The library makes it itself, by its own way for a configuration and weights that are given (``from_pretrained(None, config=…,
-state_dict={})``, transformers 4.57, modeling_utils.py): data type, device, attention and mode are those of the call.
+The library itself builds them, through its path for a given configuration and state dict (``from_pretrained(None, config=…,
+state_dict={})``, transformers 4.57, modeling_utils.py): dtype, device, attention and mode are those of the call.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ...runtime.missing_requirement import is_lack
 from .architecture_names import architecture_of
 from .hub_files import WEIGHTS as WEIGHT_FILES
 from .hub_files import any_here
-from .lookups import CONFIGURATION, Calls, reason
-from .smaller_configuration import Change, shrunk
+from .lookups import CONFIGURATION, Lookups, reason
+from .smaller_configuration import Change, shrink_to_fit
 
 WEIGHTS = "weights"
-GIVEN, FILE, CLASS, NAME = "given", "file", "class", "name"  # where a configuration is from
+GIVEN, FILE, CLASS, NAME = "given", "file", "class", "name"  # the origin of a configuration
 SEED = 0
-# arguments of `AutoConfig.from_pretrained` that are about where files are (configuration_auto.py and configuration_utils.py)
-ABOUT_FILES = frozenset(
+# arguments of `AutoConfig.from_pretrained` that say where files are (configuration_auto.py and configuration_utils.py)
+FILE_ARGUMENTS = frozenset(
     {
         "cache_dir",
         "force_download",
@@ -46,21 +46,23 @@ ABOUT_FILES = frozenset(
         "_commit_hash",
     }
 )
-# arguments of `PreTrainedModel.from_pretrained` that its configuration does not get
-OF_MODEL = frozenset({"dtype", "torch_dtype", "device_map", "attn_implementation", "quantization_config"})
-OF_FILES = frozenset({"from_tf", "from_flax", "gguf_file", "variant", "use_safetensors", "ignore_mismatched_sizes"})
+# arguments of `PreTrainedModel.from_pretrained` that are not passed to its configuration
+MODEL_ARGUMENTS = frozenset({"dtype", "torch_dtype", "device_map", "attn_implementation", "quantization_config"})
+WEIGHT_FILE_ARGUMENTS = frozenset(
+    {"from_tf", "from_flax", "gguf_file", "variant", "use_safetensors", "ignore_mismatched_sizes"}
+)
 
 
-class Models:
-    """The changes, each for the module that it is called with."""
+class TransformersModels:
+    """Changes to modules, applied when they are imported."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-        # id of a configuration -> it, kept so that no other takes its id, and where it is from
+    def __init__(self, lookups: Lookups) -> None:
+        self._lookups = lookups
+        # id of a configuration -> the configuration, kept alive so that its id stays unique, and its origin
         self._origins: dict[int, tuple[Any, str]] = {}
 
     def changes(self) -> Mapping[str, Callable[[ModuleType], object]]:
-        """By the name of the module."""
+        """The changes by module name."""
         return {
             "transformers.configuration_utils": self._change_configurations,
             "transformers.models.auto.configuration_auto": self._change_auto_configuration,
@@ -84,10 +86,10 @@ class Models:
         wrap_class_method(module.PreTrainedModel, lambda original: functools.partial(self._model, original))
 
     def _change_auto_models(self, module: Any) -> None:
-        """One call of a user's, which asks for a configuration and then for a model."""
+        """Follow the user's one call, which looks up a configuration and then a model."""
 
         def followed(original: Any, cls: Any, *args: Any, **named: Any) -> Any:
-            with self._calls.asking(WEIGHTS):
+            with self._lookups.lookup(WEIGHTS):
                 return original(cls, *args, **named)
 
         wrap_class_method(module._BaseAutoModelClass, lambda original: functools.partial(followed, original))
@@ -97,23 +99,23 @@ class Models:
 
         @functools.wraps(original)
         def pipeline(*args: Any, **named: Any) -> Any:
-            with self._calls.asking(WEIGHTS):
+            with self._lookups.lookup(WEIGHTS):
                 return original(*args, **named)
 
         module.pipeline = pipeline
 
     def _configuration(self, original: Any, make: Any, cls: Any, *args: Any, **named: Any) -> Any:
-        """Stands for ``from_pretrained`` of a class of configurations. ``make`` gives one without a file, or None."""
-        with self._calls.asking(CONFIGURATION):
+        """Replaces ``from_pretrained`` of a configuration class. ``make`` returns one without a file, or None."""
+        with self._lookups.lookup(CONFIGURATION):
             try:
                 found = original(cls, *args, **named)
-            except Exception as error:
-                is_wanted = is_lack(error) and self._calls.may_stand_in(error)
-                made = self._made_configuration(make, cls, args, named) if is_wanted else None
+            except Exception as error:  # raised again unless it says that a file is missing
+                is_missing = is_lack(error) and self._lookups.may_substitute(error)
+                made = self._made_configuration(make, cls, args, named) if is_missing else None
                 if made is None:
                     raise
                 configuration, unused, facts = made
-                self._calls.made_up(CONFIGURATION, why=reason(error), **facts)
+                self._lookups.substituted(CONFIGURATION, why=reason(error), **facts)
                 return (configuration, unused) if named.get("return_unused_kwargs") else configuration
             known = found[0] if isinstance(found, tuple) else found
             if id(known) not in self._origins:
@@ -124,7 +126,7 @@ class Models:
         self, make: Any, cls: Any, args: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[Any, dict[str, Any], dict[str, Any]] | None:
         name = str(args[0] if args else named.get("pretrained_model_name_or_path", ""))
-        settings = {key: value for key, value in named.items() if key not in ABOUT_FILES}
+        settings = {key: value for key, value in named.items() if key not in FILE_ARGUMENTS}
         settings.pop("pretrained_model_name_or_path", None)
         settings["return_unused_kwargs"] = True
         try:
@@ -133,10 +135,10 @@ class Models:
                 return None
             configuration, unused = found
             changes: tuple[Change, ...] = ()
-            if self._calls.depth == 1:  # what is made of it is the program's own affair, and its size, too
-                smaller = shrunk(configuration, _model_of(configuration))
+            if self._lookups.depth == 1:  # the program itself builds a model from it, at whatever size
+                smaller = shrink_to_fit(configuration, _model_of(configuration))
                 configuration, changes = smaller if smaller is not None else (configuration, ())
-        except Exception:  # a class that cannot be made of nothing
+        except Exception:  # a class without defaults may raise anything; the error of the look-up is shown
             return None
         origin = CLASS if make is _of_class else NAME
         self._origins[id(configuration)] = configuration, origin
@@ -144,39 +146,41 @@ class Models:
         return configuration, unused, facts
 
     def _model(self, original: Any, cls: Any, *args: Any, **named: Any) -> Any:
-        """Stands for ``PreTrainedModel.from_pretrained``."""
-        with self._calls.asking(WEIGHTS):
+        """Replaces ``PreTrainedModel.from_pretrained``."""
+        with self._lookups.lookup(WEIGHTS):
             try:
                 return original(cls, *args, **named)
-            except Exception as error:
+            except Exception as error:  # raised again unless it says that weights are missing
                 name = str(args[0] if args else named.get("pretrained_model_name_or_path", ""))
-                # without files transformers 4.57 goes on, and raises an AttributeError of its own
+                # without files, transformers 4.57 continues and raises an AttributeError of its own
                 is_lacking = is_lack(error) or not any_here(name, WEIGHT_FILES)
-                if not is_lacking or not self._calls.may_stand_in(error):
+                if not is_lacking or not self._lookups.may_substitute(error):
                     raise
                 try:
                     made, facts = self._random_model(original, cls, args, dict(named))
-                except Exception:  # a model that its library cannot make of a configuration alone
+                except (
+                    Exception
+                ):  # a model that its library cannot build from a configuration; the error of the look-up is shown
                     raise error from error.__cause__
-                self._calls.made_up(WEIGHTS, why=reason(error), **facts)
+                self._lookups.substituted(WEIGHTS, why=reason(error), **facts)
                 return made
 
     def _random_model(
         self, original: Any, cls: Any, args: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
-        """The model, and what is told of it. Raises what the library raises, or LookupError if every model of it is too large."""
+        """The model, and the facts for its note. Raises what the library raises, or LookupError if it cannot be made small enough."""
         import torch
 
         name = args[0] if args else named.pop("pretrained_model_name_or_path", None)
         configuration, rest, origin = self._configuration_for(cls, name, named)
-        smaller = shrunk(configuration, cls)
+        smaller = shrink_to_fit(configuration, cls)
         if smaller is None:
-            raise LookupError(f"no model of {cls.__name__} is small enough")
+            raise LookupError(f"{cls.__name__} cannot be made small enough")
         configuration, changes = smaller
         if "auto" in (
             rest.get("dtype"),
             rest.get("torch_dtype"),
-        ):  # that of the weights, else that of the configuration
+        ):  # the dtype of the weights, otherwise of the configuration
             rest.pop("torch_dtype", None)
             rest["dtype"] = getattr(configuration, "dtype", None) or torch.get_default_dtype()
         with torch.random.fork_rng(devices=[]), _quiet():
@@ -187,21 +191,21 @@ class Models:
         return model, _facts(str(name), cls.__name__, configuration, origin, changes)
 
     def _configuration_for(self, cls: Any, name: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any], str]:
-        """The configuration, the arguments that are left, and where it is from."""
-        own = {key: named.pop(key) for key in OF_MODEL & named.keys()}
-        for key in OF_FILES:
+        """The configuration, the remaining arguments, and its origin."""
+        own = {key: named.pop(key) for key in MODEL_ARGUMENTS & named.keys()}
+        for key in WEIGHT_FILE_ARGUMENTS:
             named.pop(key, None)
         given = named.pop("config", None)
         if hasattr(given, "to_dict"):
-            left = {key: value for key, value in named.items() if key not in ABOUT_FILES}
+            left = {key: value for key, value in named.items() if key not in FILE_ARGUMENTS}
             return given, {**left, **own}, self._origins.get(id(given), (given, GIVEN))[1]
         configuration, unused = cls.config_class.from_pretrained(given or name, return_unused_kwargs=True, **named)
-        left = {key: value for key, value in unused.items() if key not in ABOUT_FILES}
+        left = {key: value for key, value in unused.items() if key not in FILE_ARGUMENTS}
         return configuration, {**left, **own}, self._origins[id(configuration)][1]
 
 
 def wrap_class_method(owner: Any, make: Callable[[Any], Any], method: str = "from_pretrained") -> None:
-    """Put another class method in the place of ``owner``'s own; ``make`` gets its function. Raises KeyError if it has none."""
+    """Replace a class method of ``owner`` by ``make(function)``. Raises KeyError if ``owner`` itself does not define it."""
     original = vars(owner)[method].__func__
     replacing = make(original)
 
@@ -214,7 +218,7 @@ def wrap_class_method(owner: Any, make: Callable[[Any], Any], method: str = "fro
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the library's list of every weight that it had to make."""
+    """Silence the library's list of newly initialized weights."""
     logger = logging.getLogger("transformers")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -225,7 +229,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _of_class(cls: Any, name: str, settings: dict[str, Any]) -> Any:
-    """The default configuration, with ``settings`` as they would be set over those of a file; and what is left of them."""
+    """The default configuration with ``settings`` applied as over those of a file, and the unused settings."""
     return cls.from_dict({}, **settings)
 
 

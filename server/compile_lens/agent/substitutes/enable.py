@@ -1,0 +1,116 @@
+"""Decides for one run which substitutes it gets: process groups in one process, an emulated CUDA device, random weights."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from ..runtime.degraded import degraded
+from ..torch_internals.cuda import LAZY_INIT
+from . import distributed
+from .cuda.native import EmulationUnsupported
+from .cuda.usage import is_compiler_asking, uses_gpu
+from .notes import StandInNotes
+from .weights.install import install as install_weights
+
+MOST_GPUS = 16
+
+
+def enable(command: dict[str, Any], own_folder: str, library_roots: list[str]) -> None:
+    """Prepare the substitutes that ``command`` allows, before the program runs.
+
+    Lowers ``command["depth"]`` where a GPU is emulated, because kernels for a GPU cannot be compiled without one.
+    """
+    notes = StandInNotes(own_folder, library_roots)
+    if command.get("stand_in") != "off":
+        with _unsupported_is_noted(notes):
+            distributed.install(notes)
+        _enable_cuda(command, notes)
+    if command.get("missing_weights") == "auto":
+        install_weights(notes)
+
+
+def _enable_cuda(command: dict[str, Any], notes: StandInNotes) -> None:
+    """Emulate a CUDA device if the program needs one and there is none.
+
+    A program whose text names CUDA has the device from the start: ``torch.cuda.is_available()`` is true. For any other program, it is
+    installed at the first use that would raise, for example in a library.
+    """
+    import torch
+
+    if torch.version.hip or _has_gpu():
+        return
+    try:
+        text = _source(command)
+    except OSError:
+        return  # reported when the file is run
+    if not uses_gpu(text):
+        _install_cuda_at_first_use(notes)
+        return
+    with _unsupported_is_noted(notes):
+        _install_cuda(notes)
+    if command["depth"] == "inductor":
+        command["depth"] = "aot"
+        notes.add("no-kernels")
+
+
+def _source(command: dict[str, Any]) -> str:
+    if command.get("text") is not None:
+        return str(command["text"])
+    with open(command["file"], encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def _unsupported_is_noted(notes: StandInNotes) -> Iterator[None]:
+    """Note what cannot be emulated with this torch; the program then runs as it does on this machine."""
+    try:
+        yield
+    except EmulationUnsupported as problem:
+        notes.add("unsupported", str(problem))
+    except Exception as problem:  # an unknown torch may raise anything; the note says what
+        notes.add("unsupported", f"the internals of this torch are not known ({type(problem).__name__}: {problem})")
+
+
+def _has_gpu() -> bool:
+    import torch
+
+    try:
+        return bool(torch.cuda.is_available())
+    except (RuntimeError, OSError):  # a driver that does not fit this build
+        return False
+
+
+def _install_cuda(notes: StandInNotes) -> None:
+    from .cuda.install import install
+
+    install(_device_count(), notes)
+
+
+def _device_count() -> int:
+    """One GPU for each process that this machine would run, by torchrun's variables."""
+    for name in ("LOCAL_WORLD_SIZE", "WORLD_SIZE"):
+        if os.environ.get(name, "").isdecimal():
+            return min(max(int(os.environ[name]), 1), MOST_GPUS)
+    return 1
+
+
+def _install_cuda_at_first_use(notes: StandInNotes) -> None:
+    """torch calls ``torch.cuda._lazy_init`` before anything that needs a device, C++ included (torch/csrc/utils/device_lazy_init.cpp)."""
+    initialize = LAZY_INIT.get()
+
+    def first_use() -> None:
+        if is_compiler_asking():
+            initialize()
+            return
+        LAZY_INIT.set(initialize)
+        try:
+            _install_cuda(notes)
+        except Exception as problem:  # an unknown torch may raise anything
+            degraded("the emulated CUDA device", problem)
+            initialize()  # raises what it would have raised
+
+    if initialize is not None:
+        LAZY_INIT.set(first_use)

@@ -1,0 +1,67 @@
+"""Private names of ``torch.cuda`` and of CUDA's part of ``torch._C``: what the emulated CUDA device answers in place of a driver.
+
+A build without CUDA lacks most of them, so they are put there rather than replaced.
+"""
+
+from __future__ import annotations
+
+from .lookup import Internal
+
+_EMULATION = "the emulated CUDA device"
+
+# ``torch.cuda`` (torch/cuda/__init__.py)
+DEVICE_PROPERTIES = Internal("torch.cuda:_CudaDeviceProperties", _EMULATION)
+CACHED_DEVICE_COUNT = Internal("torch.cuda:_cached_device_count", _EMULATION)
+CUDART = Internal("torch.cuda:_cudart", _EMULATION)
+EXCHANGE_DEVICE = Internal("torch.cuda:_exchange_device", _EMULATION)
+GET_DEVICE_PROPERTIES = Internal("torch.cuda:_get_device_properties", _EMULATION)
+NVML_DEVICE_COUNT = Internal("torch.cuda:_device_count_nvml", _EMULATION)
+INITIALIZED = Internal("torch.cuda:_initialized", _EMULATION)
+LAZY_INIT = Internal("torch.cuda:_lazy_init", "the emulated CUDA device in programs whose text does not name CUDA")
+MAYBE_EXCHANGE_DEVICE = Internal("torch.cuda:_maybe_exchange_device", _EMULATION)
+QUEUED_CALLS = Internal("torch.cuda:_queued_calls", _EMULATION)
+
+# classes and flags of ``torch._C``
+C_DEVICE_PROPERTIES = Internal("torch._C:_CudaDeviceProperties", _EMULATION)
+C_EVENT_BASE = Internal("torch._C:_CudaEventBase", _EMULATION)
+C_HAS_CUDA = Internal("torch._C:_has_cuda", _EMULATION)
+C_HAS_CUDNN = Internal("torch._C:_has_cudnn", _EMULATION)
+C_STREAM_BASE = Internal("torch._C:_CudaStreamBase", _EMULATION)
+
+# functions of ``torch._C`` (torch/csrc/cuda/Module.cpp)
+ALLOCATOR_BACKEND = Internal("torch._C:_cuda_getAllocatorBackend", _EMULATION)
+ALLOCATOR_STATE = Internal("torch._C:_cuda_CUDAAllocator_AllocatorState", _EMULATION)
+ARCH_FLAGS = Internal("torch._C:_cuda_getArchFlags", _EMULATION)
+BLAS_HANDLE = Internal("torch._C:_cuda_getCurrentBlasHandle", _EMULATION)
+CACHING_ALLOCATOR_IS_ENABLED = Internal("torch._C:_cuda_cudaCachingAllocator_is_enabled", _EMULATION)
+CAN_DEVICE_ACCESS_PEER = Internal("torch._C:_cuda_canDeviceAccessPeer", _EMULATION)
+CLEAR_CUBLAS_WORKSPACES = Internal("torch._C:_cuda_clearCublasWorkspaces", _EMULATION)
+COMPILED_VERSION = Internal("torch._C:_cuda_getCompiledVersion", _EMULATION)
+C_EXCHANGE_DEVICE = Internal("torch._C:_cuda_exchangeDevice", _EMULATION)
+C_INIT = Internal("torch._C:_cuda_init", _EMULATION)
+C_MAYBE_EXCHANGE_DEVICE = Internal("torch._C:_cuda_maybeExchangeDevice", _EMULATION)
+CURRENT_RAW_STREAM = Internal("torch._C:_cuda_getCurrentRawStream", _EMULATION)
+CURRENT_STREAM = Internal("torch._C:_cuda_getCurrentStream", _EMULATION)
+DEFAULT_STREAM = Internal("torch._C:_cuda_getDefaultStream", _EMULATION)
+EMPTY_CACHE = Internal("torch._C:_cuda_emptyCache", _EMULATION)
+GET_DEVICE = Internal("torch._C:_cuda_getDevice", _EMULATION)
+GET_DEVICE_COUNT = Internal("torch._C:_cuda_getDeviceCount", _EMULATION)
+GET_SYNC_DEBUG_MODE = Internal("torch._C:_cuda_get_sync_debug_mode", _EMULATION)
+HAS_PRIMARY_CONTEXT = Internal("torch._C:_cuda_hasPrimaryContext", _EMULATION)
+IPC_COLLECT = Internal("torch._C:_cuda_ipc_collect", _EMULATION)
+IS_HISTORY_ENABLED = Internal("torch._C:_cuda_isHistoryEnabled", _EMULATION)
+IS_IN_BAD_FORK = Internal("torch._C:_cuda_isInBadFork", "whether importing torch initialized CUDA")
+IS_STREAM_CAPTURING = Internal("torch._C:_cuda_isCurrentStreamCapturing", _EMULATION)
+MEMORY_SNAPSHOT = Internal("torch._C:_cuda_memorySnapshot", _EMULATION)
+MEMORY_STATS = Internal("torch._C:_cuda_memoryStats", _EMULATION)
+RECORD_MEMORY_HISTORY = Internal("torch._C:_cuda_record_memory_history", _EMULATION)
+RECORD_MEMORY_HISTORY_LEGACY = Internal("torch._C:_cuda_record_memory_history_legacy", _EMULATION)
+RESET_ACCUMULATED_MEMORY_STATS = Internal("torch._C:_cuda_resetAccumulatedMemoryStats", _EMULATION)
+RESET_PEAK_MEMORY_STATS = Internal("torch._C:_cuda_resetPeakMemoryStats", _EMULATION)
+SET_CACHED_TENSORS_ENABLED = Internal("torch._C:_set_cached_tensors_enabled", _EMULATION)
+SET_DEVICE = Internal("torch._C:_cuda_setDevice", _EMULATION)
+SET_MEMORY_FRACTION = Internal("torch._C:_cuda_setMemoryFraction", _EMULATION)
+SET_STREAM = Internal("torch._C:_cuda_setStream", _EMULATION)
+SET_SYNC_DEBUG_MODE = Internal("torch._C:_cuda_set_sync_debug_mode", _EMULATION)
+SLEEP = Internal("torch._C:_cuda_sleep", _EMULATION)
+SYNCHRONIZE = Internal("torch._C:_cuda_synchronize", _EMULATION)
