@@ -38,7 +38,7 @@ from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.job import Depth, Job, Supply
+from compile_lens.workers.job import Depth, Job, Substitution
 
 Taker = Callable[[Outcome], None]
 
@@ -140,8 +140,8 @@ def check(
         cwd=os.getcwd(),  # noqa: PTH109
         timeout_s=timeout,
         compare=compare,
-        stand_in=Supply(stand_in),
-        missing_weights=Supply(missing_weights),
+        stand_in=Substitution(stand_in),
+        missing_weights=Substitution(missing_weights),
     )
     # a link stays a link: the program sees the path that the user gave
     jobs = [launched(held.of(replace(job, file=os.path.abspath(file)))) for file in files]  # noqa: PTH100

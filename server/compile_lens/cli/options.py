@@ -13,7 +13,7 @@ import click
 from compile_lens.analysis.filters import OFF
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.workers.job import Job, Supply
+from compile_lens.workers.job import Job, Substitution
 from compile_lens.workers.level import Budget, Level, Sandbox
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -61,8 +61,10 @@ def supply_options(command: F) -> F:
             "(docs/gpu.md).",
         ),
     ):
-        choice = click.Choice([supply.value for supply in Supply])
-        command = click.option(name, type=choice, default=Supply.AUTO.value, show_default=True, help=text)(command)
+        choice = click.Choice([supply.value for supply in Substitution])
+        command = click.option(name, type=choice, default=Substitution.AUTO.value, show_default=True, help=text)(
+            command
+        )
     return command
 
 

@@ -16,7 +16,7 @@ from compile_lens.cli.printer import Shown
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.pipeline.vary_target import to_vary
-from compile_lens.workers.job import Depth, Job, Vary
+from compile_lens.workers.job import Depth, Job, VariationRequest
 
 
 @click.command()
@@ -94,7 +94,7 @@ def vary(
             regions = replace(job, vary=asked.regions)
             await check_jobs([regions], python, Ways(entry, ()), filters, shown.take, show_progress=not quiet)
         if asked.candidates:
-            others = replace(job, vary=Vary())
+            others = replace(job, vary=VariationRequest())
             await check_jobs(
                 [others], python, Ways(AUTOMATIC, asked.candidates), filters, shown.take, show_progress=not quiet
             )

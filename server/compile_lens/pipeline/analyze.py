@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from compile_lens.agent.runtime.protocol import AgentEvent
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
@@ -32,7 +33,7 @@ from compile_lens.trace.report import CompileReport
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
-from compile_lens.workers.wire import AgentEvent, Frame, TraceRecord
+from compile_lens.workers.wire import Frame, TraceRecord
 
 NO_FILTERS = Filters()
 # findings are made again at most this often while records pour in

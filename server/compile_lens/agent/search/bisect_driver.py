@@ -10,7 +10,6 @@ import contextlib
 import dataclasses
 import functools
 import io
-import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +17,18 @@ from typing import Any
 
 from ..runtime import gpu_presence, processes
 from ..runtime.fork_check import why_not_fork
+from ..runtime.message import from_json
+from ..runtime.search_protocol import (
+    BisectionBegan,
+    BisectRequest,
+    OptionChange,
+    StepBegan,
+    StepEnded,
+    StepsUnforked,
+    SwitchTried,
+    VerdictExplained,
+    VerdictReached,
+)
 from ..runtime.wire import Wire
 from . import bisect_switches, step_warmup
 from .bisect_prefetch import Ahead, Question
@@ -30,18 +41,18 @@ MOST_AT_ONCE = 8
 CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
 
-def main(task: dict[str, Any], wire: Wire) -> int:
-    """Do one bisection as ``task`` says."""
-    return drive(task, wire, Driver(task, wire).search)
+def main(request: BisectRequest, wire: Wire) -> int:
+    """Do one bisection."""
+    return drive(request, wire, Driver(request, wire).search)
 
 
 class Driver:
     """One search."""
 
-    def __init__(self, task: dict[str, Any], wire: Wire) -> None:
-        self._task = task
+    def __init__(self, request: BisectRequest, wire: Wire) -> None:
+        self._request = request
         self._wire = wire
-        self._scratch: str = task["scratch"]
+        self._scratch = request.scratch
         self._state = os.path.join(self._scratch, "state")
         os.makedirs(self._scratch, exist_ok=True)
         os.environ["TMPDIR"] = tempfile.tempdir = self._scratch  # for compilers, too: they may be ended
@@ -50,7 +61,7 @@ class Driver:
         for name in self._stripped:
             del os.environ[name]
         self._unforked = why_not_fork()
-        self._steps = Steps(self._scratch, task["step_limit_s"], not self._unforked)
+        self._steps = Steps(self._scratch, request.step_limit_s, not self._unforked)
         self._said = io.StringIO()
         self._ahead: Ahead
         self._trial: int | None = None
@@ -63,11 +74,16 @@ class Driver:
         except ImportError:
             raise Unfit("no-bisector") from None
         let_folder_be_chosen(compiler_bisector)
-        self._wire.event(
-            "search", forks=self._steps.forks, stripped=self._stripped, **_what_torch_has(compiler_bisector)
+        self._wire.tell(
+            BisectionBegan(
+                self._steps.forks,
+                tuple(self._stripped),
+                _changes(compiler_bisector),
+                has_run="run <cmd>" in getattr(compiler_bisector, "HELP_TEXT", ""),
+            )
         )
         if self._unforked:
-            self._wire.event("unforked", reason=self._unforked)
+            self._wire.tell(StepsUnforked(self._unforked))
         self._ahead = Ahead(self._steps, compiler_bisector.CompilerBisector, self._scratch, self._setup_of, 1)
         with contextlib.suppress(AttributeError):
             compiler_bisector.get_env_val.cache_clear()
@@ -79,11 +95,9 @@ class Driver:
             self._warm_up()
         verdict = self._bisect(compiler_bisector)
         self._ahead.drop()
-        if verdict is None:
-            self._wire.event("verdict", backend=None, said=self._said.getvalue())
-            return
-        self._wire.event("verdict", **verdict, said=self._said.getvalue())
-        self._look_closer(verdict)
+        self._wire.tell(verdict)
+        if verdict.backend is not None:
+            self._look_closer(verdict)
 
     # -- steps
 
@@ -104,7 +118,7 @@ class Driver:
     def _warm_up(self) -> None:
         """What the steps of Inductor have in common, while the first of the others run."""
         self._steps.spared |= step_warmup.start_making_headers(self._scratch, patient=True)
-        self._ahead.most = how_many(self._task.get("at_once"), self._memory)
+        self._ahead.most = how_many(self._request.at_once, self._memory)
         self._ahead.fill()
         step_warmup.warm_inductor(self._scratch)
         reason = why_not_fork()
@@ -112,9 +126,9 @@ class Driver:
         if reason:
             self._ahead.most = 1
             self._ahead.drop()
-            self._wire.event("unforked", reason=reason)
+            self._wire.tell(StepsUnforked(reason))
 
-    def _bisect(self, module: Any) -> dict[str, Any] | None:
+    def _bisect(self, module: Any) -> VerdictReached:
         bisector = module.CompilerBisector
         os.makedirs(self._state, exist_ok=True)
         bisector.bisection_enabled = False
@@ -126,14 +140,10 @@ class Driver:
             if "find_max_bounds" in str(error) or "bisect range" in str(error):
                 raise Unfit("flaky") from error
             raise
+        said = self._said.getvalue()
         if found is None:
-            return None
-        return {
-            "backend": found.backend,
-            "subsystem": found.subsystem,
-            "number": found.bisect_number,
-            "debug_info": found.debug_info,
-        }
+            return VerdictReached(None, said=said)
+        return VerdictReached(found.backend, found.subsystem, found.bisect_number, found.debug_info, said)
 
     def _ask(self, bisector: Any) -> bool:
         """One question of the search, with the state that torch's files say."""
@@ -170,38 +180,38 @@ class Driver:
         return status == 0
 
     def _begin(self, purpose: str, backend: str, **what: Any) -> None:
-        self._wire.event("step-begins", purpose=purpose, backend=backend, **what)
+        self._wire.tell(StepBegan(purpose, backend, **what))
 
     def _tell(self, purpose: str, backend: str, ended: Ended, **what: Any) -> None:
-        fields = dataclasses.asdict(ended)
-        self._wire.event("step", purpose=purpose, backend=backend, good=ended.good, **fields, **what)
+        self._wire.tell(StepEnded(purpose, backend, ended.good, **dataclasses.asdict(ended), **what))
 
     def _setup_of(self, backend: str, state: str) -> Setup:
         return Setup(**self._place(), backend=backend, state=state, options=_without_missing_headers())
 
     def _place(self) -> dict[str, Any]:
-        task = self._task
-        return {"file": task["file"], "cwd": task["cwd"], "argv": task["argv"], "scratch": self._scratch}
+        request = self._request
+        return {"file": request.file, "cwd": request.cwd, "argv": list(request.argv), "scratch": self._scratch}
 
     # -- beyond the search
 
-    def _look_closer(self, verdict: dict[str, Any]) -> None:
+    def _look_closer(self, verdict: VerdictReached) -> None:
         """What torch cannot tell: the lines and kernels that the verdict is about, and the switches that help."""
-        backend, answer = verdict["backend"], os.path.join(self._scratch, "answer.json")
-        wanted: list[tuple[str, Setup, dict[str, Any]]] = []
-        if self._task.get("explain", True):
-            watch = {name: verdict[name] for name in ("backend", "subsystem", "number")}
+        backend, answer = str(verdict.backend), os.path.join(self._scratch, "answer.json")
+        wanted: list[tuple[str, Setup, SwitchTried | None]] = []
+        if self._request.explain:
+            watch = {name: getattr(verdict, name) for name in ("backend", "subsystem", "number")}
             options = _without_missing_headers()
             setup = Setup(**self._place(), backend=backend, watch=watch, answer=answer, options=options)
-            wanted.append(("explain", setup, {}))
-        for switch in bisect_switches.fitting(verdict) if self._task.get("ablate", True) else ():
-            options = {**_without_missing_headers(), **switch["options"]}
-            wanted.append(("ablate", Setup(**self._place(), backend=backend, options=options), {"switch": switch}))
-        for (purpose, _, what), ended in zip(wanted, self._together([setup for _, setup, _ in wanted]), strict=True):
-            self._tell(purpose, backend, ended, **what)
+            wanted.append(("explain", setup, None))
+        for fitting in bisect_switches.fitting(verdict) if self._request.ablate else ():
+            options = {**_without_missing_headers(), **fitting.options}
+            wanted.append(("ablate", Setup(**self._place(), backend=backend, options=options), fitting))
+        for (purpose, _, switch), ended in zip(wanted, self._together([setup for _, setup, _ in wanted]), strict=True):
+            self._tell(purpose, backend, ended, switch=switch)
             if purpose == "explain":
-                with contextlib.suppress(OSError, ValueError), open(answer, encoding="utf-8") as file:
-                    self._wire.event("explained", **json.load(file))
+                with contextlib.suppress(OSError), open(answer, "rb") as file:
+                    if (explained := from_json(VerdictExplained, file.read())) is not None:
+                        self._wire.tell(explained)
 
     def _together(self, setups: list[Setup]) -> Iterator[Ended]:
         """Run steps that do not depend on each other; their ends, in order."""
@@ -242,20 +252,15 @@ def _without_missing_headers() -> dict[str, Any]:
     return {} if step_warmup.has_headers() else {"torch._inductor.config.cpp_cache_precompile_headers": False}
 
 
-def _what_torch_has(module: Any) -> dict[str, Any]:
-    """The bisector's backends with their subsystems, those of them that are options, and whether it can run a command by itself."""
-    changes = {
-        subsystem.name: {
-            "module": CONFIGS.get(subsystem.config_name, "torch._inductor.config"),
-            "field": subsystem.config_field,
-            "value": repr(subsystem.config_value),
-        }
+def _changes(module: Any) -> dict[str, OptionChange]:
+    """Those of the bisector's subsystems that are options."""
+    return {
+        subsystem.name: OptionChange(
+            CONFIGS.get(subsystem.config_name, "torch._inductor.config"),
+            subsystem.config_field,
+            repr(subsystem.config_value),
+        )
         for found in module.BACKENDS.values()
         for subsystem in found
         if hasattr(subsystem, "config_field")
-    }
-    return {
-        "backends": {name: [subsystem.name for subsystem in found] for name, found in module.BACKENDS.items()},
-        "changes": changes,
-        "has_run": "run <cmd>" in getattr(module, "HELP_TEXT", ""),
     }

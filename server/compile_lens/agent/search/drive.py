@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from typing import Any
 
 from ..runtime import processes
+from ..runtime.protocol import ProgramDone
+from ..runtime.search_protocol import BisectRequest, MinifyRequest, SearchUnfit
 from ..runtime.wire import Wire
 
 
@@ -18,14 +19,14 @@ class Unfit(Exception):
         self.reason = reason
 
 
-def drive(task: dict[str, Any], wire: Wire, search: Callable[[], None]) -> int:
-    """Do one search; everything is told as events. The scratch folder of ``task`` is gone afterwards."""
+def drive(request: BisectRequest | MinifyRequest, wire: Wire, search: Callable[[], None]) -> int:
+    """Do one search; everything is told as events. The scratch folder of ``request`` is gone afterwards."""
     try:
         search()
     except Unfit as unfit:
-        wire.event("unfit", reason=unfit.reason)
+        wire.tell(SearchUnfit(unfit.reason))
     finally:
         processes.end_orphans(2.0)
-        shutil.rmtree(task["scratch"], ignore_errors=True)
-    wire.event("done")
+        shutil.rmtree(request.scratch, ignore_errors=True)
+    wire.tell(ProgramDone())
     return 0

@@ -25,6 +25,7 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..runtime import precompiled_headers, processes
 from ..runtime.program import run as run_program
+from ..runtime.protocol import AgentEvent, FileUnreadable, ProgramRaised
 from ..runtime.wire import Wire
 from . import atomic_compiler_output, step_warmup
 
@@ -245,9 +246,11 @@ class _Listener(Wire):
 
     raised: str | None = None
 
-    def event(self, name: str, **fields: Any) -> None:
-        if name in ("raised", "unreadable"):
-            self.raised = fields.get("type", name)
+    def tell(self, event: AgentEvent) -> None:
+        if isinstance(event, ProgramRaised):
+            self.raised = event.type
+        elif isinstance(event, FileUnreadable):
+            self.raised = event.name
 
 
 def _environment(setup: Setup) -> None:

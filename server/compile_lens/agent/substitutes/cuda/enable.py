@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from ...runtime.protocol import Depth, RunCommand
 from .. import distributed
 from ..notes import Told
 from . import native
@@ -17,43 +18,42 @@ from .usage import asks_for_gpu
 MOST_GPUS = 16
 
 
-def prepare(command: dict[str, Any], own_folder: str, library_roots: list[str]) -> None:
-    """Put a device in the place of a GPU if the program of ``command`` needs one, there is none, and its user has not said no.
+def prepare(command: RunCommand, own_folder: str, library_roots: list[str]) -> Depth:
+    """Put a device in the place of a GPU if the program of ``command`` needs one and there is none; how far to compile then.
 
     A program whose text asks for one has it from the start: ``torch.cuda.is_available()`` is true. For others, the first use
-    that would raise, in a library for instance, puts it there. How far to compile changes with it, in ``command["depth"]``:
-    kernels for a GPU cannot be compiled here.
+    that would raise, in a library for instance, puts it there. Kernels for a GPU cannot be
+    compiled here.
     """
     import torch
 
-    if command.get("stand_in") == "off":
-        return
     told = Told(own_folder, library_roots)
     with _reported(told):
         distributed.install(told)
     if torch.version.hip or _has_gpu():
-        return
+        return command.depth
 
     def put_there() -> None:
         from .install import install
 
         install(_count(), told)
 
-    text = command.get("text")
+    text = command.text
     if text is None:
         try:
-            with open(command["file"], encoding="utf-8", errors="replace") as file:
+            with open(command.file, encoding="utf-8", errors="replace") as file:
                 text = file.read()
         except OSError:
-            return  # said where it is run
+            return command.depth  # said where it is run
     if not asks_for_gpu(text):
         _put_there_when_used(put_there)
-        return
+        return command.depth
     with _reported(told):
         put_there()
-    if command["depth"] == "inductor":
-        command["depth"] = "aot"
-        told.happened("no-kernels")
+    if command.depth is not Depth.INDUCTOR:
+        return command.depth
+    told.happened("no-kernels")
+    return Depth.AOT
 
 
 @contextlib.contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...instrument.import_hook import change_at_import
 from ..dynamo_skips import hide
 from ..notes import Told
@@ -11,10 +9,8 @@ from . import checkpoints, hub_files, timm_models, tokenizers, transformers_mode
 from . import lookups as calls_told
 
 
-def prepare(command: dict[str, Any], own_folder: str, library_roots: list[str]) -> None:
-    """Let libraries go on without weights if the user of ``command`` has not said no. What is there is read as ever."""
-    if command.get("missing_weights") != "auto":
-        return
+def prepare(own_folder: str, library_roots: list[str]) -> None:
+    """Let libraries go on without weights. What is there is read as ever."""
     calls = calls_told.Calls(Told(own_folder, library_roots))
     kinds = (
         transformers_models.Models(calls),
