@@ -45,8 +45,7 @@ def written(frames: list[str | AgentEvent]) -> list[bytes]:
 
 
 EVENTS = st.one_of(
-    st.from_type(kind)
-    for kind in (FilesDiscarded, EntryCalled, ProgramRaised, BisectionBegan, VerdictExplained)
+    st.from_type(kind) for kind in (FilesDiscarded, EntryCalled, ProgramRaised, BisectionBegan, VerdictExplained)
 )
 frames_strategy = st.lists(st.one_of(st.text(max_size=50), EVENTS), max_size=6)
 

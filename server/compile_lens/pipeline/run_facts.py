@@ -73,6 +73,16 @@ class RunFacts:
         elif isinstance(event, AbilityLost):
             self.degraded[event.what] = event.why
 
+    def copy(self) -> RunFacts:
+        """What is known now, which no later event changes."""
+        return dataclasses.replace(
+            self,
+            refused=self.refused.copy(),
+            calls=self.calls.copy(),
+            not_called=self.not_called.copy(),
+            degraded=self.degraded.copy(),
+        )
+
     def notes(self, end: End | None, job: Job) -> tuple[str, ...]:
         """Sentences for the user about the run as a whole."""
         notes = []
