@@ -13,10 +13,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from compile_lens.agent.runtime.protocol import RunStarted, SandboxKind
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
-from compile_lens.workers.level import Level, Sandbox, Strongest
-from compile_lens.workers.wire import AgentEvent, Frame
+from compile_lens.workers.level import Level, Sandbox
+from compile_lens.workers.wire import Frame
 
 REPEATS = 20
 NOTHING = "pass\n"
@@ -43,7 +44,7 @@ async def run() -> None:
         await host.start()
         kinds = {"full": Job(file="", level=Level.FULL)}
         # without the lower priority, which only tells where the machine is busy
-        kinds |= {kind.value: Job(file="", sandbox=Sandbox(strongest=kind, niceness=0)) for kind in Strongest}
+        kinds |= {kind.value: Job(file="", sandbox=Sandbox(strongest=kind, niceness=0)) for kind in SandboxKind}
         empty: dict[str, list[float]] = {name: [] for name in kinds}
         for _ in range(REPEATS):  # in turns: what else the machine does meets all of them
             for name, job in kinds.items():
@@ -74,7 +75,7 @@ async def _cancel(host: Host, job: Job) -> float:
     started = asyncio.Event()
 
     def listen(frame: Frame) -> None:
-        if isinstance(frame, AgentEvent) and frame.name == "started":
+        if isinstance(frame, RunStarted):
             started.set()
 
     running = asyncio.create_task(host.run(job, listen))

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from compile_lens.agent.runtime.protocol import Hello, ProgramDone, ProgramRaised, RunEnded
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import NO_FILTERS, analyse
-from compile_lens.workers.host import Hello, Host
+from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, End, EndKind, Job
-from compile_lens.workers.wire import AgentEvent, Frame, FrameDecoder, TraceRecord
+from compile_lens.workers.wire import Frame, FrameDecoder, TraceRecord
 from fixture_notation import depth_of, is_compared
 
 RECORDINGS = Path(__file__).parent / "data" / "h200-torch2.11"
@@ -32,20 +33,17 @@ class ReplayHost(Host):
         self._recorded = frames
 
     async def start(self) -> Hello:
-        (said,) = [frame for frame in self._recorded if isinstance(frame, AgentEvent) and frame.name == "hello"]
-        fields = dict(said.fields)
-        fields["library_roots"] = tuple(fields["library_roots"])
-        self._hello = Hello(**fields)
+        (self._hello,) = [frame for frame in self._recorded if isinstance(frame, Hello)]
         return self._hello
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
         came_back = False
         for frame in self._recorded:
-            if isinstance(frame, AgentEvent) and frame.name == "end":
-                kind = EndKind(frame.fields["kind"])
+            if isinstance(frame, RunEnded):
+                kind = EndKind(frame.kind)
                 kind = EndKind.EXITED if kind is EndKind.FINISHED and not came_back else kind
-                return End(kind, frame.fields["code"], frame.fields["crash_stack"])
-            came_back = came_back or (isinstance(frame, AgentEvent) and frame.name in ("done", "raised"))
+                return End(kind, frame.code, frame.crash_stack)
+            came_back = came_back or isinstance(frame, (ProgramDone, ProgramRaised))
             on_frame(frame)
         raise AssertionError("the recording has no end")
 

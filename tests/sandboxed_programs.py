@@ -17,11 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
-from compile_lens.workers.level import Level, Sandbox, Strongest
+from compile_lens.workers.level import Level, Sandbox
 from fixture_notation import depth_of, is_compared, is_varied
 
 HERE = Path(__file__).parent
@@ -66,7 +67,9 @@ def job_of(file: Path, kind: str) -> Job:
     depth = Depth(depth_of(text)) if file.parent == FIXTURES else Depth.DYNAMO
     job = Job(str(file), depth=depth, timeout_s=300.0, compare=is_compared(text), level=Level.FULL)
     return (
-        job if kind == FULL else replace(job, level=Level.ANALYSE, sandbox=Sandbox(strongest=Strongest(kind), gpu=True))
+        job
+        if kind == FULL
+        else replace(job, level=Level.ANALYSE, sandbox=Sandbox(strongest=SandboxKind(kind), gpu=True))
     )
 
 
@@ -110,7 +113,7 @@ async def main(names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [file for file in programs(Path(folder)) if not is_varied(file.read_text(encoding="utf-8"))]
         chosen = [file for file in files if not names or file.stem in names]
-        kinds = (FULL, Strongest.OVERLAY.value, Strongest.LANDLOCK.value)
+        kinds = (FULL, SandboxKind.OVERLAY.value, SandboxKind.LANDLOCK.value)
         without, *within = [await run_all(chosen, kind, f"{folder}/caches-{kind}") for kind in kinds]
     rows = known_rows() if names else {}
     for file, outcome, others in zip(chosen, without, zip(*within, strict=True), strict=True):

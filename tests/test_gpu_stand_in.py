@@ -10,7 +10,7 @@ import pytest
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.loaded_trace import read_recorded
-from compile_lens.workers.job import Job, Supply
+from compile_lens.workers.job import Job, Substitution
 from replay import program, recording, replay
 from warm_host import WarmHost, warm_host
 
@@ -255,7 +255,7 @@ def test_a_triton_kernel_is_traced_and_runs_in_the_interpreter(host: WarmHost, t
 
 
 def test_nothing_stands_in_when_it_is_switched_off(host: WarmHost, tmp_path: Path) -> None:
-    outcome = run(host, tmp_path, 'import torch\ntorch.ones(2, device="cuda")\n', stand_in=Supply.OFF)
+    outcome = run(host, tmp_path, 'import torch\ntorch.ones(2, device="cuda")\n', stand_in=Substitution.OFF)
     (finding,) = outcome.findings
     assert finding.code == "run-error" and "CUDA" in finding.message
 

@@ -10,7 +10,7 @@ from tests.cli.test_check import Result, write
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.entry_choice import choose
 from compile_lens.pipeline.vary_target import to_vary
-from compile_lens.workers.job import Job, Vary
+from compile_lens.workers.job import Job, VariationRequest
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -47,7 +47,7 @@ def named(outcome: Outcome, code: str) -> list[str]:
 def test_a_program_that_does_not_end_is_varied_and_its_own_findings_stay(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "train.py"
     file.write_text(TRAINING)
-    outcome = warm_host.run(Job(str(file), timeout_s=25, vary=Vary(("step",))))
+    outcome = warm_host.run(Job(str(file), timeout_s=25, vary=VariationRequest(("step",))))
     assert outcome.status.value == "ok"
     # the one graph break is the program's; the graphs of variations are not counted
     assert [(region.name, region.graphs, region.breaks, region.recompiles) for region in outcome.regions] == [
@@ -75,14 +75,14 @@ def test_marked_dimensions_stay_so_and_made_up_inputs_are_varied(tmp_path: Path,
         "import torch\n\n@torch.compile\ndef f(x):\n    return x * 2\n\n"
         "x = torch.ones(6, 3)\ntorch._dynamo.mark_dynamic(x, 0)\nf(x)\n"
     )
-    outcome = warm_host.run(Job(str(file), timeout_s=60, vary=Vary()))
+    outcome = warm_host.run(Job(str(file), timeout_s=60, vary=VariationRequest()))
     table = next(finding.explanation for finding in outcome.findings if finding.code == "varied")
     assert "[no effect] a batch of 7, then 8, instead of 6 (`x`)" in table
     assert "[recompiles] `x.shape[1]` of 4, then 5, instead of 3" in table
     text = "import torch\n\ndef g(x: torch.Tensor, flip: bool = False):\n    return -x if flip else x + 1\n"
     file.write_text(text)
     choice = choose(str(file), text, None)
-    made_up = warm_host.run_choice(str(file), choice, vary=Vary())
+    made_up = warm_host.run_choice(str(file), choice, vary=VariationRequest())
     assert made_up.entry == "synthesised"
     assert any("`flip=True` instead of `False`" in message for message in named(made_up, "would-recompile"))
 
@@ -92,8 +92,8 @@ def test_what_a_name_means() -> None:
         "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
         "model = torch.compile(Net())\n@torch.compile\ndef f(x):\n    return x\ndef g(x):\n    return x\n"
     )
-    assert to_vary(text, ()).regions == Vary()
-    assert to_vary(text, ("f",)).regions == Vary(("f",))
+    assert to_vary(text, ()).regions == VariationRequest()
+    assert to_vary(text, ("f",)).regions == VariationRequest(("f",))
     assert to_vary(text, ("Net",)).regions is not None
     assert to_vary(text, ("g",)) == type(to_vary(text, ()))(None, ("g",))
 

@@ -14,8 +14,8 @@ from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Depth, End, Job, Vary
-from compile_lens.workers.wire import AgentEvent, Frame
+from compile_lens.workers.job import Depth, End, Job, VariationRequest
+from compile_lens.workers.wire import Frame, TraceRecord
 
 TIMEOUT_S = 300.0
 
@@ -39,7 +39,7 @@ class RecordingHost(Host):
         self.builder = ReportBuilder()
 
         def record(frame: Frame) -> None:
-            if not isinstance(frame, AgentEvent):
+            if isinstance(frame, TraceRecord):
                 self.builder.feed(frame.data)
             on_frame(frame)
 
@@ -57,7 +57,13 @@ class WarmHost:
     def analyse(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analysed:
         way = (file, depth, compare, varied)
         if way not in self._known:
-            job = Job(str(file), depth=depth, timeout_s=TIMEOUT_S, compare=compare, vary=Vary() if varied else None)
+            job = Job(
+                str(file),
+                depth=depth,
+                timeout_s=TIMEOUT_S,
+                compare=compare,
+                vary=VariationRequest() if varied else None,
+            )
             outcome = self._loop.run_until_complete(analyse(self._host, job))
             self._known[way] = Analysed(outcome, self._host.builder.report())
         return self._known[way]
@@ -66,7 +72,9 @@ class WarmHost:
         """What the product makes of a job; nothing is kept."""
         return self._loop.run_until_complete(analyse(self._host, job))
 
-    def run_choice(self, file: str, choice: Choice, text: str | None = None, vary: Vary | None = None) -> Outcome:
+    def run_choice(
+        self, file: str, choice: Choice, text: str | None = None, vary: VariationRequest | None = None
+    ) -> Outcome:
         """What the product makes of a file with the first entry of ``choice`` that reaches something."""
         job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary)
         return self._loop.run_until_complete(analyse_by_entries(analyse, self._host, job, choice))

@@ -21,7 +21,7 @@ from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries, choos
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Job, Supply
+from compile_lens.workers.job import Job, Substitution
 from compile_lens.workers.level import Sandbox
 from compile_lens.workers.wire import Frame, TraceRecord
 
@@ -92,14 +92,14 @@ class _Corpus:
     async def _run(self, file: File, said: str) -> Run:
         # installed code has no project around it: no tests, no scripts
         choice = choose(str(file.path), read_source(file.path), None, said)
-        outcome, report = await self._analysed(file, choice, Supply.AUTO)
+        outcome, report = await self._analysed(file, choice, Substitution.AUTO)
         compared = outcome, report
         if any(found.code == ON_STAND_IN for found in outcome.findings):
             # the plain script meets no GPU
-            compared = await self._analysed(file, choice, Supply.OFF)
+            compared = await self._analysed(file, choice, Substitution.OFF)
         return _run(file.path, outcome, self._confirmed(file, choice, *compared))
 
-    async def _analysed(self, file: File, choice: Choice, stand_in: Supply) -> tuple[Outcome, CompileReport]:
+    async def _analysed(self, file: File, choice: Choice, stand_in: Substitution) -> tuple[Outcome, CompileReport]:
         # what calls this has its own priority
         sandbox, cwd = Sandbox(niceness=0), str(file.path.parent)
         job = Job(str(file.path), timeout_s=self._timeout, cwd=cwd, sandbox=sandbox, stand_in=stand_in)

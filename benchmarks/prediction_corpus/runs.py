@@ -18,7 +18,7 @@ from compile_lens.syntax.tree import Range
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
-from compile_lens.workers.wire import AgentEvent, Frame
+from compile_lens.workers.wire import Frame, TraceRecord
 
 ROOT = Path(__file__).parent.parent.parent
 AT_ONCE = 2
@@ -119,7 +119,7 @@ async def _run_script(host: Host, programs: list[Program], paths: dict[str, str]
     builder = ReportBuilder()
 
     def on_frame(frame: Frame) -> None:
-        if not isinstance(frame, AgentEvent):
+        if isinstance(frame, TraceRecord):
             builder.feed(frame.data)
 
     await host.start()

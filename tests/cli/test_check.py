@@ -200,9 +200,9 @@ def test_a_hundred_megabytes_of_output_are_no_problem(tmp_path: Path) -> None:
 
 
 REFUSALS = {
-    "no such file": (["check", "none.py"], "There is no file"),
-    "a directory": (["check", "folder"], "is a directory; give a Python file"),
-    "binary": (["check", "binary.py"], "is not a Python file: it holds binary data"),
+    "no such file": (["check", "none.py"], "no such file"),
+    "a directory": (["check", "folder"], "is a directory. Give a Python file"),
+    "binary": (["check", "binary.py"], "is not a Python file: it contains binary data"),
     "undeclared encoding": (["check", "latin.py"], "cannot be read as Python"),
     "no torch": (["check", "--python", "./bare", "fine.py"], "has no torch; choose an interpreter"),
     "no interpreter": (["check", "--python", "/nowhere/python", "fine.py"], "There is no Python interpreter at"),
@@ -263,7 +263,7 @@ def test_predictions_need_no_run(tmp_path: Path) -> None:
     write(tmp_path, "model.py", BREAKS + "raise SystemExit('this was run')\n")
     result = Result(["predict", "--format", "json", "--fail-on", "hint", "model.py", "none.py"], tmp_path)
     assert result.code == 2
-    assert result.err == f"compile-lens: There is no file {tmp_path / 'none.py'}.\n"
+    assert result.err == f"compile-lens: {tmp_path / 'none.py'}: no such file.\n"
     model, missing = result.runs
     assert (model["entry"], model["status"], missing["status"]) == ("prediction", "ok", "failed")
     (finding,) = model["findings"]

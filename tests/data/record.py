@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tarfile
@@ -23,10 +21,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "server"))
+from compile_lens.agent.runtime.protocol import (  # noqa: E402
+    EVENT,
+    LENGTH,
+    MAGIC,
+    TRACE,
+    RunEnded,
+    command_line,
+    event_payload,
+)
 from compile_lens.workers.command import command_of  # noqa: E402
 from compile_lens.workers.job import Depth, Job  # noqa: E402
 from compile_lens.workers.level import Level  # noqa: E402
-from compile_lens.workers.wire import MAGIC, AgentEvent, Chunk, FrameDecoder, TraceRecord  # noqa: E402
+from compile_lens.workers.wire import AgentEvent, Chunk, FrameDecoder, TraceRecord  # noqa: E402
 
 AGENT = ROOT / "server/compile_lens/agent"
 DEPTH = re.compile(r"^# depth: (?P<depth>\w+)$", re.MULTILINE)
@@ -87,13 +94,13 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
     output: list[bytes] = []
     with ThreadPoolExecutor(1) as reader:
         drained = reader.submit(process.stderr.read)
-        process.stdin.write(json.dumps(command_of(job)).encode() + b"\n")
+        process.stdin.write(command_line(command_of(job)))
         process.stdin.flush()
         decoder, ended = FrameDecoder(), False
         while not ended and (data := os.read(process.stdout.fileno(), 1 << 16)):
             for frame in decoder.feed(data):
                 output.append(frame.data if isinstance(frame, Chunk) else as_sent(frame))
-                ended = ended or (isinstance(frame, AgentEvent) and frame.name == "end")
+                ended = ended or (isinstance(frame, RunEnded))
         process.stdin.close()
         process.wait()
         process.stdout.close()
@@ -105,12 +112,8 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
 
 def as_sent(frame: AgentEvent | TraceRecord) -> bytes:
     """A frame as the agent had written it."""
-    kind, payload = b"T", b""
-    if isinstance(frame, TraceRecord):
-        payload = frame.data
-    else:
-        kind, payload = b"E", json.dumps({"event": frame.name, **frame.fields}).encode()
-    return MAGIC + kind + struct.pack(">I", len(payload)) + payload
+    kind, payload = (TRACE, frame.data) if isinstance(frame, TraceRecord) else (EVENT, event_payload(frame))
+    return MAGIC + kind + LENGTH.pack(len(payload)) + payload
 
 
 def add(archive: tarfile.TarFile, name: str, data: bytes) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.launch import find_launch
-from compile_lens.workers.job import Job, Supply
+from compile_lens.workers.job import Job, Substitution
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -117,7 +117,7 @@ def test_what_is_not_here_is_named(tmp_path: Path, warm_host: WarmHost, name: st
     code, words = MISSING[name]
     file = tmp_path / "model.py"
     file.write_text(f"import torch\n\n{code}\n")
-    outcome = warm_host.run(Job(str(file), timeout_s=120, missing_weights=Supply.OFF))
+    outcome = warm_host.run(Job(str(file), timeout_s=120, missing_weights=Substitution.OFF))
     # the sandbox says of what is fetched that it may not be
     (finding,) = [finding for finding in outcome.findings if finding.severity.value == "error"]
     assert (finding.code, finding.place.line) == ("denied-network" if name == "a hub" else "missing-data", 3)

@@ -10,7 +10,7 @@ from tests.entries.agent_package import agent_module
 
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.workers.command import command_of
-from compile_lens.workers.job import Job, Supply
+from compile_lens.workers.job import Job, Substitution
 from compile_lens.workers.level import Level
 from warm_host import WarmHost
 
@@ -146,7 +146,7 @@ def test_a_missing_checkpoint_leaves_what_would_get_it_as_it_was_made(tmp_path: 
         ("import torch\n\nx = torch.load('x.pt')\ntorch.compile(torch.sin)(x)\n", {}),
         (
             "import torch\n\ntorch.nn.Linear(1, 1).load_state_dict(torch.load('x.pt'))\n",
-            {"missing_weights": Supply.OFF},
+            {"missing_weights": Substitution.OFF},
         ),
     ):
         assert told(run(warm_host, tmp_path, text, **how)) == [("missing-data", 3)]
@@ -154,8 +154,8 @@ def test_a_missing_checkpoint_leaves_what_would_get_it_as_it_was_made(tmp_path: 
 
 def test_a_run_as_the_users_own_is_left_alone(tmp_path: Path, warm_host: WarmHost) -> None:
     job = Job(str(tmp_path / "program.py"))
-    assert command_of(job)["missing_weights"] == "auto"
-    assert command_of(replace(job, level=Level.FULL))["missing_weights"] == "off"
+    assert command_of(job).missing_weights is Substitution.AUTO
+    assert command_of(replace(job, level=Level.FULL)).missing_weights is Substitution.OFF
     text = "import torch\n\ntorch.nn.Linear(1, 1).load_state_dict(torch.load('x.pt'))\n"
     outcome = run(warm_host, tmp_path, text, level=Level.FULL)
     assert (outcome.status, told(outcome)) == (Status.RAISED, [("missing-data", 3)])

@@ -19,11 +19,12 @@ from pathlib import Path
 import pytest
 from planted_home import SECRET, Planted
 
+from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
-from compile_lens.workers.level import Budget, Sandbox, Strongest
+from compile_lens.workers.level import Budget, Sandbox
 from compile_lens.workers.scratch import PREFIX
 from processes import Mark
 from sandbox_kinds import skip_unless_offered
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at proces
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "hostile.md"
-KINDS = [strongest.value for strongest in Strongest]
+KINDS = [strongest.value for strongest in SandboxKind]
 SHARED = Path("/dev/shm")
 
 
@@ -74,7 +75,7 @@ class Place:
             cpu_s=program.number("cpu", 0),
             idle_s=program.number("idle", 0),
         )
-        sandbox = Sandbox(strongest=Strongest(kind))
+        sandbox = Sandbox(strongest=SandboxKind(kind))
         job = Job(str(file), timeout_s=program.number("timeout", 60), sandbox=sandbox, budget=budget)
         return self._loop.run_until_complete(analyse(self.host, job))
 

@@ -78,7 +78,7 @@ async def analyse(
     try:
         text = job.text if job.text is not None else Path(job.file).read_text()
     except OSError:
-        return Outcome(job.file, host.python, "", "", "", Status.FAILED, 0.0, failure=f"There is no file {job.file}.")
+        return Outcome(job.file, host.python, "", "", "", Status.FAILED, 0.0, failure=f"{job.file}: no such file.")
     # the check of a fix tells nothing while it runs
     what = "check" if on_partial is None else "run"
     compared = " compared" if job.compare else ""

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.pipeline import analyze
 from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
 
@@ -45,3 +53,101 @@ async def test_findings_come_while_the_program_runs_on(tmp_path: Path) -> None:
         await host.close()
     assert (outcome.status, outcome.final) == (Status.KILLED, True)
     assert [finding.code for finding in outcome.findings] == ["GB0059"]
+
+
+MANY_BREAKS = """\
+import time, torch
+
+@torch.compile
+def f(x, n):
+    print(n)
+    return x + n
+
+for n in range(4):
+    torch._dynamo.reset()
+    f(torch.ones(2), n)
+    time.sleep(0.1)
+"""
+
+
+async def test_findings_are_made_beside_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(MANY_BREAKS)
+    threads: list[threading.Thread] = []
+    find = analyze.find
+
+    def slow_find(*args: object, **kwargs: object) -> object:
+        threads.append(threading.current_thread())
+        time.sleep(0.5)
+        return find(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(analyze, "find", slow_find)
+    host = Host(sys.executable)
+    told: list[Outcome] = []
+    longest = 0.0
+
+    async def watch_the_loop() -> None:
+        nonlocal longest
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            longest = max(longest, time.monotonic() - before)
+
+    try:
+        await host.start()
+        watcher = asyncio.create_task(watch_the_loop())
+        outcome = await analyse(host, Job(str(file), timeout_s=100.0), told.append)
+        count = len(told)
+        await asyncio.sleep(0.7)  # a partial one that was being made when the run ended is ready by then
+        watcher.cancel()
+    finally:
+        await host.close()
+    assert len(threads) >= 2 and threading.main_thread() not in threads
+    assert longest < 0.4
+    assert outcome.final and len(told) == count and not any(partial.final for partial in told)
+
+
+class Snapshots:
+    """What is known at each snapshot is a number; making an outcome of one takes ``cost`` seconds."""
+
+    def __init__(self, cost: float) -> None:
+        self._numbers = itertools.count()
+        self._cost = cost
+        self.taken: list[float] = []
+
+    def __call__(self) -> Callable[[], Outcome]:
+        number = next(self._numbers)
+        self.taken.append(time.monotonic())
+
+        def make() -> Outcome:
+            time.sleep(self._cost)
+            return Outcome(str(number), "", "", "", "", Status.OK, 0.0)
+
+        return make
+
+
+async def test_what_is_dear_is_told_seldom_and_of_the_newest_alone() -> None:
+    snapshots = Snapshots(cost=0.05)
+    told: list[Outcome] = []
+    partials = PartialOutcomes(snapshots, told.append)
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        partials.changed()
+        await asyncio.sleep(0.005)
+    partials.end()
+    await asyncio.sleep(0.1)
+    between = [later - earlier for earlier, later in itertools.pairwise(snapshots.taken)]
+    assert between and min(between) >= 6 * 0.05
+    assert 2 <= len(told) <= 4
+
+
+async def test_the_last_news_is_told_without_more() -> None:
+    told: list[Outcome] = []
+    partials = PartialOutcomes(Snapshots(cost=0.0), told.append)
+    partials.changed()
+    partials.changed()
+    await asyncio.sleep(0.2)
+    partials.changed()
+    await asyncio.sleep(0.3)
+    assert [outcome.file for outcome in told] == ["0", "1"]
+    partials.end()

@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.lsp.ordinary import ordinary
 from tests.lsp.stub_server import StubHost, analyse
 
+from compile_lens.agent.runtime.protocol import MAGIC
 from compile_lens.analysis.find import find
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.sources import Sources
@@ -26,7 +27,7 @@ from compile_lens.lsp.transport import read_messages
 from compile_lens.state.consent import ConsentStore
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import iterate
-from compile_lens.workers.wire import MAGIC, AgentEvent, FrameDecoder
+from compile_lens.workers.wire import AgentEvent, FrameDecoder
 
 DATA = Path(__file__).parent.parent / "data"
 SEED_BYTES = 3_000
@@ -119,7 +120,7 @@ def agent_wire() -> Target:
         assert once == parts
         assert whole.stray <= len(data)
         for frame in once:
-            assert not isinstance(frame, AgentEvent) or isinstance(frame.fields, dict)
+            assert not isinstance(frame, AgentEvent) or isinstance(frame.name, str)
 
     return Target(run, [*frames, b"".join(frames), b"noise" + MAGIC[:2] + b"".join(frames)])
 

@@ -19,7 +19,7 @@ from compile_lens.repro.write import Request, Written, write_repro
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Capture, Depth, Job
+from compile_lens.workers.job import CaptureRequest, Depth, Job
 from compile_lens.workers.wire import Frame, TraceRecord
 
 RUNNER = Path(__file__).with_name("fork_runner.py")
@@ -56,7 +56,7 @@ def captured(file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, 
     async def run() -> Outcome:
         host = Host(sys.executable)
         try:
-            return await analyse(host, Job(str(file), timeout_s=900, capture=Capture()), watch=watch)
+            return await analyse(host, Job(str(file), timeout_s=900, capture=CaptureRequest()), watch=watch)
         finally:
             await host.close()
 

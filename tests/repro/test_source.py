@@ -95,7 +95,7 @@ def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_pat
         (plain, Wanted(frame="9/9"), "Frame 9/9 does not belong to a region"),
         (quiet, Wanted(), "No compile region was called in this run"),
         (broken, Wanted(), "No compile region was called in this run"),
-        (tmp_path / "missing.py", Wanted(), "There is no file"),
+        (tmp_path / "missing.py", Wanted(), "no such file"),
     ]
     for program, wanted, words in cases:
         with pytest.raises(CannotWrite, match=words):

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter, skip_unless_offered
 
+from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.workers.freshness import installation_stamp
 from compile_lens.workers.host import Host, HostError
-from compile_lens.workers.job import Depth, Job, Supply
-from compile_lens.workers.level import Budget, Level, Sandbox, Strongest
+from compile_lens.workers.job import Depth, Job, Substitution
+from compile_lens.workers.level import Budget, Level, Sandbox
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the kinds are those of Linux"),
@@ -27,9 +28,9 @@ pytestmark = [
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 
 
-@pytest.fixture(scope="module", params=[Strongest.OVERLAY, Strongest.LANDLOCK], ids=lambda kind: kind.value)
-def kind(request: pytest.FixtureRequest) -> Strongest:
-    strongest: Strongest = request.param
+@pytest.fixture(scope="module", params=[SandboxKind.OVERLAY, SandboxKind.LANDLOCK], ids=lambda kind: kind.value)
+def kind(request: pytest.FixtureRequest) -> SandboxKind:
+    strongest: SandboxKind = request.param
     skip_unless_offered(strongest.value)
     return strongest
 
@@ -51,7 +52,7 @@ def findings(outcome: Outcome) -> list[tuple[str, int, int, int]]:
     return [(found.code, found.place.line, found.place.column, found.count) for found in outcome.findings]
 
 
-async def test_what_real_programs_do_works(host: Host, tmp_path: Path, kind: Strongest) -> None:
+async def test_what_real_programs_do_works(host: Host, tmp_path: Path, kind: SandboxKind) -> None:
     source = """
         import multiprocessing, os, subprocess, sys, tempfile, torch
         from torch.utils.data import DataLoader, TensorDataset
@@ -78,14 +79,14 @@ async def test_what_real_programs_do_works(host: Host, tmp_path: Path, kind: Str
     assert "all of it" in outcome.output
 
 
-async def test_kernels_are_compiled(host: Host, tmp_path: Path, kind: Strongest) -> None:
+async def test_kernels_are_compiled(host: Host, tmp_path: Path, kind: SandboxKind) -> None:
     source = "import torch\nprint(torch.compile(lambda x: x.sin() + 1)(torch.zeros(8)).sum().item())\n"
     inductor = replace(job(tmp_path, source, Sandbox(strongest=kind)), depth=Depth.INDUCTOR)
     outcome = await analyse(host, inductor)
     assert (outcome.status, outcome.output, outcome.graphs) == (Status.OK, "8.0\n", 1)
 
 
-async def test_what_is_allowed_is_kept(host: Host, tmp_path: Path, kind: Strongest) -> None:
+async def test_what_is_allowed_is_kept(host: Host, tmp_path: Path, kind: SandboxKind) -> None:
     allowed, other = tmp_path / "runs", tmp_path / "other"
     allowed.mkdir()
     other.mkdir()
@@ -142,14 +143,14 @@ async def test_an_idle_run_is_ended_and_says_so(host: Host, tmp_path: Path) -> N
 
 async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
     source = "import torch\nassert not torch.cuda.is_available()\ntorch.zeros(1, device='cuda')\n"
-    given = replace(job(tmp_path, source, Sandbox()), stand_in=Supply.OFF)
+    given = replace(job(tmp_path, source, Sandbox()), stand_in=Substitution.OFF)
     outcome = await analyse(host, given)
     assert outcome.status is Status.RAISED and outcome.findings[0].place.line == 3
 
 
 @pytest.mark.parametrize("gpu", [True, False], ids=["gpu", "no gpu"])
 async def test_with_a_gpu_its_threads_may_be_named_and_nothing_else_of_proc_changed(
-    host: Host, tmp_path: Path, kind: Strongest, gpu: bool
+    host: Host, tmp_path: Path, kind: SandboxKind, gpu: bool
 ) -> None:
     # NVIDIA's driver does not start where it may not name its threads; it is native code, as libc's `open` is
     source = f"""
@@ -192,7 +193,7 @@ async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: P
 async def test_a_sandbox_changes_no_finding(file: Path, host: Host) -> None:
     given = Job(str(file), timeout_s=120.0)
     without = await analyse(host, replace(given, level=Level.FULL))
-    for strongest in Strongest:
+    for strongest in SandboxKind:
         within = await analyse(host, replace(given, sandbox=Sandbox(strongest=strongest)))
         assert within.sandbox == offered(strongest.value)[0]
         assert (within.status, findings(within)) == (without.status, findings(without))

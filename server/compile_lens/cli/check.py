@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -16,7 +16,6 @@ from rich.status import Status as Spinner
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.options import (
-    Held,
     just_my_code_option,
     output_options,
     parse_severities,
@@ -30,7 +29,7 @@ from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.written import BadEntry
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
-from compile_lens.pipeline.launch import find_launch
+from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.partial_run import end_of_cell, up_to_line
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.state.call_memory import CallMemory
@@ -38,7 +37,7 @@ from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.job import Depth, Job, Supply
+from compile_lens.workers.job import Depth, Job, Substitution
 
 Taker = Callable[[Outcome], None]
 
@@ -114,7 +113,7 @@ def check(
     just_my_code: bool,
     stand_in: str,
     missing_weights: str,
-    held: Held,
+    confinement: Confinement,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -133,18 +132,22 @@ def check(
         chosen = Depth.INDUCTOR
     if compare and chosen is Depth.DYNAMO:
         raise click.UsageError("--compare needs code that was compiled: --depth aot or inductor.")
-    job = Job(
-        file="",
-        depth=chosen,
-        argv=context.obj or (),
-        cwd=os.getcwd(),  # noqa: PTH109
-        timeout_s=timeout,
-        compare=compare,
-        stand_in=Supply(stand_in),
-        missing_weights=Supply(missing_weights),
-    )
-    # a link stays a link: the program sees the path that the user gave
-    jobs = [launched(held.of(replace(job, file=os.path.abspath(file)))) for file in files]  # noqa: PTH100
+    jobs = [
+        make_job(
+            file,
+            os.getcwd(),  # noqa: PTH109
+            workspace_root(Path(file)),
+            depth=chosen,
+            arguments=context.obj or (),
+            timeout_s=timeout,
+            compare=compare,
+            stand_in=Substitution(stand_in),
+            missing_weights=Substitution(missing_weights),
+            confinement=confinement,
+        )
+        # a link stays a link: the program sees the path that the user gave
+        for file in map(os.path.abspath, files)
+    ]
     if names and entry != AUTOMATIC:
         raise click.UsageError("--as-if-compiled names what is called; it does not go with --entry.")
     if (cell or to_line) and (names or entry != AUTOMATIC):
@@ -215,13 +218,6 @@ async def check_jobs(
         for host in hosts.values():
             await host.close()
         limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
-
-
-def launched(job: Job) -> Job:
-    """``job`` as its workspace starts the file, unless arguments were given."""
-    path = Path(job.file)
-    launch = find_launch(path, workspace_root(path)) if not job.argv else None
-    return job if launch is None else launch.of(job)
 
 
 def _failed(job: Job, python: str, sentence: str) -> Outcome:

@@ -13,6 +13,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
 from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.job_factory import make_job
 from compile_lens.repro.logs import command_of, document, known_stages, log_runs
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -64,7 +65,7 @@ def logs(
     if kind is not None:
         click.echo(document(f"Logs for {kind}", log_runs(Kind(kind), stage=stage or ""), command))
         return 0
-    job = Job(str(path), Depth(depth), None, arguments, str(Path.cwd()), 120.0)
+    job = make_job(str(path), str(Path.cwd()), depth=Depth(depth), arguments=arguments, timeout_s=120.0)
     outcome = asyncio.run(_analyse(interpreter, job))
     if outcome.status is Status.FAILED:
         raise click.ClickException(outcome.failure)

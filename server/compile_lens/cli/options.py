@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 import click
@@ -13,7 +12,8 @@ import click
 from compile_lens.analysis.filters import OFF
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.workers.job import Job, Supply
+from compile_lens.pipeline.job_factory import Confinement
+from compile_lens.workers.job import Substitution
 from compile_lens.workers.level import Budget, Level, Sandbox
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -61,8 +61,10 @@ def supply_options(command: F) -> F:
             "(docs/gpu.md).",
         ),
     ):
-        choice = click.Choice([supply.value for supply in Supply])
-        command = click.option(name, type=choice, default=Supply.AUTO.value, show_default=True, help=text)(command)
+        choice = click.Choice([supply.value for supply in Substitution])
+        command = click.option(name, type=choice, default=Substitution.AUTO.value, show_default=True, help=text)(
+            command
+        )
     return command
 
 
@@ -77,27 +79,14 @@ def just_my_code_option(command: F) -> F:
     return option(command)
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a program may do, as ``sandbox_options`` say."""
-
-    level: Level
-    sandbox: Sandbox
-    budget: Budget
-
-    def of(self, job: Job) -> Job:
-        """``job``, held so."""
-        return replace(job, level=self.level, sandbox=self.sandbox, budget=self.budget)
-
-
 def sandbox_options(command: F) -> F:
-    """What the program may do: ``--no-sandbox`` and its finer relatives, given to the command as ``held``.
+    """What the program may do: ``--no-sandbox`` and its finer relatives, given to the command as ``confinement``.
 
     A terminal's user waits for the run, and has asked for it: its priority is not lowered, and it may use GPUs.
     """
 
     @functools.wraps(command)
-    def holding(
+    def with_confinement(
         *args: object,
         no_sandbox: bool,
         allow_write: tuple[str, ...],
@@ -109,9 +98,10 @@ def sandbox_options(command: F) -> F:
     ) -> object:
         sandbox = Sandbox(tuple(map(os.path.abspath, allow_write)), allow_network, gpu, niceness=0)
         level = Level.FULL if no_sandbox else Level.ANALYSE
-        return command(*args, held=Held(level, sandbox, Budget(memory_gib=memory, idle_s=idle)), **others)
+        confinement = Confinement(level, sandbox, Budget(memory_gib=memory, idle_s=idle))
+        return command(*args, confinement=confinement, **others)
 
-    held: Callable[..., object] = holding
+    confined: Callable[..., object] = with_confinement
     for option in (
         click.option(
             "--idle",
@@ -144,8 +134,8 @@ def sandbox_options(command: F) -> F:
             help="Run the program as your shell would: what it writes stays, and it may do all that you may.",
         ),
     ):
-        held = option(held)
-    return cast(F, held)
+        confined = option(confined)
+    return cast(F, confined)
 
 
 def parse_severities(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:

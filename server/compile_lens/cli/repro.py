@@ -11,10 +11,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from compile_lens.cli.check import Ways, launched
+from compile_lens.cli.check import Ways
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.written import BadEntry
+from compile_lens.pipeline.job_factory import make_job
+from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.repro.choose import ISSUE, SCRIPT, UNIT_TEST, Wanted, default_name
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
@@ -26,7 +28,7 @@ from compile_lens.repro.write import Request, Written, write_recorded, write_rep
 from compile_lens.trace.records import TraceError, trace_files
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.job import Depth
 
 KINDS = ("source", "graph")
 
@@ -128,11 +130,13 @@ def repro(
         raise click.ClickException(f"--as {form} needs the script to be run: leave --no-run out.")
     bisection = _read_verdict(verdict)
     # a link stays a link: the program sees the path that the user gave
-    job = Job(
-        os.path.abspath(file),  # noqa: PTH100
-        Depth(depth),
-        argv=context.obj or (),
-        cwd=os.getcwd(),  # noqa: PTH109
+    program = os.path.abspath(file)  # noqa: PTH100
+    job = make_job(
+        program,
+        os.getcwd(),  # noqa: PTH109
+        workspace_root(Path(program)),
+        depth=Depth(depth),
+        arguments=context.obj or (),
         timeout_s=timeout,
     )
     judged_by = Criterion(criterion) if criterion else None
@@ -140,8 +144,7 @@ def repro(
         recorded = _recorded(file, kind, wanted)
         chosen = kind or ("graph" if recorded else "source")
         ways = None if recorded else Ways(entry, ()).choices(job)[0]
-        as_run = job if recorded else launched(job)
-        request = Request(as_run, wanted, out, judged_by, device, chosen, not no_run, timeout, ways)
+        request = Request(job, wanted, out, judged_by, device, chosen, not no_run, timeout, ways)
         written = asyncio.run(_write(request, recorded, python, quiet))
         made = asyncio.run(_made_of(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:

@@ -10,13 +10,15 @@ from pathlib import Path
 import click
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
-from compile_lens.cli.check import Ways, check_jobs, launched
-from compile_lens.cli.options import Held, output_options, parse_severities, sandbox_options
+from compile_lens.cli.check import Ways, check_jobs
+from compile_lens.cli.options import output_options, parse_severities, sandbox_options
 from compile_lens.cli.printer import Shown
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.vary_target import to_vary
-from compile_lens.workers.job import Depth, Job, Vary
+from compile_lens.pipeline.workspace import workspace_root
+from compile_lens.workers.job import Depth, VariationRequest
 
 
 @click.command()
@@ -65,7 +67,7 @@ def vary(
     entry: str,
     severities: dict[str, str],
     max_findings: int,
-    held: Held,
+    confinement: Confinement,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -85,7 +87,15 @@ def vary(
         raise click.UsageError(
             f"--entry does not go with {asked.candidates[0]}, which the file does not compile itself."
         )
-    job = launched(held.of(Job(path, Depth(depth), None, context.obj or (), os.getcwd(), timeout)))  # noqa: PTH109
+    job = make_job(
+        path,
+        os.getcwd(),  # noqa: PTH109
+        workspace_root(Path(path)),
+        depth=Depth(depth),
+        arguments=context.obj or (),
+        timeout_s=timeout,
+        confinement=confinement,
+    )
     shown = Shown(output_format, quiet, verbose)
 
     async def run() -> None:
@@ -94,7 +104,7 @@ def vary(
             regions = replace(job, vary=asked.regions)
             await check_jobs([regions], python, Ways(entry, ()), filters, shown.take, show_progress=not quiet)
         if asked.candidates:
-            others = replace(job, vary=Vary())
+            others = replace(job, vary=VariationRequest())
             await check_jobs(
                 [others], python, Ways(AUTOMATIC, asked.candidates), filters, shown.take, show_progress=not quiet
             )

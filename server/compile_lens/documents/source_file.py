@@ -1,30 +1,51 @@
-"""A Python file that is to be analysed: whether there is one, and its text."""
+"""A Python file that is to be analyzed: whether there is one, and its text."""
 
 from __future__ import annotations
 
+import io
 import tokenize
 from pathlib import Path
 
 
 class FileProblem(Exception):
-    """The file cannot be analysed; its text is one sentence for the user."""
+    """The file cannot be analyzed; its text is one sentence for the user."""
 
 
 def check_source(path: Path) -> None:
     """Raise FileProblem if ``path`` is no Python file that could be run."""
-    if not path.exists():
-        raise FileProblem(f"There is no file {path}.")
-    if path.is_dir():
-        raise FileProblem(f"{path} is a directory; give a Python file.")
-    if b"\0" in path.read_bytes()[:4096]:
-        raise FileProblem(f"{path} is not a Python file: it holds binary data.")
+    _read(path)
 
 
-def read_source(path: Path) -> str:
-    """The text of ``path``, in the encoding that it declares. Raises FileProblem."""
-    check_source(path)
+def read_source(path: Path, keep_line_ends: bool = False) -> str:
+    """The text of ``path``, in the encoding that it declares (PEP 263), without a byte order mark. Raises FileProblem.
+
+    Every line ends with a newline, as Python reads it, unless ``keep_line_ends``.
+    """
+    data = _read(path)
     try:
-        with tokenize.open(path) as opened:
-            return opened.read()
-    except (OSError, SyntaxError, UnicodeError) as error:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return io.TextIOWrapper(io.BytesIO(data), encoding, newline="" if keep_line_ends else None).read()
+    except (SyntaxError, ValueError, LookupError) as error:
         raise FileProblem(f"{path} cannot be read as Python: {error}.") from None
+
+
+def source_if_readable(path: str, keep_line_ends: bool = False) -> str | None:
+    """The text of a file that need not be there, or be Python; None then."""
+    try:
+        return read_source(Path(path), keep_line_ends)
+    except FileProblem:
+        return None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FileProblem(f"{path}: no such file.") from None
+    except IsADirectoryError:
+        raise FileProblem(f"{path} is a directory. Give a Python file.") from None
+    except (OSError, ValueError) as error:
+        raise FileProblem(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if b"\0" in data[:4096]:
+        raise FileProblem(f"{path} is not a Python file: it contains binary data.")
+    return data

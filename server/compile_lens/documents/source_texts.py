@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from compile_lens.documents.documents import Documents
 from compile_lens.documents.line_index import LineIndex
+from compile_lens.documents.source_file import source_if_readable
 
 # files on disk whose lines are kept; a library file that many findings point at is read once
 KEPT = 64
-
-
-def read_source(path: str) -> str | None:
-    """The text of a Python file, line ends as they are, its declared encoding (PEP 263) and byte order mark obeyed.
-
-    None when the file cannot be read, or is no text.
-    """
-    try:
-        data = Path(path).read_bytes()
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return data.decode(encoding)
-    except (OSError, SyntaxError, ValueError, LookupError):
-        return None
 
 
 @dataclass(slots=True)
@@ -44,7 +30,7 @@ class Sources:
 
     def unsaved(self, path: str, text: str) -> str | None:
         """``text`` if it differs from what the file holds, else None: what a run has to be given."""
-        saved = read_source(path)
+        saved = source_if_readable(path, keep_line_ends=True)
         return None if saved is not None and saved == text.removeprefix("\ufeff") else text
 
     def _disk_index(self, path: str) -> LineIndex | None:
@@ -55,7 +41,7 @@ class Sources:
         stamp = (status.st_mtime_ns, status.st_size)
         kept = self._on_disk.pop(path, None)
         if kept is None or kept[0] != stamp:
-            text = read_source(path)
+            text = source_if_readable(path, keep_line_ends=True)
             if text is None:
                 return None
             kept = (stamp, LineIndex(text))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from compile_lens.pipeline.partial_run import end_of_cell_at, up_to_line
 from compile_lens.pipeline.vary_target import to_vary
-from compile_lens.workers.job import Depth, Job, Vary
+from compile_lens.workers.job import Depth, Job, VariationRequest
 from compile_lens.workers.level import Level
 
 # as long as a run, at most
@@ -41,7 +41,7 @@ class Asked:
             job = up_to_line(job, text, end_of_cell_at(text, self.up_to))
         if self.vary:
             names = () if self.name is None else (self.name,)
-            vary = to_vary(text, names).regions or Vary()
+            vary = to_vary(text, names).regions or VariationRequest()
             # what is compiled comes after the program; a training loop ends itself in time (agent/variations/watcher.py)
             budget = replace(job.budget, idle_s=0.0)
             job = replace(job, timeout_s=job.timeout_s * VARYING_TAKES, vary=vary, budget=budget)

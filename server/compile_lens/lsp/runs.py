@@ -29,7 +29,7 @@ from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.run_requests import NOTHING_MORE, Asked
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
-from compile_lens.pipeline.job_settings import make_job
+from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region, find_regions
@@ -290,7 +290,7 @@ class Runs:
         server = self._server
         text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
         allowed = level if server.trusted else Level.NONE
-        return make_job(server.settings, path, text, str(server.root_of(path)), allowed)
+        return job_of_settings(server.settings, path, text, server.root_of(path), allowed)
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
         uri = self._server.documents.uri_of_key(key)

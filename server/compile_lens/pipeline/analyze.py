@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import time
-import tokenize
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from compile_lens.agent.runtime.protocol import AgentEvent
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
@@ -23,7 +22,8 @@ from compile_lens.analysis.regions import summarise_functions, summarise_regions
 from compile_lens.analysis.run_errors import Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.wrong_numbers import count_compared
-from compile_lens.documents.source_file import FileProblem, check_source
+from compile_lens.documents.source_file import FileProblem, check_source, source_if_readable
+from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.pipeline.run_facts import RunFacts
 from compile_lens.state.cache_history import CacheHistory
 from compile_lens.syntax.tree import SourceTree, parse
@@ -32,11 +32,9 @@ from compile_lens.trace.report import CompileReport
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
-from compile_lens.workers.wire import AgentEvent, Frame, TraceRecord
+from compile_lens.workers.wire import Frame, TraceRecord
 
 NO_FILTERS = Filters()
-# findings are made again at most this often while records pour in
-PARTIAL_EVERY_S = 0.1
 STOPPED = {
     EndKind.TIMEOUT: "timeout",
     EndKind.SIGNALLED: "signalled",
@@ -82,7 +80,7 @@ async def analyse(
         return analysis.failed(str(problem))
     finally:
         analysis.end()
-    return analysis.outcome(end)
+    return await asyncio.to_thread(analysis.outcome, end)
 
 
 class _Analysis:
@@ -93,14 +91,12 @@ class _Analysis:
     ) -> None:
         self._host = host
         self._job = job
-        self._on_partial = on_partial
         self._filters = filters
         self._started = started
         self._builder = ReportBuilder()
         self._facts = RunFacts()
         self._trees: dict[str, SourceTree | None] = {}
-        self._last_partial = started
-        self._due: asyncio.TimerHandle | None = None
+        self._partials = PartialOutcomes(self._snapshot, on_partial) if on_partial is not None else None
 
     def check_file(self) -> None:
         """Raise FileProblem if there is no text to run."""
@@ -113,24 +109,20 @@ class _Analysis:
             return
         if not isinstance(frame, TraceRecord):
             return
-        if self._builder.feed(frame.data) and self._on_partial is not None and self._due is None:
-            # what comes now is told at once, or when the last is old enough: a program that breaks and then trains for an hour
-            # must not keep it to itself
-            wait = max(0.0, self._last_partial + PARTIAL_EVERY_S - time.monotonic())
-            self._due = asyncio.get_running_loop().call_later(wait, self._tell)
+        if self._builder.feed(frame.data) and self._partials is not None:
+            self._partials.changed()
 
-    def _tell(self) -> None:
-        self._due = None
-        self._last_partial = time.monotonic()
-        if self._on_partial is not None:
-            self._on_partial(self._make(Status.OK, None, "", final=False))
+    def _snapshot(self) -> Callable[[], Outcome]:
+        report, facts = self._builder.report(), self._facts.copy()
+        return lambda: self._make(report, facts, Status.OK, None)
 
     def end(self) -> None:
         """No partial outcome comes after this."""
-        if self._due is not None:
-            self._due.cancel()
+        if self._partials is not None:
+            self._partials.end()
 
     def outcome(self, end: End) -> Outcome:
+        """What came out. Takes as long as finding it does: not for the event loop."""
         if self._facts.unreadable:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
         if self._facts.unsafe:
@@ -142,7 +134,7 @@ class _Analysis:
         if end.kind in STOPPED:
             stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack, end.reason)
         status = STATUS.get(end.kind, Status.RAISED if self._facts.raised else Status.OK)
-        return self._make(status, stopped, end.output, final=True, end=end)
+        return self._make(self._builder.report(), self._facts, status, stopped, end)
 
     def failed(self, sentence: str) -> Outcome:
         return Outcome(
@@ -157,15 +149,15 @@ class _Analysis:
         )
 
     def _make(
-        self, status: Status, stopped: Stopped | None, output: str, final: bool, end: End | None = None
+        self, report: CompileReport, facts: RunFacts, status: Status, stopped: Stopped | None, end: End | None = None
     ) -> Outcome:
-        report = self._builder.report()
+        """The final outcome of a run that has come to its ``end``, or a partial one."""
+        final = end is not None
         hello = self._host.hello
         roots = hello.library_roots if hello else ()
         sources = Sources(self._job.file, self._tree_of, roots, self._host.agent_folder, self._filters.just_my_code)
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
-        facts = self._facts
         refused = tuple(facts.refused)
         sandboxed, without_gpu = bool(facts.sandbox), bool(facts.sandbox) and not self._job.sandbox.gpu
         misses = self._cache_misses(report, sources) if final else ()
@@ -200,7 +192,7 @@ class _Analysis:
             options=report.options,
             compile_time_s=report.seconds,
             compared=count_compared(report) if self._job.compare else None,
-            output=output,
+            output=end.output if end is not None else "",
             final=final,
             notes=facts.notes(end, self._job),
             sandbox=facts.sandbox,
@@ -219,12 +211,7 @@ class _Analysis:
 
     def _tree_of(self, file: str) -> SourceTree | None:
         if file not in self._trees:
-            self._trees[file] = self._read_tree(file)
+            is_unsaved = file == self._job.file and self._job.text is not None
+            text = self._job.text if is_unsaved else source_if_readable(file)
+            self._trees[file] = parse(text) if text is not None else None
         return self._trees[file]
-
-    def _read_tree(self, file: str) -> SourceTree | None:
-        if file == self._job.file and self._job.text is not None:
-            return parse(self._job.text)
-        with contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError), tokenize.open(file) as opened:
-            return parse(opened.read())
-        return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import tokenize
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,6 +12,7 @@ from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
 from compile_lens.analysis.sources import Sources
+from compile_lens.documents.source_file import source_if_readable
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import read_report
 
@@ -28,12 +27,8 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_
 
     @cache
     def tree_of(file: str) -> SourceTree | None:
-        with (
-            contextlib.suppress(OSError, SyntaxError, UnicodeError, ValueError),
-            tokenize.open(here(file, moved)) as opened,
-        ):
-            return parse(opened.read())
-        return None
+        text = source_if_readable(here(file, moved))
+        return parse(text) if text is not None else None
 
     rank = f" (rank {report.rank})" if report.rank is not None else ""
     sources = Sources("", tree_of, just_my_code=just_my_code)

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
+from compile_lens.agent.runtime.protocol import (
+    AbilityLost,
+    AgentEvent,
+    CallRefused,
+    EntryCalled,
+    EntryUnusable,
+    FilesDiscarded,
+    FileUnreadable,
+    ProgramRaised,
+    SandboxEntered,
+    SandboxFailed,
+    StackLine,
+)
 from compile_lens.analysis.missing_requirements import Lack
 from compile_lens.analysis.outcome import EntryCall
 from compile_lens.analysis.refused_calls import Refused
 from compile_lens.analysis.run_errors import Raised
 from compile_lens.trace.report import StackFrame
 from compile_lens.workers.job import End, EndKind, Job
-from compile_lens.workers.wire import AgentEvent
 
 NAMED = 3
 
 
 @dataclass(slots=True)
 class RunFacts:
-    """Collected while the program runs. Every field of an event may be anything: a program can write frames of its own."""
+    """Collected while the program runs."""
 
     raised: Raised | None = None
     unreadable: str = ""
@@ -37,31 +50,38 @@ class RunFacts:
 
     def take(self, event: AgentEvent) -> None:
         """Take what one event says."""
-        fields = event.fields
-        try:
-            if event.name == "raised":
-                self.raised = _raised(fields)
-            elif event.name == "unreadable":
-                self.unreadable = str(fields["message"])
-            elif event.name == "unusable":
-                self.unusable = str(fields["message"])
-            elif event.name == "entry":
-                self.calls += [EntryCall(**call) for call in fields["calls"]]
-                self.not_called += [(failed["target"], failed["reason"]) for failed in fields["failed"]]
-            elif event.name == "unsafe":
-                self.unsafe = str(fields["message"])
-            elif event.name == "sandbox":
-                self.sandbox, self.weaker = str(fields["kind"]), str(fields["reason"])
-                self.open_ends = tuple(map(str, fields["open_ends"]))
-            elif event.name == "refused":
-                stack = tuple(map(_frame, fields["stack"]))
-                self.refused.append(Refused(str(fields["what"]), str(fields["does"]), str(fields["target"]), stack))
-            elif event.name == "not_kept":
-                self.not_kept, self.not_kept_count = tuple(map(str, fields["names"])), int(fields["count"])
-            elif event.name == "degraded":
-                self.degraded[str(fields["what"])] = str(fields["why"])
-        except (KeyError, TypeError, ValueError):
-            return
+        if isinstance(event, ProgramRaised):
+            lack = event.lacking
+            lacks = Lack(lack.what, lack.name) if lack is not None else None
+            stack = _stack(event.stack)
+            self.raised = Raised(event.type, event.module, event.message, stack, event.formatted, lacks)
+        elif isinstance(event, FileUnreadable):
+            self.unreadable = event.message
+        elif isinstance(event, EntryUnusable):
+            self.unusable = event.message
+        elif isinstance(event, EntryCalled):
+            self.calls += [EntryCall(call.text, call.making, call.inputs, call.target) for call in event.calls]
+            self.not_called += [(failed.target, failed.reason) for failed in event.failed]
+        elif isinstance(event, SandboxFailed):
+            self.unsafe = event.message
+        elif isinstance(event, SandboxEntered):
+            self.sandbox, self.weaker, self.open_ends = event.kind, event.reason, event.open_ends
+        elif isinstance(event, CallRefused):
+            self.refused.append(Refused(event.what, event.does, event.target, _stack(event.stack)))
+        elif isinstance(event, FilesDiscarded):
+            self.not_kept, self.not_kept_count = event.names, event.count
+        elif isinstance(event, AbilityLost):
+            self.degraded[event.what] = event.why
+
+    def copy(self) -> RunFacts:
+        """What is known now, which no later event changes."""
+        return dataclasses.replace(
+            self,
+            refused=self.refused.copy(),
+            calls=self.calls.copy(),
+            not_called=self.not_called.copy(),
+            degraded=self.degraded.copy(),
+        )
 
     def notes(self, end: End | None, job: Job) -> tuple[str, ...]:
         """Sentences for the user about the run as a whole."""
@@ -98,20 +118,5 @@ def _shown(name: str, job: Job) -> str:
     return name.removeprefix(folder + os.sep)
 
 
-def _frame(entry: dict[str, Any]) -> StackFrame:
-    return StackFrame(
-        file=entry["file"],
-        line=entry["line"],
-        name=entry["name"],
-        text=entry["text"],
-        column=entry.get("column"),
-        end_line=entry.get("end_line"),
-        end_column=entry.get("end_column"),
-    )
-
-
-def _raised(fields: dict[str, Any]) -> Raised:
-    stack = tuple(map(_frame, fields["stack"]))
-    lacking = fields.get("lacking")
-    lacks = Lack(str(lacking["what"]), str(lacking["name"])) if lacking else None
-    return Raised(fields["type"], fields["module"], fields["message"], stack, fields["formatted"], lacks)
+def _stack(lines: Iterable[StackLine]) -> tuple[StackFrame, ...]:
+    return tuple(StackFrame(**dataclasses.asdict(line)) for line in lines)

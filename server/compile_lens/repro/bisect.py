@@ -11,10 +11,22 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from compile_lens.agent.runtime.protocol import ProgramDone
+from compile_lens.agent.runtime.search_protocol import (
+    BisectionBegan,
+    BisectRequest,
+    GraphNode,
+    SearchUnfit,
+    StepBegan,
+    StepEnded,
+    StepsUnforked,
+    UserLine,
+    VerdictExplained,
+    VerdictReached,
+)
 from compile_lens.repro.bisect_commands import commands
 from compile_lens.repro.bisect_document import describe_step
 from compile_lens.repro.scratch import scratch_folder
@@ -22,7 +34,7 @@ from compile_lens.repro.verdict import Bisection, CodePlace, Kernel, SourceLine,
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
 from compile_lens.workers.level import Level
-from compile_lens.workers.wire import AgentEvent, Frame
+from compile_lens.workers.wire import Frame
 
 UNFIT = {
     "eager-fails": "The repro says that eager itself fails, so there is nothing to find in the compiler.",
@@ -34,7 +46,6 @@ UNFIT = {
     "no-bisector": "This torch has no compiler bisector; it came with torch 2.6.",
 }
 CANNOT_JUDGE = 125
-UNENDED = {"good": False, "code": 0, "signal": 0, "timeout": False, "seconds": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +77,17 @@ async def bisect(
     hello = await host.start()
     search = _Search(repro, host.python, hello.torch, options, on_progress)
     with scratch_folder() as scratch:
-        task = {
-            "tool": "bisect",
-            "file": str(repro),
-            "cwd": str(repro.parent),
-            "argv": list(options.arguments),
-            "scratch": str(scratch / "search"),
-            "step_limit_s": options.step_limit_s,
-            "ablate": options.ablate,
-            "at_once": options.at_once,
-        }
-        end = await host.run(Job(str(repro), timeout_s=options.limit_s, task=task, level=Level.FULL), search.take)
+        request = BisectRequest(
+            file=str(repro),
+            cwd=str(repro.parent),
+            argv=options.arguments,
+            scratch=str(scratch / "search"),
+            step_limit_s=options.step_limit_s,
+            ablate=options.ablate,
+            at_once=options.at_once,
+        )
+        job = Job(str(repro), timeout_s=options.limit_s, search=request, level=Level.FULL)
+        end = await host.run(job, search.take)
     return search.result(end.kind, end.output, time.monotonic() - started)
 
 
@@ -88,38 +99,37 @@ class _Search:
         self._on_progress = on_progress
         self._steps: list[Step] = []
         self._switches: list[Switch] = []
-        self._search: dict[str, Any] = {}
-        self._verdict: dict[str, Any] | None = None
-        self._explained: dict[str, Any] = {}
+        self._began = BisectionBegan(forks=False)
+        self._unforked = ""
+        self._verdict: VerdictReached | None = None
+        self._explained = VerdictExplained()
         self._unfit = ""
         self._done = False
 
     def take(self, frame: Frame) -> None:
-        if not isinstance(frame, AgentEvent):
-            return
-        fields = frame.fields
-        if frame.name == "search":
-            self._search = fields
-        elif frame.name == "step-begins" and self._on_progress is not None:
-            self._on_progress(None, describe_step(_step(fields)))
-        elif frame.name == "step":
-            self._take_step(fields)
-        elif frame.name == "verdict":
-            self._verdict = fields
-        elif frame.name == "explained":
-            self._explained = fields
-        elif frame.name == "unforked":
-            self._search = {**self._search, "forks": False, "unforked": fields["reason"]}
-        elif frame.name == "unfit":
-            self._unfit = fields["reason"]
-        elif frame.name == "done":
+        if isinstance(frame, BisectionBegan):
+            self._began = frame
+        elif isinstance(frame, StepBegan):
+            if self._on_progress is not None:
+                self._on_progress(None, describe_step(_step(frame)))
+        elif isinstance(frame, StepEnded):
+            self._take_step(frame)
+        elif isinstance(frame, VerdictReached):
+            self._verdict = frame
+        elif isinstance(frame, VerdictExplained):
+            self._explained = frame
+        elif isinstance(frame, StepsUnforked):
+            self._unforked = frame.reason
+        elif isinstance(frame, SearchUnfit):
+            self._unfit = frame.reason
+        elif isinstance(frame, ProgramDone):
             self._done = True
 
-    def _take_step(self, fields: dict[str, Any]) -> None:
-        switch, step = fields.get("switch"), _step(fields)
+    def _take_step(self, ended: StepEnded) -> None:
+        switch, step = ended.switch, _step(ended)
         self._steps.append(step)
-        if switch:
-            self._switches.append(Switch(switch["name"], switch["meaning"], switch["options"], step.good))
+        if switch is not None:
+            self._switches.append(Switch(switch.name, switch.meaning, dict(switch.options), step.good))
         if self._on_progress is not None:
             self._on_progress(step, describe_step(step))
 
@@ -127,7 +137,6 @@ class _Search:
         verdict = self._read_verdict()
         status, sentence = self._status(end, verdict, output)
         explained = self._explained
-        lines = tuple(SourceLine(**line) for line in explained.get("source") or ())
         return Bisection(
             repro=str(self._repro),
             python=self._python,
@@ -137,28 +146,28 @@ class _Search:
             seconds=round(seconds, 3),
             verdict=verdict,
             steps=tuple(self._steps),
-            operator=explained.get("operator") or explained.get("pass"),
-            source=lines,
-            places=tuple(CodePlace(**place) for place in explained.get("places") or ()),
+            operator=explained.operator or explained.pass_name,
+            source=tuple(map(_line, explained.source)),
+            places=tuple(CodePlace(place.label, place.name, place.file, place.line) for place in explained.places),
             kernels=tuple(_kernels(explained)),
             switches=tuple(self._switches),
-            commands=commands(verdict, self._python, self._repro, self._options.arguments, self._search),
+            commands=commands(verdict, self._python, self._repro, self._options.arguments, self._began),
             notes=tuple(self._notes()),
-            forked=bool(self._search.get("forks")),
-            said=(self._verdict or {}).get("said", ""),
+            forked=self._began.forks and not self._unforked,
+            said=self._verdict.said if self._verdict is not None else "",
         )
 
     def _read_verdict(self) -> Verdict | None:
         found = self._verdict
-        if found is None or found["backend"] is None:
+        if found is None or found.backend is None:
             return None
         # torch 2.6 and 2.7 keep this in the process that compiled; what was seen afterwards is the same
-        info = found["debug_info"] or self._explained.get("debug_info")
-        return Verdict(found["backend"], found["subsystem"], found["number"], info)
+        info = found.debug_info or self._explained.debug_info
+        return Verdict(found.backend, found.subsystem, found.number, info)
 
     def _status(self, end: EndKind, verdict: Verdict | None, output: str) -> tuple[Status, str]:
         if self._unfit:
-            return Status.UNFIT, UNFIT[self._unfit]
+            return Status.UNFIT, UNFIT.get(self._unfit, f"The repro cannot be bisected: {self._unfit}.")
         if verdict is not None:
             where = "Dynamo (backend eager)" if verdict.backend == "eager" else str(verdict)
             return Status.FOUND, f"The problem is in {where}."
@@ -173,14 +182,14 @@ class _Search:
 
     def _notes(self) -> list[str]:
         notes = []
-        if stripped := self._search.get("stripped"):
+        if stripped := self._began.stripped:
             notes.append(f"{', '.join(stripped)} of the environment was left out.")
         if stale := stale_state(os.environ):
             notes.append(
                 f"{stale} is left from another bisection: every torch.compile in that cache directory uses the backend it names. "
                 "Remove its folder if no bisection is going on."
             )
-        if reason := self._search.get("unforked"):
+        if reason := self._unforked:
             notes.append(f"Each step was a new process, which takes longer: {reason}.")
         searched = [step for step in self._steps if step.purpose == "search"]
         if any(step.timeout for step in searched):
@@ -192,27 +201,48 @@ class _Search:
         return notes
 
 
-def _step(fields: Mapping[str, Any]) -> Step:
+def _step(said: StepBegan | StepEnded) -> Step:
     """The step of an event; one that only begins has no end yet."""
-    known = {name: fields[name] for name in Step.__dataclass_fields__ if name in fields}
-    switch = fields.get("switch")
-    return Step(**{**UNENDED, **known, "switch": switch and switch["name"]})
+    step = Step(
+        said.purpose,
+        said.backend,
+        good=False,
+        code=0,
+        signal=0,
+        timeout=False,
+        seconds=0.0,
+        subsystem=said.subsystem,
+        state=said.state,
+        low=said.low,
+        high=said.high,
+    )
+    if isinstance(said, StepBegan):
+        return step
+    return replace(
+        step,
+        good=said.good,
+        code=said.code,
+        signal=said.signal,
+        timeout=said.timeout,
+        seconds=said.seconds,
+        switch=said.switch.name if said.switch is not None else None,
+        output=said.output,
+    )
 
 
-def _kernels(explained: dict[str, Any]) -> list[Kernel]:
+def _line(line: UserLine | GraphNode) -> SourceLine:
+    return SourceLine(line.file, line.line, line.function, line.text)
+
+
+def _kernels(explained: VerdictExplained) -> list[Kernel]:
     """The kernels with the node of the verdict; all of them where the verdict names no node."""
-    node, nodes = explained.get("node"), explained.get("nodes", ())
-    wanted = {node} if node else set(explained.get("changed", ()))
+    wanted = {explained.node} if explained.node else set(explained.changed)
     found = []
-    for name, members in explained.get("kernels", {}).items():
+    for name, members in explained.kernels.items():
         if wanted and not wanted & set(members):
             continue
-        lines = dict.fromkeys(
-            SourceLine(entry["file"], entry["line"], entry["function"], entry["text"])
-            for entry in nodes
-            if entry["name"] in members
-        )
-        found.append(Kernel(name.partition(":")[0], tuple(members), tuple(lines)))
+        lines = dict.fromkeys(_line(node) for node in explained.nodes if node.name in members)
+        found.append(Kernel(name.partition(":")[0], members, tuple(lines)))
     return found
 
 

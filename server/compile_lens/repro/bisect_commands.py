@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from compile_lens.agent.runtime.search_protocol import BisectionBegan, OptionChange
 from compile_lens.repro.verdict import Verdict
 
 PRIVATE = "TORCHINDUCTOR_CACHE_DIR=$(mktemp -d)"
 
 
 def commands(
-    verdict: Verdict | None, python: str, repro: Path, arguments: tuple[str, ...], search: Mapping[str, Any]
+    verdict: Verdict | None, python: str, repro: Path, arguments: tuple[str, ...], search: BisectionBegan
 ) -> tuple[tuple[str, str], ...]:
     """Title and line. ``search`` is what the agent said of the bisector: the switches among its subsystems, and if it has ``run``."""
     program = shlex.join([python, str(repro), *arguments])
     if verdict is None:
         return ()
     found = [(f"With {verdict.backend}", f"TORCH_COMPILE_BACKEND={verdict.backend} {program}; echo $?")]
-    change = search.get("changes", {}).get(verdict.subsystem or "")
+    change = search.changes.get(verdict.subsystem or "")
     if change is not None:
-        found.append(
-            (f"With {change['field']} = {change['value']}", _with_option(change, verdict, python, repro, arguments))
-        )
+        found.append((f"With {change.field} = {change.value}", _with_option(change, verdict, python, repro, arguments)))
     elif verdict.subsystem is not None and verdict.number is not None:
         for title, number in (("bad", verdict.number), ("good", verdict.number - 1)):
             setting = f"TORCH_BISECT_BACKEND={verdict.backend} TORCH_BISECT_SUBSYSTEM={verdict.subsystem} TORCH_BISECT_MAX={number}"
@@ -34,7 +31,7 @@ def commands(
                     f"{PRIVATE} TORCH_COMPILE_BACKEND={verdict.backend} {setting} {program}; echo $?",
                 )
             )
-    if search.get("has_run"):
+    if search.has_run:
         found.append(
             (
                 "All of it with torch alone (minutes; it deletes the cache directory that it is given)",
@@ -44,11 +41,9 @@ def commands(
     return tuple(found)
 
 
-def _with_option(
-    change: Mapping[str, str], verdict: Verdict, python: str, repro: Path, arguments: tuple[str, ...]
-) -> str:
+def _with_option(change: OptionChange, verdict: Verdict, python: str, repro: Path, arguments: tuple[str, ...]) -> str:
     code = (
-        f"import runpy, sys, {change['module']} as config; config.{change['field']} = {change['value']}; "
+        f"import runpy, sys, {change.module} as config; config.{change.field} = {change.value}; "
         "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     )
     line = shlex.join([python, "-c", code, str(repro), *arguments])

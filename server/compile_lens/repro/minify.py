@@ -8,14 +8,22 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from compile_lens.agent.runtime.search_protocol import (
+    MinifyRequest,
+    PhaseBegan,
+    SearchNote,
+    SearchUnfit,
+    SmallerFound,
+    SmallestChecked,
+    TorchMinified,
+)
 from compile_lens.repro.contract import FIRST_LINE, Criterion, HeaderError, parse_header
 from compile_lens.repro.scratch import scratch_folder
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.level import Level
-from compile_lens.workers.wire import AgentEvent, Frame
+from compile_lens.workers.wire import Frame
 
 UNFIT = {
     "not-bad": "The repro does not fail as it is, so there is nothing to make smaller.",
@@ -86,22 +94,21 @@ async def minify(
     search = _Search(text, on_progress, on_smaller)
     await host.start()
     with scratch_folder() as scratch:
-        task = {
-            "tool": "minify",
-            "file": str(repro),
-            "cwd": str(repro.parent),
-            "argv": list(options.arguments),
-            "scratch": str(scratch / "search"),
-            "saved": str(scratch / "saved.pt"),
-            "step_limit_s": options.step_limit_s,
-            "limit_s": options.limit_s,
-            "most_runs": options.most_runs,
-            "torch": options.torch,
-            "torch_limit_s": options.torch_limit_s,
-            "differs": _differs(text),
-        }
+        request = MinifyRequest(
+            file=str(repro),
+            cwd=str(repro.parent),
+            argv=options.arguments,
+            scratch=str(scratch / "search"),
+            saved=str(scratch / "saved.pt"),
+            step_limit_s=options.step_limit_s,
+            limit_s=options.limit_s,
+            most_runs=options.most_runs,
+            torch_limit_s=options.torch_limit_s,
+            torch=options.torch,
+            differs=_differs(text),
+        )
         limit = options.limit_s + options.torch_limit_s + 2 * options.step_limit_s
-        end = await host.run(Job(str(repro), timeout_s=limit, task=task, level=Level.FULL), search.take)
+        end = await host.run(Job(str(repro), timeout_s=limit, search=request, level=Level.FULL), search.take)
         if search.uses_saved:
             with contextlib.suppress(OSError):
                 shutil.copyfile(scratch / "saved.pt", saved)
@@ -124,40 +131,35 @@ class _Search:
         self._original = text
         self._on_progress, self._on_smaller = on_progress, on_smaller
         self._phase = "starting"
-        self._smallest: dict[str, Any] = {}
-        self._checked: dict[str, Any] = {}
+        self._smallest: SmallerFound | None = None
+        self._checked: SmallestChecked | None = None
         self._unfit = ""
         self._notes: list[str] = []
         self._history: list[Progress] = []
 
     @property
     def uses_saved(self) -> bool:
-        return bool(self._smallest.get("saved"))
+        return self._smallest is not None and self._smallest.saved
 
     def take(self, frame: Frame) -> None:
-        if not isinstance(frame, AgentEvent):
-            return
-        fields = frame.fields
-        if frame.name == "phase":
-            self._phase = fields["phase"]
+        if isinstance(frame, PhaseBegan):
+            self._phase = frame.phase
             self._tell(Progress(self._phase))
-        elif frame.name == "smaller":
-            self._smallest = fields
-            progress = Progress(
-                self._phase, fields["runs"], fields["text"].count("\n"), fields["nodes"], tuple(fields["inputs"])
-            )
+        elif isinstance(frame, SmallerFound):
+            self._smallest = frame
+            progress = Progress(self._phase, frame.runs, frame.text.count("\n"), frame.nodes, frame.inputs)
             self._history.append(progress)
             self._tell(progress)
             if self._on_smaller is not None:
                 self._on_smaller(self._made("", verified=False, saved=None))
-        elif frame.name == "checked":
-            self._checked = fields
-        elif frame.name == "torch":
-            self._notes.append(_TORCH[fields["result"]].format(why=fields["why"]))
-        elif frame.name == "note":
-            self._notes.append(fields["text"])
-        elif frame.name == "unfit":
-            self._unfit = fields["reason"]
+        elif isinstance(frame, SmallestChecked):
+            self._checked = frame
+        elif isinstance(frame, TorchMinified):
+            self._notes.append(_TORCH.get(frame.result, _TORCH["other"]).format(why=frame.why))
+        elif isinstance(frame, SearchNote):
+            self._notes.append(frame.text)
+        elif isinstance(frame, SearchUnfit):
+            self._unfit = frame.reason
 
     def _tell(self, progress: Progress) -> None:
         if self._on_progress is not None:
@@ -165,14 +167,14 @@ class _Search:
 
     def result(self, end: End, saved: Path | None) -> Minified:
         if self._unfit:
-            return Minified("", UNFIT[self._unfit], False, 0, notes=tuple(self._notes))
-        verified = bool(self._checked.get("same"))
-        if not self._checked:
+            sentence = UNFIT.get(self._unfit, f"The repro cannot be made smaller: {self._unfit}.")
+            return Minified("", sentence, False, 0, notes=tuple(self._notes))
+        if self._checked is None:
             so_far = "this is the smallest so far" if self._smallest else "there is nothing smaller yet"
             return self._made(f"{_how_it_ended(end)}: {so_far}.", False, saved)
         if not self._smallest:
-            return self._made("Nothing smaller has the problem.", verified, saved)
-        if verified:
+            return self._made("Nothing smaller has the problem.", self._checked.same, saved)
+        if self._checked.same:
             return self._made("It fails in the same way in a new process.", True, saved)
         return self._made(
             "In a new process it does not fail as the repro did: the problem may need luck.", False, saved
@@ -180,31 +182,33 @@ class _Search:
 
     def _made(self, sentence: str, verified: bool, saved: Path | None) -> Minified:
         found = self._smallest
+        last = self._checked or found
         return Minified(
-            self._text() if found else "",
+            _without_header_of_original(found.text) if found is not None else "",
             sentence,
             verified,
-            int(self._checked.get("runs", found.get("runs", 0))),
-            found.get("nodes"),
-            tuple(found.get("inputs", ())),
+            last.runs if last is not None else 0,
+            found.nodes if found is not None else None,
+            found.inputs if found is not None else (),
             saved,
             tuple(self._notes),
             tuple(self._history),
         )
 
-    def _text(self) -> str:
-        """The smallest, without what the header says of the file that it was made from."""
-        lines = str(self._smallest["text"]).split("\n")
-        if not lines[0].startswith(FIRST_LINE):
-            return "\n".join(lines)
-        kept, skipping = [], False
-        for line in lines:
-            if skipping and line.startswith("#   "):
-                continue
-            skipping = line.startswith(("# verified:", "# run:", "# bisect:", "# minify:"))
-            if not skipping:
-                kept.append(line)
-        return "\n".join(kept)
+
+def _without_header_of_original(text: str) -> str:
+    """``text`` without what its header says of the file that it was made from."""
+    lines = text.split("\n")
+    if not lines[0].startswith(FIRST_LINE):
+        return text
+    kept, skipping = [], False
+    for line in lines:
+        if skipping and line.startswith("#   "):
+            continue
+        skipping = line.startswith(("# verified:", "# run:", "# bisect:", "# minify:"))
+        if not skipping:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _how_it_ended(end: End) -> str:

@@ -31,7 +31,7 @@ from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import iterate, opened, parse_record
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Capture, Depth, Job
+from compile_lens.workers.job import CaptureRequest, Depth, Job
 from compile_lens.workers.wire import Frame, TraceRecord
 
 ALL = Filters({}, 10_000)
@@ -166,7 +166,7 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
     depths = [Depth.INDUCTOR] if is_deep else [request.job.depth, Depth.INDUCTOR]
     for depth in depths:
         progress(f"running {Path(request.job.file).name} ({depth.value})")
-        job = replace(request.job, depth=depth, compare=compares, capture=Capture(folder or None))
+        job = replace(request.job, depth=depth, compare=compares, capture=CaptureRequest(folder or None))
         run = await _run_by_entries(host, job, request.entries)
         if run.outcome.status is Status.FAILED:
             raise CannotWrite(run.outcome.failure)

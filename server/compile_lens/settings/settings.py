@@ -24,7 +24,7 @@ from compile_lens.settings.sandbox_settings import BudgetSettings, SandboxSettin
 from compile_lens.settings.setting import documented
 from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
-from compile_lens.workers.job import Depth, Supply
+from compile_lens.workers.job import Depth, Substitution
 
 SECTION = "compileLens"
 LONGEST_SHOWN = 60
@@ -76,8 +76,8 @@ class RunSettings:
             ),
         ),
     )
-    stand_in: Supply = field(
-        default=Supply.AUTO,
+    stand_in: Substitution = field(
+        default=Substitution.AUTO,
         metadata=documented(
             "What becomes of a program that asks for a GPU where there is none (docs/gpu.md).",
             values=(
@@ -86,8 +86,8 @@ class RunSettings:
             ),
         ),
     )
-    missing_weights: Supply = field(
-        default=Supply.AUTO,
+    missing_weights: Substitution = field(
+        default=Substitution.AUTO,
         metadata=documented(
             "What becomes of a program whose pretrained weights are not here (docs/missing-weights.md).",
             values=(

@@ -1,43 +1,70 @@
-"""The command that an agent gets for a job (see agent/runtime/standby.py). Needs the standard library alone."""
+"""The command that an agent gets for a job."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from compile_lens.workers.job import Job, Supply
+from compile_lens.agent.runtime.protocol import MAGIC, RunCommand, SandboxSpec, Substitution
+from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
+from compile_lens.workers.caches import private_cache_environment
+from compile_lens.workers.job import Job
 from compile_lens.workers.level import Level
-from compile_lens.workers.wire import MAGIC
 
 
-def command_of(job: Job, sandbox: Mapping[str, object] | None = None, magic: bytes = MAGIC) -> dict[str, object]:
-    """What an agent is sent to do ``job``: one line of JSON.
-
-    ``sandbox`` is what it is told of that (workers/sandbox_fields.py), None for none; ``magic`` begins each frame of the run.
-    """
-    return {
-        "op": "run",
-        "file": job.file,
-        "text": job.text,
-        "argv": list(job.argv),
-        "cwd": job.cwd or str(Path(job.file).parent),
-        "depth": job.depth.value,
-        "plan": _plan(job),
-        "timeout_s": job.timeout_s,
-        "env": job.env,
-        "compare": job.compare,
-        "stand_in": job.stand_in.value,
+def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGIC) -> RunCommand:
+    """What an agent is sent to do ``job``. ``sandbox`` is None for none; ``magic`` begins each frame of the run."""
+    search = job.search
+    return RunCommand(
+        file=job.file,
+        cwd=job.cwd or str(Path(job.file).parent),
+        depth=job.depth,
+        text=job.text,
+        argv=job.argv,
+        env=job.env,
+        plan=_plan(job),
+        timeout_s=job.timeout_s,
+        compare=job.compare,
+        stand_in=job.stand_in,
         # a run as the user's own changes nothing of theirs
-        "missing_weights": (Supply.OFF if job.level is Level.FULL else job.missing_weights).value,
-        "task": job.task,
-        "capture": None if job.capture is None else asdict(job.capture),
-        "vary": None if job.vary is None else asdict(job.vary),
-        "sandbox": sandbox,
-        "magic": magic.hex(),
-    }
+        missing_weights=Substitution.OFF if job.level is Level.FULL else job.missing_weights,
+        capture=job.capture,
+        vary=job.vary,
+        bisect=search if isinstance(search, BisectRequest) else None,
+        minify=search if isinstance(search, MinifyRequest) else None,
+        sandbox=sandbox,
+        magic=magic.hex(),
+    )
 
 
-def _plan(job: Job) -> dict[str, object] | None:
+def _plan(job: Job) -> Mapping[str, Any] | None:
     # what looks for inputs must know how long it may
     return {"seconds": job.timeout_s / 2, **job.plan} if job.plan else None
+
+
+def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> SandboxSpec | None:
+    """The sandbox of a job; None at the level ``full``. Makes the folders of the private caches.
+
+    ``scratch`` is where the agent makes a folder of the run's own.
+    """
+    if job.level is not Level.ANALYSE:
+        return None
+    sandbox, budget = job.sandbox, job.budget
+    kept = job.capture.exact_folder if job.capture is not None else None
+    caches = [Path(path) for path in private_cache_environment(environment).values()]
+    for folder in caches:
+        folder.mkdir(parents=True, exist_ok=True)
+    return SandboxSpec(
+        strongest=sandbox.strongest,
+        scratch=scratch,
+        caches=tuple(str(folder) for folder in caches),
+        allow_write=(*sandbox.allow_write, *([kept] if kept is not None else [])),
+        network=sandbox.network,
+        gpu=sandbox.gpu,
+        niceness=sandbox.niceness,
+        memory_bytes=budget.memory_bytes(),
+        disk_bytes=budget.disk_bytes(),
+        cpu_s=budget.cpu_seconds(job.timeout_s),
+        processes=budget.processes,
+    )

@@ -8,25 +8,35 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from compile_lens.agent.runtime.protocol import (
+    CANCEL_LINE,
+    MAGIC,
+    OF_END,
+    OF_STANDBY,
+    PROTOCOL_VERSION,
+    Hello,
+    NoTorch,
+    RunEnded,
+    RunStarted,
+    command_line,
+)
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
-from compile_lens.workers.command import command_of
+from compile_lens.workers.command import command_of, sandbox_of
 from compile_lens.workers.freshness import Stamp, installation_stamp
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.level import Level
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
-from compile_lens.workers.sandbox_fields import sandbox_fields
 from compile_lens.workers.scratch import scratch_folder, sweep
-from compile_lens.workers.wire import MAGIC, OF_PROGRAMS, AgentEvent, Chunk, Frame, FrameDecoder
+from compile_lens.workers.wire import OF_PROGRAMS, Chunk, Frame, FrameDecoder
 
 AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
 BOOT = AGENT_FOLDER / "boot.py"
@@ -34,27 +44,10 @@ START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host stops waiting for it
 GRACE_S = 5.0
-# what only the standby says
-OF_STANDBY = frozenset({"hello", "no-torch", "started", "end"})
 
 
 class HostError(Exception):
     """The interpreter cannot be used; its text is one sentence for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hello:
-    """What the agent says of itself once torch is imported. ``forks``: it can do many runs; otherwise one.
-
-    ``library_roots`` are the folders of installed code in that interpreter, torch's own included (it may be a checkout).
-    """
-
-    pid: int
-    torch: str
-    python: str
-    forks: bool
-    seconds: float
-    library_roots: tuple[str, ...]
 
 
 class Host:
@@ -147,24 +140,19 @@ class Host:
                 text = self._output.text().strip()
                 last = text.splitlines()[-1] if text else "it said nothing"
                 raise HostError(f"{self.python} is not a Python that can run the analysis: {last}")
-            if not isinstance(frame, AgentEvent):
-                continue
-            if frame.name == "hello":
-                fields = frame.fields
-                return Hello(
-                    fields["pid"],
-                    fields["torch"],
-                    fields["python"],
-                    fields["forks"],
-                    fields["seconds"],
-                    tuple(fields["library_roots"]),
-                )
-            if frame.name == "no-torch":
-                if frame.fields["missing"]:
+            if isinstance(frame, Hello):
+                if frame.version != PROTOCOL_VERSION:
+                    raise HostError(
+                        f"Compile Lens was updated while it ran (its agent speaks protocol {frame.version}, not {PROTOCOL_VERSION}): "
+                        "restart its server."
+                    )
+                return frame
+            if isinstance(frame, NoTorch):
+                if frame.missing:
                     raise HostError(
                         f"{self.python} has no torch; choose an interpreter that has it, or install torch there."
                     )
-                raise HostError(f"{self.python} cannot import torch: {frame.fields['message']}")
+                raise HostError(f"{self.python} cannot import torch: {frame.message}")
 
     async def _read_frames(self, stream: asyncio.StreamReader, frames: asyncio.Queue[Frame | None]) -> None:
         decoder, of_program = FrameDecoder(), FrameDecoder(OF_PROGRAMS, self._magic)
@@ -172,10 +160,10 @@ class Host:
             for frame in decoder.feed(data):
                 if isinstance(frame, Chunk):
                     for inner in of_program.feed(frame.data):
-                        if not (isinstance(inner, AgentEvent) and inner.name in OF_STANDBY):
+                        if not isinstance(inner, OF_STANDBY):
                             frames.put_nowait(inner)
                     continue
-                if isinstance(frame, AgentEvent) and frame.name == "started":
+                if isinstance(frame, RunStarted):
                     of_program = FrameDecoder(OF_PROGRAMS, self._magic)
                 frames.put_nowait(frame)
         frames.put_nowait(None)
@@ -197,8 +185,8 @@ class Host:
             self._output.clear()
             with scratch_folder() as scratch:
                 try:
-                    told = sandbox_fields(job, scratch, self._environment)
-                    self._send(command_of(job, told, self._magic))
+                    sandbox = sandbox_of(job, scratch, self._environment)
+                    self._send(command_line(command_of(job, sandbox, self._magic)))
                     end = await asyncio.wait_for(self._follow(on_frame, job), job.timeout_s + GRACE_S)
                 except TimeoutError:
                     await self._end_process()
@@ -229,22 +217,21 @@ class Host:
                 )
             except TimeoutError:
                 if limits.check(self._output.total):
-                    self._send({"op": "cancel"})
+                    self._send(CANCEL_LINE)
                 continue
             if frame is None:
                 if self._run_pid is not None:
                     kill_group(self._run_pid)  # its standby is gone, and cannot end it
                 return End(EndKind.CANCELLED if self._cancelled else EndKind.LOST)
             if limits.add(frame, self._output.total):
-                self._send({"op": "cancel"})
-            if isinstance(frame, AgentEvent):
-                if frame.name == "started":
-                    self._run_pid = frame.fields["pid"]
-                came_back = came_back or frame.name in ("done", "raised", "unreadable", "unsafe")
-                if frame.name == "end":
-                    end = _end(frame, came_back)
-                    is_ours = end.kind is EndKind.CANCELLED and not self._cancelled
-                    return limits.ended or end if is_ours else end
+                self._send(CANCEL_LINE)
+            if isinstance(frame, RunStarted):
+                self._run_pid = frame.pid
+            came_back = came_back or isinstance(frame, OF_END)
+            if isinstance(frame, RunEnded):
+                end = _end(frame, came_back)
+                is_ours = end.kind is EndKind.CANCELLED and not self._cancelled
+                return limits.ended or end if is_ours else end
             on_frame(frame)
 
     async def _drain_output(self) -> None:
@@ -254,20 +241,20 @@ class Host:
             seen = self._output.total
             await asyncio.sleep(0.005)
 
-    def _send(self, command: dict[str, object]) -> None:
+    def _send(self, line: bytes) -> None:
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError, RuntimeError):
-                self._process.stdin.write(json.dumps(command).encode() + b"\n")
+                self._process.stdin.write(line)
 
     async def cancel(self) -> None:
         """End the run that is going on, its whole process tree. Its ``run`` returns with ``EndKind.CANCELLED``."""
         if self._running.locked():
             self._cancelled = True
-            self._send({"op": "cancel"})
+            self._send(CANCEL_LINE)
 
     async def _end_run(self) -> None:
         """End the run whose awaiting task was cancelled, and read up to its end; a mute agent is ended itself."""
-        self._send({"op": "cancel"})
+        self._send(CANCEL_LINE)
         try:
             await asyncio.wait_for(self._follow(lambda _: None, None), 1.0)
         except TimeoutError:
@@ -298,9 +285,8 @@ class Host:
         self._readers = []
 
 
-def _end(frame: AgentEvent, came_back: bool) -> End:
-    said = frame.fields["kind"]
-    kind = EndKind.CANCELLED if said == "closed" else EndKind(said)  # closed: the host itself is being ended
+def _end(said: RunEnded, came_back: bool) -> End:
+    kind = EndKind.CANCELLED if said.kind == "closed" else EndKind(said.kind)  # closed: the host itself is being ended
     if kind is EndKind.FINISHED and not came_back:
         kind = EndKind.EXITED
-    return End(kind, frame.fields["code"], frame.fields["crash_stack"], reason=frame.fields["reason"])
+    return End(kind, said.code, said.crash_stack, reason=said.reason)

@@ -7,39 +7,22 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, Substitution, VariationRequest
+from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.level import Budget, Level, Sandbox
 
-
-class Depth(str, Enum):
-    """How far a run compiles. ``dynamo`` stops after Dynamo; ``aot`` after AOTAutograd; ``inductor`` is as written."""
-
-    DYNAMO = "dynamo"
-    AOT = "aot"
-    INDUCTOR = "inductor"
-
-
-class Supply(str, Enum):
-    """What becomes of a program that asks for what is not there, a GPU or weights: ``auto`` lets something stand in for it."""
-
-    AUTO = "auto"
-    OFF = "off"
-
-
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """A run also writes down the calls of its compile regions, for a repro.
-
-    ``exact_folder``: tensors are saved there with their values; None describes them, to be made anew from a seed.
-    """
-
-    exact_folder: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Vary:
-    """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all."""
-
-    names: tuple[str, ...] = ()
+# parts of a job that the agent reads, too
+__all__ = [
+    "BisectRequest",
+    "CaptureRequest",
+    "Depth",
+    "End",
+    "EndKind",
+    "Job",
+    "MinifyRequest",
+    "Substitution",
+    "VariationRequest",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +31,7 @@ class Job:
 
     ``compare``: what compiled graphs compute is compared with eager.
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/inputs/dispatch.py), empty for a script.
-    ``task`` is what a search driver of the agent does with the file instead (agent/search): JSON, with ``tool`` and ``scratch``.
+    ``search`` is what a search driver of the agent does with the file instead (agent/search).
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off at the level ``full``.
@@ -65,11 +48,11 @@ class Job:
     plan: Mapping[str, Any] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
-    stand_in: Supply = Supply.AUTO
-    missing_weights: Supply = Supply.AUTO
-    task: dict[str, Any] | None = None
-    capture: Capture | None = None
-    vary: Vary | None = None
+    stand_in: Substitution = Substitution.AUTO
+    missing_weights: Substitution = Substitution.AUTO
+    search: BisectRequest | MinifyRequest | None = None
+    capture: CaptureRequest | None = None
+    vary: VariationRequest | None = None
     up_to: int = 0
     launch: str = ""
     level: Level = Level.ANALYSE

@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.agent.runtime.protocol import SandboxKind
+
 GIB = 1 << 30
 
 
@@ -18,14 +20,6 @@ class Level(str, Enum):
     FULL = "full"  # as in the user's own shell; for an explicit command only
 
 
-class Strongest(str, Enum):
-    """The most that is tried; what is in force may be less, and is told."""
-
-    OVERLAY = "overlay"
-    LANDLOCK = "landlock"
-    PYTHON = "python"
-
-
 @dataclass(frozen=True, slots=True)
 class Sandbox:
     """What a run in the sandbox may do besides reading. ``allow_write`` are paths that it may change for good."""
@@ -34,7 +28,7 @@ class Sandbox:
     network: bool = False
     gpu: bool = False
     niceness: int = 10
-    strongest: Strongest = Strongest.OVERLAY
+    strongest: SandboxKind = SandboxKind.OVERLAY
 
 
 @dataclass(frozen=True, slots=True)

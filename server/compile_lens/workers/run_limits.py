@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 
+from compile_lens.agent.runtime.protocol import CompilerActivity
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.level import Level
-from compile_lens.workers.wire import AgentEvent, Frame, TraceRecord
+from compile_lens.workers.wire import Frame, TraceRecord
 
 # between looks at what a run has printed
 EVERY_S = 0.25
@@ -38,8 +39,8 @@ class RunLimits:
         if isinstance(frame, TraceRecord):
             self._trace += len(frame.data)
             self._last = time.monotonic()
-        elif isinstance(frame, AgentEvent) and frame.name == "compiling":
-            self._compiling = frame.fields.get("now") is True
+        elif isinstance(frame, CompilerActivity):
+            self._compiling = frame.now
             self._last = time.monotonic()
         return self.check(printed)
 

@@ -1,27 +1,18 @@
-"""The host's half of the wire: frames from an agent (see ``agent/runtime/wire.py`` for their form)."""
+"""The host's half of the wire: frames from an agent (``agent/runtime/protocol.py`` says their form)."""
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-MAGIC = b"\x89CLw"
-HEADER = len(MAGIC) + 5
+from compile_lens.agent.runtime.protocol import CHUNK, EVENT, LENGTH, MAGIC, TRACE, event_from
+from compile_lens.agent.runtime.protocol import AgentEvent as AgentEvent
+
+HEADER = len(MAGIC) + 1 + LENGTH.size
 LARGEST = 1 << 28
-ALL_KINDS = b"ETC"
+ALL_KINDS = EVENT + TRACE + CHUNK
 # of a run's child: it cannot pass on what another one says
-OF_PROGRAMS = b"ET"
-
-
-@dataclass(frozen=True, slots=True)
-class AgentEvent:
-    """Something that the agent says: ``started``, ``raised``, ``done``, ``end``, … with its fields."""
-
-    name: str
-    fields: dict[str, Any]
+OF_PROGRAMS = EVENT + TRACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +56,7 @@ class FrameDecoder:
             if len(self._pending) < HEADER:
                 return
             kind = bytes(self._pending[len(MAGIC) : len(MAGIC) + 1])
-            (length,) = struct.unpack(">I", self._pending[len(MAGIC) + 1 : HEADER])
+            (length,) = LENGTH.unpack(self._pending[len(MAGIC) + 1 : HEADER])
             if kind not in self._kinds or length > LARGEST:
                 self._skip(len(MAGIC))
                 continue
@@ -85,12 +76,6 @@ class FrameDecoder:
 
 
 def _decode(kind: bytes, payload: bytes) -> Frame | None:
-    if kind == b"T":
+    if kind == TRACE:
         return TraceRecord(payload)
-    if kind == b"C":
-        return Chunk(payload)
-    try:
-        fields = json.loads(payload)
-        return AgentEvent(fields.pop("event"), fields)
-    except (ValueError, KeyError, AttributeError, TypeError):
-        return None
+    return Chunk(payload) if kind == CHUNK else event_from(payload)

@@ -7,6 +7,7 @@ import time
 from types import ModuleType
 from typing import Any
 
+from ..runtime.protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled
 from .dispatch import Unusable
@@ -28,7 +29,7 @@ def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> Non
         call = evaluate(plan["text"], vars(module))
     except BadCall as problem:
         raise Unusable(str(problem)) from None
-    wire.event("entry", calls=[{"text": plan["text"], "making": "", "inputs": ""}], failed=[])
+    wire.tell(EntryCalled((CallMade(plan["text"]),)))
     compiled.run(call, plan, file)
 
 
@@ -43,7 +44,7 @@ def run_synthesised(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     seconds = float(plan.get("seconds", 20.0))
     started = time.monotonic()
     done: list[str] = []
-    failed: list[dict[str, str]] = []
+    failed: list[CallNotMade] = []
     for target in plan["targets"]:
         left = seconds - (time.monotonic() - started)
         if len(done) >= int(plan.get("most", 3)) or (done and left < seconds * (1 - SHARE)):
@@ -56,16 +57,15 @@ def run_synthesised(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
         if done and plan.get("apart"):
             compiled.begin_anew()
         done.append(target["name"])
-        call = {"target": target["name"], "text": found.expression, "making": found.making, "inputs": found.inputs}
-        wire.event("entry", calls=[call], failed=[])
+        wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, target["name"]),)))
         compiled.seed()
         compiled.run(evaluate(found.expression, vars(module)), target, file)
-    wire.event("entry", calls=[], failed=failed)
+    wire.tell(EntryCalled((), tuple(failed)))
     if not done:
         raise Unusable(_nothing(failed))
 
 
-def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: list[dict[str, str]]) -> Found | None:
+def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: list[CallNotMade]) -> Found | None:
     try:
         return find_call(
             module, target["name"], Budget(TRIALS, max(seconds, 1.0)), target.get("given"), target.get("inputs")
@@ -76,14 +76,14 @@ def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: li
         reason = str(error)
     except RecursionError:
         reason = "it is too deep"
-    failed.append({"target": target["name"], "reason": reason})
+    failed.append(CallNotMade(target["name"], reason))
     print(f"no inputs were found for {target['name']}: {reason}", file=sys.stderr)
     return None
 
 
-def _nothing(failed: list[dict[str, str]]) -> str:
+def _nothing(failed: list[CallNotMade]) -> str:
     if not failed:
         return "there is nothing to call in this file"
     first = failed[0]
     more = f" (and for {len(failed) - 1} more)" if len(failed) > 1 else ""
-    return f"no inputs were found for {first['target']}{more}: {first['reason']}"
+    return f"no inputs were found for {first.target}{more}: {first.reason}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from ..runtime.protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled
 from .dispatch import Unusable
@@ -22,7 +23,7 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     compiled.seed()
     target = _target(module, plan["target"])
     positional, named = _arguments(_value(module, plan["name"], target))
-    wire.event("entry", calls=[{"text": f"{plan['name']}", "making": plan["target"], "inputs": ""}], failed=[])
+    wire.tell(EntryCalled((CallMade(str(plan["name"]), plan["target"]),)))
     compiled.run(Call(target, positional, named), plan, file)
 
 

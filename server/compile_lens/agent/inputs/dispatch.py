@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..runtime.protocol import EntryUnusable
 from ..runtime.wire import Wire
 
 # the kind of a plan -> the module of this package that knows it, and its function
@@ -30,4 +31,4 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     try:
         way(plan, file, source, wire)
     except Unusable as problem:
-        wire.event("unusable", message=str(problem))
+        wire.tell(EntryUnusable(str(problem)))

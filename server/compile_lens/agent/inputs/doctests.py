@@ -7,6 +7,7 @@ import doctest
 import inspect
 from typing import Any
 
+from ..runtime.protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled
 from .dispatch import Unusable
@@ -31,7 +32,7 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     names = {**vars(module), "__name__": module.__name__}
     if plan.get("compile") is not None:
         names[name.rpartition(".")[2]] = _compiling(subject, plan, file)
-    wire.event("entry", calls=[{"text": f"doctest of {name or 'the module'}", "making": "", "inputs": ""}], failed=[])
+    wire.tell(EntryCalled((CallMade(f"doctest of {name or 'the module'}"),)))
     for number, example in enumerate(examples):
         if "SKIP" in example.source:
             continue

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ..runtime.program import read, remember, run_main
+from ..runtime.protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from .module import load
 
@@ -19,5 +20,5 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     load(file, source)
     remember(path, text)
     sys.argv = [path, *plan.get("argv", ())]
-    wire.event("entry", calls=[{"text": os.path.basename(path), "making": "", "inputs": ""}], failed=[])
+    wire.tell(EntryCalled((CallMade(os.path.basename(path)),)))
     run_main(path, text)

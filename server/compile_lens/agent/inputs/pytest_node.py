@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Any
 
+from ..runtime.protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from .dispatch import Unusable
 from .module import load
@@ -25,7 +26,7 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     path = plan["node"].partition("::")[0]
     sys.path.insert(0, os.path.dirname(path))
     load(file, source)
-    wire.event("entry", calls=[{"text": plan["node"], "making": "", "inputs": ""}], failed=[])
+    wire.tell(EntryCalled((CallMade(plan["node"]),)))
     arguments = ["-q", "-x", "--no-header", "-rN", "--capture=no", "-o", "addopts="]
     for plugin in SWITCHED_OFF:
         arguments += ["-p", f"no:{plugin}"]

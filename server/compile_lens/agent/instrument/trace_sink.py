@@ -7,6 +7,7 @@ import logging
 import traceback
 from typing import Any
 
+from ..runtime.protocol import CompilerActivity
 from ..runtime.wire import Wire
 
 # One per timed block, most of a trace's bytes, and nothing of them is shown: they would only delay what is.
@@ -44,7 +45,7 @@ class TraceSink(logging.Handler):
         elif '"ph": "E"' in event:
             self._open = max(0, self._open - 1)
         if (before == 0) != (self._open == 0):
-            self._wire.event("compiling", now=self._open > 0)
+            self._wire.tell(CompilerActivity(self._open > 0))
 
 
 def _stack() -> list[dict[str, Any]]:

@@ -5,42 +5,33 @@ from __future__ import annotations
 import contextlib
 import os
 from dataclasses import dataclass
-from typing import Any
 
 from . import processes
+from .protocol import SandboxSpec
 
 EVERY_S = 0.1
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """Of the whole tree; 0 is no limit. ``folder`` is where a run leaves files while there is no better place."""
+class TreeBudget:
+    """What a run's whole process tree may use; its scratch folder holds its files while there is no better place."""
 
-    memory_bytes: int
-    processes: int
-    cpu_s: int
-    disk_bytes: int
-    folder: str
-
-    @staticmethod
-    def read(fields: dict[str, Any]) -> Budget:
-        """The budget in a command of the host's."""
-        return Budget(
-            fields["memory_bytes"], fields["processes"], fields["cpu_s"], fields["disk_bytes"], fields["scratch"]
-        )
+    spec: SandboxSpec
 
     def exceeded(self, child: int) -> str:
         """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; '' if not."""
         tree = list(processes.descendants(os.getpid()))
-        if self.processes and len(tree) > self.processes:
+        if self.spec.processes and len(tree) > self.spec.processes:
             return "processes"
-        if self.cpu_s and sum(map(_cpu_ticks, tree)) / TICKS > self.cpu_s:
+        if self.spec.cpu_s and sum(map(_cpu_ticks, tree)) / TICKS > self.spec.cpu_s:
             return "cpu"
         # what processes share is counted once for each: only what looks like too much is measured
-        if self.memory_bytes and all(sum(map(size, tree)) > self.memory_bytes for size in (_resident, _proportional)):
+        if self.spec.memory_bytes and all(
+            sum(map(size, tree)) > self.spec.memory_bytes for size in (_resident, _proportional)
+        ):
             return "memory"
-        if self.disk_bytes and _size(self.folder) > self.disk_bytes:
+        if self.spec.disk_bytes and _size(self.spec.scratch) > self.spec.disk_bytes:
             return "disk"
         return ""
 

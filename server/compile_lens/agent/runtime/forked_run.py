@@ -8,11 +8,13 @@ import select
 import sys
 import tempfile
 import time
-from typing import IO, Any
+from typing import Any
 
 from ..sandbox.scratch import remove_folder
 from . import job, processes
-from .budget import EVERY_S, Budget
+from .budget import EVERY_S, TreeBudget
+from .job import SandboxChoice
+from .protocol import RunCommand, RunEnded, RunStarted
 from .wire import Wire
 
 CRASH_LIMIT = 20_000
@@ -21,35 +23,35 @@ CHUNK = 1 << 16
 LAST_WORDS = 1 << 28
 
 
-def serve(command: dict[str, Any], commands: int, wire: Wire) -> bool:
+def serve(command: RunCommand, choice: SandboxChoice, commands: int, wire: Wire) -> bool:
     """Do one run, and say how it ended. Returns False when the host is gone."""
-    command["deadline"] = time.monotonic() + command["timeout_s"]
+    deadline = time.monotonic() + command.timeout_s
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     with tempfile.TemporaryFile() as crash:
         child = os.fork()
         if child == 0:
-            _be_child(command, wire, writing, (reading, commands), crash)
+            _be_child(job.Run(command, choice, deadline, crash), wire, writing, (reading, commands))
         os.close(writing)
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
-        wire.event("started", pid=child)
+        wire.tell(RunStarted(child))
         run = _Supervised(child, commands, reading, wire)
-        kind, code, reason = run.until_end(command)
+        kind, code, reason = run.until_end(command, deadline)
         processes.end_tree(child)
         run.pass_on_the_rest()
         os.close(reading)
         crash.seek(0)
         crash_stack = crash.read(CRASH_LIMIT).decode("utf-8", "replace")
-    if command["sandbox"] is not None:
-        remove_folder(command["sandbox"]["scratch"])
-    if command.get("task"):
-        remove_folder(command["task"]["scratch"])  # for a driver that was ended before it could
-    wire.event("end", kind=kind, code=code, reason=reason, crash_stack=crash_stack)
+    if command.sandbox is not None:
+        remove_folder(command.sandbox.scratch)
+    if command.search is not None:
+        remove_folder(command.search.scratch)  # for a driver that was ended before it could
+    wire.tell(RunEnded(kind, code, crash_stack, reason))
     return kind != "closed"
 
 
-def _be_child(command: dict[str, Any], wire: Wire, writing: int, theirs: tuple[int, ...], crash: IO[bytes]) -> None:
+def _be_child(run: job.Run, wire: Wire, writing: int, theirs: tuple[int, ...]) -> None:
     code = 1
     try:
         processes.die_with_parent()
@@ -59,7 +61,7 @@ def _be_child(command: dict[str, Any], wire: Wire, writing: int, theirs: tuple[i
         own = high_descriptor(writing)
         for descriptor in (*theirs, wire.descriptor, writing):
             os.close(descriptor)
-        code = job.run(command, Wire(own, bytes.fromhex(command["magic"])), crash)
+        code = run.be(Wire(own, bytes.fromhex(run.command.magic)))
     finally:
         _exit(code & 0xFF)
 
@@ -89,10 +91,9 @@ class _Supervised:
         self._wire = wire
         self._speaks = True
 
-    def until_end(self, command: dict[str, Any]) -> tuple[str, int, str]:
+    def until_end(self, command: RunCommand, deadline: float) -> tuple[str, int, str]:
         """Wait for the child's end, a cancel, the host's end, or a limit. What it was, the exit code or signal, and which limit."""
-        deadline = command["deadline"]
-        budget = Budget.read(command["sandbox"]) if command["sandbox"] is not None else None
+        budget = TreeBudget(command.sandbox) if command.sandbox is not None else None
         next_look = time.monotonic() + EVERY_S
         with _watching(self._child) as watched:
             while True:

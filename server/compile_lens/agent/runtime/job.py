@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import faulthandler
-import importlib
 import os
 import sys
 import time
+from dataclasses import dataclass
 from types import FrameType
 from typing import IO, Any
 
@@ -15,87 +14,124 @@ from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
 from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
-from .degraded import listen
+from .degraded import degraded, listen
+from .protocol import (
+    AbilityLost,
+    CallRefused,
+    FilesDiscarded,
+    RunCommand,
+    SandboxEntered,
+    SandboxFailed,
+    StackLine,
+)
 from .wire import Wire
 
 MOST_NAMES = 5
-# tasks that run a file many times, and the module that drives each
-DRIVERS = {"bisect": "bisect_driver", "minify": "minify_driver"}
 
 
-def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
-    """Run the program, or drive the search that a task asks for; the exit code. ``crash`` takes the stack if the process is killed."""
-    sys.dont_write_bytecode = True
-    os.environ.update(command["env"])
-    os.environ.setdefault("MPLBACKEND", "Agg")  # a background run opens no window
-    # the interpreter has looked at it long ago
-    sys.path[:0] = [path for path in command["env"].get("PYTHONPATH", "").split(os.pathsep) if path]
-    try:
-        sandbox = _enter_sandbox(command, wire)
-    except OSError as error:
-        wire.event("unsafe", message=f"{error}")
-        return 1
-    if command.get("cwd"):
-        os.chdir(command["cwd"])  # again, now that there is another view of it
-    if command.get("task"):
-        driver = importlib.import_module(f"..search.{DRIVERS[command['task']['tool']]}", __package__)
-        return int(driver.main(command["task"], wire))
-    if crash is not None:
-        faulthandler.enable(crash)
-        # just before the time is up, which began to run before this process did
-        faulthandler.dump_traceback_later(max(command["deadline"] - time.monotonic() - 0.1, 0.01), file=crash)
+@dataclass(frozen=True)
+class SandboxChoice:
+    """The kind of sandbox that this machine offers for a run, and why it is not a stronger one."""
+
+    kind: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a process is for. ``crash`` takes the stack if the process is killed, or has not ended by ``deadline``."""
+
+    command: RunCommand
+    sandbox: SandboxChoice
+    deadline: float = 0.0
+    crash: IO[bytes] | None = None
+
+    def be(self, wire: Wire) -> int:
+        """Run the program, or drive the search that is asked for; the exit code."""
+        command = self.command
+        sys.dont_write_bytecode = True
+        os.environ.update(command.env)
+        os.environ.setdefault("MPLBACKEND", "Agg")  # a background run opens no window
+        # the interpreter has looked at it long ago
+        sys.path[:0] = [path for path in command.env.get("PYTHONPATH", "").split(os.pathsep) if path]
+        try:
+            sandbox = self._enter_sandbox(wire)
+        except OSError as error:
+            wire.tell(SandboxFailed(f"{error}"))
+            return 1
+        os.chdir(command.cwd)  # again, now that there is another view of it
+        if command.bisect is not None:
+            from ..search import bisect_driver
+
+            return bisect_driver.main(command.bisect, wire)
+        if command.minify is not None:
+            from ..search import minify_driver
+
+            return minify_driver.main(command.minify, wire)
+        if self.crash is not None:
+            faulthandler.enable(self.crash)
+            # just before the time is up, which began to run before this process did
+            faulthandler.dump_traceback_later(max(self.deadline - time.monotonic() - 0.1, 0.01), file=self.crash)
+        code = _run_program(command, wire)
+        if sandbox is not None:
+            _tell_what_was_written(sandbox, wire)
+        return code
+
+    def _enter_sandbox(self, wire: Wire) -> EnteredSandbox | None:
+        spec = self.command.sandbox
+        if spec is None:
+            return None
+
+        def tell(what: str, does: str, target: str, frame: FrameType) -> None:
+            stack = tuple(StackLine(**line) for line in live_stack(frame, OWN_FOLDER))
+            wire.tell(CallRefused(what, does, target, stack))
+
+        os.mkdir(spec.scratch, 0o700)
+        places = [os.path.dirname(self.command.file), self.command.cwd]
+        sandbox = enter(Policy.read(spec), self.sandbox.kind, places, tell)
+        wire.tell(SandboxEntered(sandbox.kind, self.sandbox.reason, tuple(sandbox.unrestricted)))
+        return sandbox
+
+
+def _run_program(command: RunCommand, wire: Wire) -> int:
+    """Put everything around the program that watches it, and run it; the exit code."""
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink
     from ..substitutes.enable import enable as enable_substitutes
-    from ..variations.hook import watcher_for
+    from ..variations.watcher import Watcher
     from . import program
     from .libraries import library_roots
 
     trace_sink.install(wire)
-    listen(lambda what, why: wire.event("degraded", what=what, why=why))
-    varied = watcher_for(command)
+    listen(lambda what, why: wire.tell(AbilityLost(what, why)))
+    varied = Watcher(command.vary.names, command.timeout_s) if command.vary is not None else None
     notes.install(OWN_FOLDER, varied or _recorder(command))
-    enable_substitutes(command, OWN_FOLDER, library_roots())
-    depth.apply(command["depth"])
-    if command.get("compare"):
+    chosen = enable_substitutes(command, OWN_FOLDER, library_roots())
+    depth.apply(chosen.value)
+    if command.compare:
         comparer.install()
     at_end = varied.at_end if varied is not None else lambda: None
-    code = program.run(command["file"], command.get("text"), command["argv"], wire, OWN_FOLDER, command["plan"], at_end)
-    if sandbox is not None:
-        with contextlib.suppress(Exception):
-            _tell_what_was_written(sandbox, wire)
-    return code
+    return program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)
 
 
-def _recorder(command: dict[str, Any]) -> Any:
+def _recorder(command: RunCommand) -> Any:
     """What watches the calls of compile regions, in a run that is to give a repro."""
-    if command.get("capture") is None:
+    if command.capture is None:
         return None
     from ..capture.recorder import Recorder
     from ..instrument import trace_sink
     from .libraries import library_roots
 
-    recorder = Recorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command["capture"]["exact_folder"])
+    recorder = Recorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command.capture.exact_folder)
     recorder.install()
     return recorder
 
 
-def _enter_sandbox(command: dict[str, Any], wire: Wire) -> EnteredSandbox | None:
-    fields = command["sandbox"]
-    if fields is None:
-        return None
-
-    def tell(what: str, does: str, target: str, frame: FrameType) -> None:
-        wire.event("refused", what=what, does=does, target=target, stack=live_stack(frame, OWN_FOLDER))
-
-    places = [os.path.dirname(command["file"]), *([command["cwd"]] if command.get("cwd") else [])]
-    os.mkdir(fields["scratch"], 0o700)
-    sandbox = enter(Policy.read(fields), fields["kind"], places, tell)
-    wire.event("sandbox", kind=sandbox.kind, reason=fields["reason"], open_ends=list(sandbox.unrestricted))
-    return sandbox
-
-
 def _tell_what_was_written(sandbox: EnteredSandbox, wire: Wire) -> None:
-    written = sandbox.written()
+    try:
+        written = sandbox.written()
+    except Exception as error:  # the program may have replaced what is needed to look
+        degraded("the list of discarded files", error)
+        return
     if written:
-        wire.event("not_kept", names=written[:MOST_NAMES], count=len(written))
+        wire.tell(FilesDiscarded(tuple(written[:MOST_NAMES]), len(written)))

@@ -12,11 +12,12 @@ import threading
 import tokenize
 import traceback
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..instrument.stacks import column_at
 from .missing_requirement import lacking
+from .protocol import FileUnreadable, MissingRequirement, ProgramDone, ProgramRaised, StackLine
 from .wire import Wire
 
 MOST_MESSAGE = 20_000
@@ -25,10 +26,10 @@ MOST_MESSAGE = 20_000
 def run(
     file: str,
     text: str | None,
-    argv: list[str],
+    argv: Sequence[str],
     wire: Wire,
     own_folder: str,
-    plan: dict[str, Any] | None = None,
+    plan: Mapping[str, Any] | None = None,
     at_end: Callable[[], object] = lambda: None,
 ) -> int:
     """Run ``file`` (or ``text``, unsaved, in its place); report how it ended as ``raised`` or ``done``; return the exit code.
@@ -41,7 +42,7 @@ def run(
         try:
             source = read(file)
         except (OSError, SyntaxError, UnicodeError) as error:
-            wire.event("unreadable", message=f"{error}")
+            wire.tell(FileUnreadable(f"{error}"))
             return 1
     remember(file, source)
     sys.argv = [file, *argv]
@@ -51,7 +52,7 @@ def run(
     else:
         from ..inputs import dispatch
 
-        code = guarded(lambda: dispatch.run(plan, file, source, wire), wire, own_folder)
+        code = guarded(lambda: dispatch.run(dict(plan), file, source, wire), wire, own_folder)
     at_end()
     # what the interpreter does at its end, without tearing torch down: the process is gone right after
     with contextlib.suppress(BaseException):
@@ -95,13 +96,13 @@ def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
     except BaseException as error:
         _report(error, wire, own_folder)
         return 1
-    wire.event("done")
+    wire.tell(ProgramDone())
     return 0
 
 
 def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
     if end.code is None or end.code == 0:
-        wire.event("done")
+        wire.tell(ProgramDone())
         return 0
     if not isinstance(end.code, int):
         print(end.code, file=sys.stderr)
@@ -114,7 +115,7 @@ def _report(error: BaseException, wire: Wire, own_folder: str) -> None:
     try:
         _report_in_full(error, wire, own_folder)
     except Exception:  # the program has replaced what is needed for that
-        wire.event("raised", type=type(error).__name__, module="", message="", stack=[], formatted="", causes=[])
+        wire.tell(ProgramRaised(type(error).__name__, "", "", (), ""))
 
 
 def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
@@ -125,19 +126,19 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
     stack = [_entry(frame) for frame in summary.stack]
     if isinstance(error, SyntaxError) and error.filename:
         stack.append(_syntax_error_entry(error))
-    wire.event(
-        "raised",
-        type=type(error).__qualname__,
-        module=type(error).__module__,
-        message=str(error)[:MOST_MESSAGE],
-        stack=stack,
-        formatted=formatted[-MOST_MESSAGE:],
-        causes=_causes(error),
-        lacking=_lacking(error),
+    wire.tell(
+        ProgramRaised(
+            type(error).__qualname__,
+            str(type(error).__module__),
+            str(error)[:MOST_MESSAGE],
+            tuple(stack),
+            formatted[-MOST_MESSAGE:],
+            _lacking(error),
+        )
     )
 
 
-def _lacking(error: BaseException) -> dict[str, str] | None:
+def _lacking(error: BaseException) -> MissingRequirement | None:
     try:
         return lacking(error)
     except Exception:  # a class of the program's whose words raise
@@ -152,45 +153,20 @@ def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> 
             _drop_own_frames(linked, own_folder)
 
 
-def _entry(frame: traceback.FrameSummary) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "file": frame.filename,
-        "line": frame.lineno or 1,
-        "name": frame.name,
-        "text": (frame.line or "").strip(),
-    }
+def _entry(frame: traceback.FrameSummary) -> StackLine:
+    line, text = frame.lineno or 1, (frame.line or "").strip()
     start, end = getattr(frame, "colno", None), getattr(frame, "end_colno", None)
     end_line = getattr(frame, "end_lineno", None)
-    if start is not None and end is not None and end_line is not None:
-        entry["column"] = column_at(frame.filename, entry["line"], start)
-        entry["end_line"] = end_line
-        entry["end_column"] = column_at(frame.filename, end_line, end)
-    return entry
+    if start is None or end is None or end_line is None:
+        return StackLine(frame.filename, line, frame.name, text)
+    column, end_column = column_at(frame.filename, line, start), column_at(frame.filename, end_line, end)
+    return StackLine(frame.filename, line, frame.name, text, column, end_line, end_column)
 
 
-def _syntax_error_entry(error: SyntaxError) -> dict[str, Any]:
+def _syntax_error_entry(error: SyntaxError) -> StackLine:
     line, column = error.lineno or 1, max(error.offset or 1, 1)
     end_line, end_column = error.end_lineno or line, error.end_offset or 0
     if (end_line, end_column) <= (line, column):
         end_line, end_column = line, column + 1
-    return {
-        "file": error.filename,
-        "line": line,
-        "name": "<module>",
-        "text": (error.text or "").strip(),
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-    }
-
-
-def _causes(error: BaseException) -> list[dict[str, str]]:
-    """The chain of causes, nearest first: type and message."""
-    found: list[dict[str, str]] = []
-    seen = {id(error)}
-    cause = error.__cause__ or error.__context__
-    while cause is not None and id(cause) not in seen and len(found) < 10:
-        seen.add(id(cause))
-        found.append({"type": type(cause).__qualname__, "message": str(cause)[:MOST_MESSAGE]})
-        cause = cause.__cause__ or cause.__context__
-    return found
+    text = (error.text or "").strip()
+    return StackLine(str(error.filename), line, "<module>", text, column, end_line, end_column)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import os
 import platform
 import signal
@@ -18,10 +17,12 @@ import threading
 import time
 from typing import Any
 
-from ..sandbox import choice, enter
+from ..sandbox import choice
 from . import forked_run, gpu_presence, job, processes, warmup
 from .fork_check import count_threads, why_not_fork
+from .job import SandboxChoice
 from .libraries import library_roots
+from .protocol import PROTOCOL_VERSION, Hello, NoTorch, RunCommand, RunEnded, SandboxKind, command_from
 from .wire import Wire
 
 
@@ -33,10 +34,10 @@ def main() -> int:
     if not _hello(wire):
         return 3
     if sys.platform == "linux":
-        _choose(enter.OVERLAY, True)  # tried before a run waits for it
+        _choose(SandboxKind.OVERLAY, True)  # tried before a run waits for it
     for line in _lines(commands):
-        command = json.loads(line)
-        if command["op"] == "run" and not _serve_run(command, commands, wire):
+        command = command_from(line)  # a cancel may come when its run has just ended
+        if command is not None and not _serve_run(command, commands, wire):
             break
     processes.end_orphans(0.5)
     return 0
@@ -69,23 +70,26 @@ def _hello(wire: Wire) -> bool:
             _threads_of_imports = count_threads()
     except BaseException as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
-        wire.event("no-torch", missing=missing, message=f"{type(error).__name__}: {error}")
+        wire.tell(NoTorch(missing, f"{type(error).__name__}: {error}"))
         return False
     try:
         warmup.warm()
     except BaseException as error:
-        wire.event("no-torch", missing=False, message=f"torch {torch.__version__} cannot compile here: {error}")
+        wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile here: {error}"))
         return False
     gc.enable()
     processes.outlive_parent()  # a run may be asked for from here on, and is put in order when the host dies
-    wire.event(
-        "hello",
-        pid=os.getpid(),
-        torch=torch.__version__,
-        python=platform.python_version(),
-        forks=not why_not_fork(_threads_of_imports),
-        seconds=time.monotonic() - started,
-        library_roots=library_roots(),
+    seconds = time.monotonic() - started
+    wire.tell(
+        Hello(
+            os.getpid(),
+            str(torch.__version__),
+            platform.python_version(),
+            not why_not_fork(_threads_of_imports),
+            seconds,
+            tuple(library_roots()),
+            PROTOCOL_VERSION,
+        )
     )
     return True
 
@@ -107,30 +111,29 @@ def _lines(descriptor: int) -> Any:
         yield from complete
 
 
-_sandbox: dict[str, tuple[str, str]] = {}
+_sandbox: dict[SandboxKind, SandboxChoice] = {}
 
 
-def _choose(strongest: str, forks: bool) -> tuple[str, str]:
+def _choose(strongest: SandboxKind, forks: bool) -> SandboxChoice:
     """The kind of sandbox for the next run, and why it is not a stronger one; tried once."""
-    if not forks and strongest == enter.OVERLAY:
-        strongest = enter.LANDLOCK  # a process with threads cannot leave its namespaces
+    if not forks and strongest is SandboxKind.OVERLAY:
+        strongest = SandboxKind.LANDLOCK  # a process with threads cannot leave its namespaces
     if strongest not in _sandbox:
-        _sandbox[strongest] = choice.choose(strongest)
+        _sandbox[strongest] = SandboxChoice(*choice.choose(strongest.value))
     return _sandbox[strongest]
 
 
-def _serve_run(command: dict[str, Any], commands: int, wire: Wire) -> bool:
+def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     """Do one run. Returns False when this process can do no further one."""
     forks = not why_not_fork(_threads_of_imports)
-    if command["sandbox"] is not None:
-        kind, reason = _choose(command["sandbox"]["strongest"], forks)
-        command["sandbox"].update(kind=kind, reason=reason)
-    processes.set_session_niceness(command["sandbox"]["niceness"] if command["sandbox"] is not None else 0)
+    spec = command.sandbox
+    chosen = _choose(spec.strongest, forks) if spec is not None else SandboxChoice()
+    processes.set_session_niceness(spec.niceness if spec is not None else 0)
     if forks:
-        return forked_run.serve(command, commands, wire)
+        return forked_run.serve(command, chosen, commands, wire)
     _watch_for_cancel(commands)
-    code = job.run(command, wire, None)
-    wire.event("end", kind="finished", code=code, crash_stack="", reason="")
+    code = job.Run(command, chosen).be(wire)
+    wire.tell(RunEnded("finished", code, ""))
     return False
 
 

@@ -1,7 +1,4 @@
-"""The agent's half of the wire: frames out, one JSON command per line in.
-
-A frame is ``MAGIC``, one byte of kind, four bytes of length (big endian), the payload. The magic lets the host find the next frame
-after bytes that a program wrote to a descriptor that is not its own. The other half is ``compile_lens/workers/wire.py``.
+"""The agent's half of the wire: frames out (``protocol`` says their form); the other half is ``compile_lens/workers/wire.py``.
 
 A run's child has a pipe to the standby, which passes on what comes there as frames of the kind ``CHUNK``: nothing that a program
 writes can look like a word of the standby's. Its frames begin with a magic of that run, so that nothing looks like one by chance.
@@ -10,19 +7,13 @@ writes can look like a word of the standby's. Its frames begin with a magic of t
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import struct
 import threading
-from typing import Any
 
-MAGIC = b"\x89CLw"
-EVENT = b"E"
-TRACE = b"T"
-CHUNK = b"C"
+from .protocol import CHUNK, EVENT, LENGTH, MAGIC, TRACE, AgentEvent, event_payload
+
 # a program may replace what it finds in these modules
-_encode = json.JSONEncoder(default=str).encode
-_pack = struct.Struct(">I").pack
+_payload, _pack = event_payload, LENGTH.pack
 _write, _getpid = os.write, os.getpid
 
 
@@ -35,9 +26,9 @@ class Wire:
         self._lock = threading.Lock()
         self._owner = _getpid()
 
-    def event(self, name: str, **fields: Any) -> None:
-        """Send one event; ``fields`` must be JSON."""
-        self._send(EVENT, _encode({"event": name, **fields}).encode())
+    def tell(self, event: AgentEvent) -> None:
+        """Send one event."""
+        self._send(EVENT, _payload(event))
 
     def trace(self, record: str) -> None:
         """Send one record of the structured trace, as torch formats it."""

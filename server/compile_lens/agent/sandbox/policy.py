@@ -8,6 +8,8 @@ import tempfile
 from dataclasses import dataclass
 from typing import Any
 
+from ..runtime.protocol import SandboxSpec
+
 # in the home directory: files with keys, tokens or passwords, and without data that a program works on
 SECRETS = (
     ".ssh", ".gnupg", ".pki", ".aws", ".azure", ".kube", ".docker", ".oci", ".password-store", ".local/share/keyrings",
@@ -57,19 +59,19 @@ class Policy:
     niceness: int
 
     @staticmethod
-    def read(fields: dict[str, Any]) -> Policy:
+    def read(spec: SandboxSpec) -> Policy:
         """The policy in a command of the host."""
         return Policy(
-            strongest=fields["strongest"],
-            scratch=os.path.realpath(fields["scratch"]),
-            caches=tuple(os.path.realpath(path) for path in fields["caches"]),
-            allow_write=tuple(os.path.realpath(os.path.expanduser(path)) for path in fields["allow_write"]),
-            network=fields["network"],
-            gpu=fields["gpu"],
-            memory_bytes=fields["memory_bytes"],
-            disk_bytes=fields["disk_bytes"],
-            cpu_s=fields["cpu_s"],
-            niceness=fields["niceness"],
+            strongest=spec.strongest.value,
+            scratch=os.path.realpath(spec.scratch),
+            caches=tuple(os.path.realpath(path) for path in spec.caches),
+            allow_write=tuple(os.path.realpath(os.path.expanduser(path)) for path in spec.allow_write),
+            network=spec.network,
+            gpu=spec.gpu,
+            memory_bytes=spec.memory_bytes,
+            disk_bytes=spec.disk_bytes,
+            cpu_s=spec.cpu_s,
+            niceness=spec.niceness,
         )
 
 

@@ -10,7 +10,6 @@ import contextlib
 import dataclasses
 import functools
 import io
-import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +18,18 @@ from typing import Any
 from ..runtime import gpu_presence, processes
 from ..runtime.degraded import degraded
 from ..runtime.fork_check import why_not_fork_steps
+from ..runtime.message import from_json
+from ..runtime.search_protocol import (
+    BisectionBegan,
+    BisectRequest,
+    OptionChange,
+    StepBegan,
+    StepEnded,
+    StepsUnforked,
+    SwitchTried,
+    VerdictExplained,
+    VerdictReached,
+)
 from ..runtime.wire import Wire
 from . import bisect_switches, step_warmup, torch_bisector
 from .bisect_prefetch import BisectQuestion, Prefetcher
@@ -33,18 +44,18 @@ MOST_AT_ONCE = 8
 CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
 
-def main(task: dict[str, Any], wire: Wire) -> int:
-    """Run one bisection as ``task`` says."""
-    return run_search(task, wire, Driver(task, wire).search)
+def main(request: BisectRequest, wire: Wire) -> int:
+    """Run one bisection."""
+    return run_search(request, wire, Driver(request, wire).search)
 
 
 class Driver:
     """One bisection."""
 
-    def __init__(self, task: dict[str, Any], wire: Wire) -> None:
-        self._task = task
+    def __init__(self, request: BisectRequest, wire: Wire) -> None:
+        self._request = request
         self._wire = wire
-        self._scratch: str = task["scratch"]
+        self._scratch = request.scratch
         self._state = os.path.join(self._scratch, "state")
         os.makedirs(self._scratch, exist_ok=True)
         os.environ["TMPDIR"] = tempfile.tempdir = self._scratch  # for compilers, too: they may be killed
@@ -53,7 +64,7 @@ class Driver:
         for name in self._stripped:
             del os.environ[name]
         self._unforked = why_not_fork_steps()
-        self._steps = Steps(self._scratch, task["step_limit_s"], not self._unforked)
+        self._steps = Steps(self._scratch, request.step_limit_s, not self._unforked)
         self._output = io.StringIO()
         self._prefetch: Prefetcher
         self._isa_trial: int | None = None
@@ -64,11 +75,16 @@ class Driver:
         compiler_bisector = torch_bisector.load()
         if compiler_bisector is None:
             raise SearchRefused("no-bisector")
-        self._wire.event(
-            "search", forks=self._steps.forks, stripped=self._stripped, **_bisector_features(compiler_bisector)
+        self._wire.tell(
+            BisectionBegan(
+                self._steps.forks,
+                tuple(self._stripped),
+                _option_changes(compiler_bisector),
+                has_run="run <cmd>" in getattr(compiler_bisector, "HELP_TEXT", ""),
+            )
         )
         if self._unforked:
-            self._wire.event("unforked", reason=self._unforked)
+            self._wire.tell(StepsUnforked(self._unforked))
         self._prefetch = Prefetcher(self._steps, compiler_bisector.CompilerBisector, self._scratch, self._setup_of, 1)
         if self._steps.forks:
             self._isa_trial = step_warmup.assume_vector_isa(self._scratch)
@@ -78,11 +94,9 @@ class Driver:
             self._warm_up()
         verdict = self._bisect(compiler_bisector)
         self._prefetch.discard()
-        if verdict is None:
-            self._wire.event("verdict", backend=None, said=self._output.getvalue())
-            return
-        self._wire.event("verdict", **verdict, said=self._output.getvalue())
-        self._explain(verdict)
+        self._wire.tell(verdict)
+        if verdict.backend is not None:
+            self._explain(verdict)
 
     # -- steps
 
@@ -103,7 +117,7 @@ class Driver:
     def _warm_up(self) -> None:
         """Do what Inductor steps have in common, while the first other steps run."""
         self._steps.protected |= step_warmup.start_header_compilation(self._scratch, low_priority=True)
-        self._prefetch.most = concurrent_steps(self._task.get("at_once"), self._memory)
+        self._prefetch.most = concurrent_steps(self._request.at_once, self._memory)
         self._prefetch.fill()
         step_warmup.warm_inductor(self._scratch)
         reason = why_not_fork_steps()
@@ -111,9 +125,9 @@ class Driver:
         if reason:
             self._prefetch.most = 1
             self._prefetch.discard()
-            self._wire.event("unforked", reason=reason)
+            self._wire.tell(StepsUnforked(reason))
 
-    def _bisect(self, module: Any) -> dict[str, Any] | None:
+    def _bisect(self, module: Any) -> VerdictReached:
         bisector = module.CompilerBisector
         os.makedirs(self._state, exist_ok=True)
         torch_bisector.set_state(self._state, False)
@@ -124,14 +138,10 @@ class Driver:
             if "find_max_bounds" in str(error) or "bisect range" in str(error):
                 raise SearchRefused("flaky") from error
             raise
+        said = self._output.getvalue()
         if found is None:
-            return None
-        return {
-            "backend": found.backend,
-            "subsystem": found.subsystem,
-            "number": found.bisect_number,
-            "debug_info": found.debug_info,
-        }
+            return VerdictReached(None, said=said)
+        return VerdictReached(found.backend, found.subsystem, found.bisect_number, found.debug_info, said)
 
     def _ask(self, bisector: Any) -> bool:
         """Answer one question of the search, with the state in torch's files."""
@@ -168,41 +178,40 @@ class Driver:
         return status == 0
 
     def _begin(self, purpose: str, backend: str, **what: Any) -> None:
-        self._wire.event("step-begins", purpose=purpose, backend=backend, **what)
+        self._wire.tell(StepBegan(purpose, backend, **what))
 
     def _tell(self, purpose: str, backend: str, ended: StepResult, **what: Any) -> None:
-        fields = dataclasses.asdict(ended)
-        self._wire.event("step", purpose=purpose, backend=backend, good=ended.good, **fields, **what)
+        self._wire.tell(StepEnded(purpose, backend, ended.good, **dataclasses.asdict(ended), **what))
 
     def _setup_of(self, backend: str, state: str) -> StepSetup:
         return StepSetup(**self._place(), backend=backend, state=state, options=_header_options())
 
     def _place(self) -> dict[str, Any]:
-        task = self._task
-        return {"file": task["file"], "cwd": task["cwd"], "argv": task["argv"], "scratch": self._scratch}
+        request = self._request
+        return {"file": request.file, "cwd": request.cwd, "argv": list(request.argv), "scratch": self._scratch}
 
     # -- beyond the search
 
-    def _explain(self, verdict: dict[str, Any]) -> None:
+    def _explain(self, verdict: VerdictReached) -> None:
         """Find what torch does not report: the lines and kernels of the verdict, and the switches that help."""
-        backend, answer = verdict["backend"], os.path.join(self._scratch, "answer.json")
-        wanted: list[tuple[str, StepSetup, dict[str, Any]]] = []
-        if self._task.get("explain", True):
-            watch = {name: verdict[name] for name in ("backend", "subsystem", "number")}
+        backend, answer = str(verdict.backend), os.path.join(self._scratch, "answer.json")
+        wanted: list[tuple[str, StepSetup, SwitchTried | None]] = []
+        if self._request.explain:
+            watch = {name: getattr(verdict, name) for name in ("backend", "subsystem", "number")}
             options = _header_options()
             setup = StepSetup(**self._place(), backend=backend, watch=watch, answer=answer, options=options)
-            wanted.append(("explain", setup, {}))
-        for switch in bisect_switches.switches_for(verdict) if self._task.get("ablate", True) else ():
-            options = {**_header_options(), **switch["options"]}
-            wanted.append(("ablate", StepSetup(**self._place(), backend=backend, options=options), {"switch": switch}))
-        for (purpose, _, what), ended in zip(wanted, self._together([setup for _, setup, _ in wanted]), strict=True):
-            self._tell(purpose, backend, ended, **what)
+            wanted.append(("explain", setup, None))
+        for fitting in bisect_switches.switches_for(verdict) if self._request.ablate else ():
+            options = {**_header_options(), **fitting.options}
+            wanted.append(("ablate", StepSetup(**self._place(), backend=backend, options=options), fitting))
+        for (purpose, _, switch), ended in zip(wanted, self._together([setup for _, setup, _ in wanted]), strict=True):
+            self._tell(purpose, backend, ended, switch=switch)
             if purpose == "explain":
-                with contextlib.suppress(OSError, ValueError), open(answer, encoding="utf-8") as file:
-                    explained = json.load(file)
-                    for unavailable, why in explained.pop("unavailable").items():
-                        degraded(unavailable, why)
-                    self._wire.event("explained", **explained)
+                with contextlib.suppress(OSError), open(answer, "rb") as file:
+                    if (explained := from_json(VerdictExplained, file.read())) is not None:
+                        for unavailable, why in explained.unavailable.items():
+                            degraded(unavailable, why)
+                        self._wire.tell(explained)
 
     def _together(self, setups: list[StepSetup]) -> Iterator[StepResult]:
         """Run independent steps concurrently; their results, in order."""
@@ -245,20 +254,15 @@ def _header_options() -> dict[str, Any]:
     )
 
 
-def _bisector_features(module: Any) -> dict[str, Any]:
-    """The bisector's backends with their subsystems, those that are options, and whether it can run a command itself."""
-    changes = {
-        subsystem.name: {
-            "module": CONFIGS.get(subsystem.config_name, "torch._inductor.config"),
-            "field": subsystem.config_field,
-            "value": repr(subsystem.config_value),
-        }
+def _option_changes(module: Any) -> dict[str, OptionChange]:
+    """The bisector's subsystems that are options."""
+    return {
+        subsystem.name: OptionChange(
+            CONFIGS.get(subsystem.config_name, "torch._inductor.config"),
+            subsystem.config_field,
+            repr(subsystem.config_value),
+        )
         for found in module.BACKENDS.values()
         for subsystem in found
         if hasattr(subsystem, "config_field")
-    }
-    return {
-        "backends": {name: [subsystem.name for subsystem in found] for name, found in module.BACKENDS.items()},
-        "changes": changes,
-        "has_run": "run <cmd>" in getattr(module, "HELP_TEXT", ""),
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..runtime.search_protocol import SwitchTried, VerdictReached
 from ..torch_internals.options import find_option
 
 PREFIX = "torch._inductor.config."
@@ -30,17 +31,17 @@ SWITCHES: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def switches_for(verdict: dict[str, Any]) -> list[dict[str, Any]]:
+def switches_for(verdict: VerdictReached) -> list[SwitchTried]:
     """Every switch if torch found no subsystem in Inductor, fusion alone for a lowering, otherwise none."""
-    if verdict["backend"] != "inductor":
+    if verdict.backend != "inductor":
         return []
     candidates: dict[str | None, tuple[tuple[str, str, dict[str, Any]], ...]] = {None: SWITCHES, "lowerings": (FUSION,)}
-    switches: list[dict[str, Any]] = [
-        {"name": name, "meaning": meaning, "options": known}
-        for name, meaning, options in candidates.get(verdict["subsystem"], ())
+    switches = [
+        SwitchTried(name, meaning, known)
+        for name, meaning, options in candidates.get(verdict.subsystem, ())
         if (known := {PREFIX + option: value for option, value in options.items() if find_option(PREFIX + option)})
     ]
-    return [switch for switch in switches if any(_value(name) != value for name, value in switch["options"].items())]
+    return [switch for switch in switches if any(_value(name) != value for name, value in switch.options.items())]
 
 
 def _value(option: str) -> Any:

@@ -101,7 +101,7 @@ class SubsystemWatch:
             self._found["source"] = _current_source()
             self._found["places"] = _decomposition(operator, frame.f_locals.get("decomp_table"))
         elif hasattr(observer, "passname"):
-            self._found["pass"] = observer.passname
+            self._found["pass_name"] = observer.passname
             caller = frame.f_back
             function = caller.f_locals.get("pass_fn") if caller is not None else None
             self._found["places"] = [*_function("the pass", function), *_applied(caller)]

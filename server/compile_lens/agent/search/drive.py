@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from typing import Any
 
 from ..runtime import processes
 from ..runtime.degraded import listen
+from ..runtime.protocol import AbilityLost, ProgramDone
+from ..runtime.search_protocol import BisectRequest, MinifyRequest, SearchUnfit
 from ..runtime.wire import Wire
 
 
@@ -19,15 +20,15 @@ class SearchRefused(Exception):
         self.reason = reason
 
 
-def run_search(task: dict[str, Any], wire: Wire, search: Callable[[], None]) -> int:
-    """Run one search and report it as events. The scratch folder of ``task`` is deleted afterwards."""
-    listen(lambda what, why: wire.event("degraded", what=what, why=why))
+def run_search(request: BisectRequest | MinifyRequest, wire: Wire, search: Callable[[], None]) -> int:
+    """Run one search and report it as events. The scratch folder of ``request`` is deleted afterwards."""
+    listen(lambda what, why: wire.tell(AbilityLost(what, why)))
     try:
         search()
     except SearchRefused as refused:
-        wire.event("unfit", reason=refused.reason)
+        wire.tell(SearchUnfit(refused.reason))
     finally:
         processes.end_orphans(2.0)
-        shutil.rmtree(task["scratch"], ignore_errors=True)
-    wire.event("done")
+        shutil.rmtree(request.scratch, ignore_errors=True)
+    wire.tell(ProgramDone())
     return 0

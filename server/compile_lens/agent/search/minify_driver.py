@@ -19,6 +19,14 @@ from typing import Any
 
 from ..runtime import processes
 from ..runtime.fork_check import why_not_fork_steps
+from ..runtime.search_protocol import (
+    MinifyRequest,
+    PhaseBegan,
+    SearchNote,
+    SmallerFound,
+    SmallestChecked,
+    TorchMinified,
+)
 from ..runtime.wire import Wire
 from . import step_warmup
 from .drive import SearchRefused, run_search
@@ -43,26 +51,26 @@ class BudgetExhausted(Exception):
     """The limit on runs or time is reached."""
 
 
-def main(task: dict[str, Any], wire: Wire) -> int:
-    """Run one minification as ``task`` says."""
-    return run_search(task, wire, Minifier(task, wire).minify)
+def main(request: MinifyRequest, wire: Wire) -> int:
+    """Run one minification."""
+    return run_search(request, wire, Minifier(request, wire).minify)
 
 
 class Minifier:
     """One minification; ``_text`` is the smallest repro so far, and ``_program`` its graph."""
 
-    def __init__(self, task: dict[str, Any], wire: Wire) -> None:
-        self._task, self._wire = task, wire
-        self._scratch: str = task["scratch"]
+    def __init__(self, request: MinifyRequest, wire: Wire) -> None:
+        self._request, self._wire = request, wire
+        self._scratch = request.scratch
         os.makedirs(self._scratch, exist_ok=True)
         for name in [name for name in os.environ if name.startswith("TORCH_BISECT_")]:
             del os.environ[name]
         processes.become_subreaper()
-        self._steps = Steps(self._scratch, task["step_limit_s"], not why_not_fork_steps())
-        self._deadline = time.monotonic() + task["limit_s"]
+        self._steps = Steps(self._scratch, request.step_limit_s, not why_not_fork_steps())
+        self._deadline = time.monotonic() + request.limit_s
         self._runs = 0
         self._wanted: tuple[int, int] = (BAD, 0)
-        with open(task["file"], encoding="utf-8") as file:
+        with open(request.file, encoding="utf-8") as file:
             self._text = file.read()
         self._saved: str | None = None
         self._saved_names: list[str] = []
@@ -72,8 +80,8 @@ class Minifier:
         """Run all phases. Raises SearchRefused."""
         if self._steps.forks:
             self._steps.protected |= step_warmup.start_header_compilation(self._scratch)
-        self._wire.event("phase", phase="running the repro unchanged")
-        first = self._run(self._task["file"])
+        self._wire.tell(PhaseBegan("running the repro unchanged"))
+        first = self._run(self._request.file)
         if first.good or (not first.signal and first.code != BAD):
             raise SearchRefused("not-bad")
         self._wanted = (first.code, first.signal)
@@ -85,7 +93,7 @@ class Minifier:
         self._check_in_new_process()
 
     def _reduce(self) -> None:
-        started = self._from_torch() if self._task.get("torch", True) else False
+        started = self._from_torch() if self._request.torch else False
         if not started:
             self._from_repro()
         for _ in range(ROUNDS):
@@ -102,7 +110,7 @@ class Minifier:
         self._phase("less surrounding code", self._less_text)
 
     def _phase(self, name: str, work: Callable[[], None]) -> None:
-        self._wire.event("phase", phase=name)
+        self._wire.tell(PhaseBegan(name))
         work()
 
     # -- where to start
@@ -127,57 +135,57 @@ class Minifier:
         answer = os.path.join(self._scratch, "graphs.json")
         with contextlib.suppress(OSError):
             os.remove(answer)
-        setup = StepSetup(file=file, cwd=self._task["cwd"], scratch=self._scratch, answer=answer, capture=True)
+        setup = StepSetup(file=file, cwd=self._request.cwd, scratch=self._scratch, answer=answer, capture=True)
         self._steps.run(setup)
         try:
             with open(answer, encoding="utf-8") as read:
                 graphs = json.load(read)
         except (OSError, ValueError):
-            self._wire.event("note", text="No graph could be captured; the function is kept as it is.")
+            self._wire.tell(SearchNote("No graph could be captured; the function is kept as it is."))
             return []
         self._saved, self._saved_names = f"{answer}.pt", []
         for graph in graphs:
             if "unsupported" in graph:
-                self._wire.event("note", text=f"A graph is kept as it is: {graph['unsupported']}.")
+                self._wire.tell(SearchNote(f"A graph is kept as it is: {graph['unsupported']}."))
         return [_program(graph) for graph in graphs if "unsupported" not in graph]
 
     def _from_torch(self) -> bool:
         """Run torch's minifier (torch/_dynamo/repro); its result counts only if it is valid and the repro made from it fails."""
-        self._wire.event("phase", phase="torch's own minifier")
+        self._wire.tell(PhaseBegan("torch's own minifier"))
         folder = os.path.join(self._scratch, "torch")
         os.makedirs(folder, exist_ok=True)
         crashed = bool(self._wanted[1])
         options = {
             "torch._dynamo.config.repro_after": "aot",
-            "torch._dynamo.config.repro_level": 3 if crashed else 4 if self._task["differs"] else 2,
+            "torch._dynamo.config.repro_level": 3 if crashed else 4 if self._request.differs else 2,
             "torch._dynamo.config.debug_dir_root": os.path.join(folder, "debug"),
         }
-        setup = StepSetup(**{**self._place(self._task["file"]), "cwd": folder}, options=options)
+        setup = StepSetup(**{**self._place(self._request.file), "cwd": folder}, options=options)
         self._steps.run(setup)
         launchers = glob.glob(os.path.join(folder, "**", "minifier_launcher.py"), recursive=True)
         if not launchers:
-            self._wire.event("torch", result="nothing", why="it writes no script for this kind of problem")
+            self._wire.tell(TorchMinified("nothing", "it writes no script for this kind of problem"))
             return False
         why = self._launch(launchers[0], folder)
         file = os.path.join(folder, "repro.py")
         if not os.path.exists(file):
-            self._wire.event("torch", result="nothing", why=why or "its script ended without a result")
+            self._wire.tell(TorchMinified("nothing", why or "its script ended without a result"))
             return False
         try:
             with open(file, encoding="utf-8") as read:
                 compile(read.read(), file, "exec")
         except (SyntaxError, ValueError) as error:
-            self._wire.event("torch", result="invalid", why=f"it wrote invalid Python: {error}")
+            self._wire.tell(TorchMinified("invalid", f"it wrote invalid Python: {error}"))
             return False
         for program in self._captured(file):
             if self._starts(program):
-                self._wire.event("torch", result="taken", why=f"{len(program.body)} nodes")
+                self._wire.tell(TorchMinified("taken", f"{len(program.body)} nodes"))
                 return True
-        self._wire.event("torch", result="other", why="its result does not have the problem in a new process")
+        self._wire.tell(TorchMinified("other", "its result does not have the problem in a new process"))
         return False
 
     def _launch(self, launcher: str, folder: str) -> str:
-        limit = max(1.0, min(self._task["torch_limit_s"], self._deadline - time.monotonic()))
+        limit = max(1.0, min(self._request.torch_limit_s, self._deadline - time.monotonic()))
         environment = {**os.environ, "TMPDIR": folder}
         with open(os.path.join(folder, "minifier.out"), "wb") as output:
             process = subprocess.Popen(
@@ -287,13 +295,13 @@ class Minifier:
         return (ended.code, ended.signal) == self._wanted and not ended.timeout
 
     def _run(self, file: str) -> StepResult:
-        if self._runs >= self._task["most_runs"] or time.monotonic() > self._deadline:
+        if self._runs >= self._request.most_runs or time.monotonic() > self._deadline:
             raise BudgetExhausted
         self._runs += 1
         return self._steps.run(StepSetup(**self._place(file), strict=True))
 
     def _place(self, file: str) -> dict[str, Any]:
-        return {"file": file, "cwd": self._task["cwd"], "argv": self._task["argv"], "scratch": self._scratch}
+        return {"file": file, "cwd": self._request.cwd, "argv": list(self._request.argv), "scratch": self._scratch}
 
     def _write(self, text: str, program: GraphProgram | None = None) -> str:
         """Write ``text`` to a file, with the saved inputs of ``program`` (or of the smallest so far) beside it."""
@@ -313,7 +321,7 @@ class Minifier:
         target = os.path.join(self._scratch, "candidate.pt")
         # in another process, because using torch here could start threads and prevent forks
         subprocess.run([sys.executable, "-c", PICK, str(self._saved), target, *names], check=False)
-        shutil.copyfile(target, self._task["saved"])
+        shutil.copyfile(target, self._request.saved)
 
     def _need(self) -> GraphProgram:
         assert self._program is not None
@@ -325,25 +333,24 @@ class Minifier:
 
     def _tell(self) -> None:
         program = self._program
-        self._wire.event(
-            "smaller",
-            text=collapse_blank_lines(self._text),
-            runs=self._runs,
-            nodes=len(program.body) if program else None,
-            inputs=[program.values[name].described() for name in program.inputs] if program else [],
-            saved=bool(program and program.uses_saved),
+        self._wire.tell(
+            SmallerFound(
+                collapse_blank_lines(self._text),
+                self._runs,
+                len(program.body) if program else None,
+                tuple(program.values[name].described() for name in program.inputs) if program else (),
+                saved=bool(program and program.uses_saved),
+            )
         )
 
     def _check_in_new_process(self) -> None:
         """Verify the smallest repro in a process that shares nothing with this one."""
-        fresh = Steps(self._scratch, self._task["step_limit_s"], forks=False)
+        fresh = Steps(self._scratch, self._request.step_limit_s, forks=False)
         fresh.protected = self._steps.protected
         text = collapse_blank_lines(self._text)
         ended = fresh.run(StepSetup(**self._place(self._write(text)), strict=True))
         same = (ended.code, ended.signal) == self._wanted
-        self._wire.event(
-            "checked", same=same, code=ended.code, signal=ended.signal, output=ended.output, runs=self._runs
-        )
+        self._wire.tell(SmallestChecked(same, ended.code, ended.signal, ended.output, self._runs))
 
 
 def _program(graph: dict[str, Any]) -> GraphProgram:

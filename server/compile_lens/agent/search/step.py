@@ -18,6 +18,7 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..runtime import precompiled_headers, processes
 from ..runtime.program import run as run_program
+from ..runtime.protocol import AgentEvent, FileUnreadable, ProgramRaised
 from ..runtime.wire import Wire
 from ..torch_internals.inductor import CODECACHE, HEADER_PRECOMPILER
 from ..torch_internals.options import set_option
@@ -75,9 +76,11 @@ class _Listener(Wire):
 
     raised: str | None = None
 
-    def event(self, name: str, **fields: Any) -> None:
-        if name in ("raised", "unreadable"):
-            self.raised = fields.get("type", name)
+    def tell(self, event: AgentEvent) -> None:
+        if isinstance(event, ProgramRaised):
+            self.raised = event.type
+        elif isinstance(event, FileUnreadable):
+            self.raised = event.name
 
 
 def _set_environment(setup: StepSetup) -> None:

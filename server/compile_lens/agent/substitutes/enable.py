@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from ..runtime.degraded import degraded
+from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
 from . import distributed
 from .cuda.native import EmulationUnsupported
@@ -18,22 +18,24 @@ from .weights.install import install as install_weights
 MOST_GPUS = 16
 
 
-def enable(command: dict[str, Any], own_folder: str, library_roots: list[str]) -> None:
-    """Prepare the substitutes that ``command`` allows, before the program runs.
+def enable(command: RunCommand, own_folder: str, library_roots: list[str]) -> Depth:
+    """Prepare the substitutes that ``command`` allows, before the program runs; how far it is to be compiled.
 
-    Lowers ``command["depth"]`` where a GPU is emulated, because kernels for a GPU cannot be compiled without one.
+    That is less far than asked where a GPU is emulated, because kernels for a GPU cannot be compiled without one.
     """
     notes = StandInNotes(own_folder, library_roots)
-    if command.get("stand_in") != "off":
+    depth = command.depth
+    if command.stand_in is Substitution.AUTO:
         with _unsupported_is_noted(notes):
             distributed.install(notes)
-        _enable_cuda(command, notes)
-    if command.get("missing_weights") == "auto":
+        depth = _enable_cuda(command, notes)
+    if command.missing_weights is Substitution.AUTO:
         install_weights(notes)
+    return depth
 
 
-def _enable_cuda(command: dict[str, Any], notes: StandInNotes) -> None:
-    """Emulate a CUDA device if the program needs one and there is none.
+def _enable_cuda(command: RunCommand, notes: StandInNotes) -> Depth:
+    """Emulate a CUDA device if the program needs one and there is none; how far to compile then.
 
     A program whose text names CUDA has the device from the start: ``torch.cuda.is_available()`` is true. For any other program, it is
     installed at the first use that would raise, for example in a library.
@@ -41,25 +43,26 @@ def _enable_cuda(command: dict[str, Any], notes: StandInNotes) -> None:
     import torch
 
     if torch.version.hip or _has_gpu():
-        return
+        return command.depth
     try:
         text = _source(command)
     except OSError:
-        return  # reported when the file is run
+        return command.depth  # reported when the file is run
     if not uses_gpu(text):
         _install_cuda_at_first_use(notes)
-        return
+        return command.depth
     with _unsupported_is_noted(notes):
         _install_cuda(notes)
-    if command["depth"] == "inductor":
-        command["depth"] = "aot"
-        notes.add("no-kernels")
+    if command.depth is not Depth.INDUCTOR:
+        return command.depth
+    notes.add("no-kernels")
+    return Depth.AOT
 
 
-def _source(command: dict[str, Any]) -> str:
-    if command.get("text") is not None:
-        return str(command["text"])
-    with open(command["file"], encoding="utf-8", errors="replace") as file:
+def _source(command: RunCommand) -> str:
+    if command.text is not None:
+        return command.text
+    with open(command.file, encoding="utf-8", errors="replace") as file:
         return file.read()
 
 

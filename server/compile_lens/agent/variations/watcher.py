@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..capture.recorder import innermost
@@ -27,7 +27,7 @@ class Enough(SystemExit):
 class Watcher:
     """One per run. ``names`` are those of the functions and modules to vary; none means all."""
 
-    def __init__(self, names: list[str], seconds: float) -> None:
+    def __init__(self, names: Sequence[str], seconds: float) -> None:
         self._names = names
         self._started = time.monotonic()
         self._seconds = seconds

@@ -1,0 +1,104 @@
+"""Frozen dataclasses as JSON and back. What is read is checked: another process, or a hostile program, may have written anything."""
+
+from __future__ import annotations
+
+import functools
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from enum import Enum
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True)
+class Message:
+    """A frozen dataclass of JSON values, enums, other messages, and tuples or mappings of them."""
+
+
+@dataclass(frozen=True)
+class AgentEvent(Message):
+    """Something that the agent says; ``name`` is its kind in JSON."""
+
+    name: ClassVar[str]
+
+
+M = TypeVar("M", bound=Message)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Message):
+        return value.__dict__
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+# bound now, and without asking for types: the program of a run may replace what it finds in any module
+_encode = json.JSONEncoder(default=_plain).encode
+
+
+def to_json(message: Message, **more: object) -> str:
+    """A message as a JSON object, with ``more`` in it."""
+    return _encode({**more, **message.__dict__})
+
+
+def from_json(kind: type[M], text: str | bytes) -> M | None:
+    """The message of ``kind`` in ``text``; None where it holds anything else."""
+    try:
+        return from_value(kind, json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def from_value(kind: type[M], value: object) -> M | None:
+    """The message of ``kind`` in what JSON holds; None where that is anything else. Fields that are not known are passed over."""
+    try:
+        return _read_message(kind, value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+
+
+@functools.cache
+def _form_of(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
+    """Name and type of each field, and whether it must be there."""
+    hints = get_type_hints(kind)
+    return tuple(
+        (entry.name, hints[entry.name], entry.default is MISSING and entry.default_factory is MISSING)
+        for entry in fields(kind)
+    )
+
+
+def _read_message(kind: type[M], value: object) -> M:
+    if not isinstance(value, dict):
+        raise TypeError(kind)
+    given: dict[str, Any] = {}
+    asked: Any = kind
+    for name, form, is_required in _form_of(asked):
+        if name in value:
+            given[name] = _read(form, value[name])
+        elif is_required:
+            raise ValueError(name)
+    return kind(**given)
+
+
+def _read(form: Any, value: Any) -> Any:
+    """``value`` in the form that a type says. Raises TypeError, ValueError and OverflowError."""
+    origin, arguments = get_origin(form), get_args(form)
+    if form is Any:
+        return value
+    if origin in (Union, types.UnionType):
+        return None if value is None else _read(next(one for one in arguments if one is not type(None)), value)
+    if origin is tuple and isinstance(value, list):
+        return tuple(_read(arguments[0], entry) for entry in value)
+    if origin is Mapping and isinstance(value, dict):
+        return {name: _read(arguments[1], entry) for name, entry in value.items()}
+    if origin is not None:
+        raise TypeError(form)
+    if issubclass(form, Message):
+        return _read_message(form, value)
+    if issubclass(form, Enum):
+        return form(value)
+    if form is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, form) or (isinstance(value, bool) and form is not bool):
+        raise TypeError(form)
+    return value

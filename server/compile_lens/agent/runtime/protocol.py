@@ -1,0 +1,350 @@
+"""What the server and the agent say to each other: commands, events, search requests, and the form of a frame.
+
+Both sides load this file and ``search_protocol``: they need the standard library alone, and Python 3.10. The names of fields are those in
+JSON, which recorded runs have, too (tests/data). A change by which the other side would misread a message raises ``PROTOCOL_VERSION``.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar
+
+from .message import AgentEvent as AgentEvent
+from .message import Message, from_json, from_value, to_json
+from .search_protocol import BisectRequest, MinifyRequest
+
+PROTOCOL_VERSION = 1
+
+# A frame is a magic, one byte of kind, four bytes of length (big endian), the payload. The magic lets the host find the next frame after
+# bytes that a program wrote to a descriptor that is not its own.
+MAGIC = b"\x89CLw"
+EVENT, TRACE, CHUNK = b"E", b"T", b"C"
+LENGTH = struct.Struct(">I")
+# whatever the standby reads during a run ends that run
+CANCEL_LINE = b'{"cancel": true}\n'
+
+
+class Depth(str, Enum):
+    """How far a run compiles. ``dynamo`` stops after Dynamo; ``aot`` after AOTAutograd; ``inductor`` is as written."""
+
+    DYNAMO = "dynamo"
+    AOT = "aot"
+    INDUCTOR = "inductor"
+
+
+class Substitution(str, Enum):
+    """Whether something stands in for what a program asks for and is not there: a GPU, other processes, weights."""
+
+    AUTO = "auto"
+    OFF = "off"
+
+
+class SandboxKind(str, Enum):
+    """What confines a run, the strongest first."""
+
+    OVERLAY = "overlay"
+    LANDLOCK = "landlock"
+    PYTHON = "python"
+
+
+# -- commands, from the server
+
+
+@dataclass(frozen=True)
+class SandboxSpec(Message):
+    """What a run may do and use. ``scratch`` is the folder that the agent makes for it; ``caches`` are private ones that stay.
+
+    ``strongest`` is the most that is tried. The numbers are of all its processes together, 0 for no limit.
+    """
+
+    strongest: SandboxKind
+    scratch: str
+    caches: tuple[str, ...]
+    allow_write: tuple[str, ...]
+    network: bool
+    gpu: bool
+    niceness: int
+    memory_bytes: int
+    disk_bytes: int
+    cpu_s: int
+    processes: int
+
+
+@dataclass(frozen=True)
+class CaptureRequest(Message):
+    """A run also writes down the calls of its compile regions, for a repro.
+
+    ``exact_folder``: tensors are saved there with their values; None describes them, to be made anew from a seed.
+    """
+
+    exact_folder: str | None = None
+
+
+@dataclass(frozen=True)
+class VariationRequest(Message):
+    """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all."""
+
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunCommand(Message):
+    """Run ``file`` (``text`` in its place, if that is given), or search with it where ``bisect`` or ``minify`` is set.
+
+    ``plan`` says how it is run (agent/inputs/dispatch.py), None for a script. ``magic`` begins each frame of the run, in hexadecimal.
+    """
+
+    file: str
+    cwd: str
+    depth: Depth = Depth.DYNAMO
+    text: str | None = None
+    argv: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    plan: Mapping[str, Any] | None = None
+    timeout_s: float = 60.0
+    compare: bool = False
+    stand_in: Substitution = Substitution.AUTO
+    missing_weights: Substitution = Substitution.AUTO
+    capture: CaptureRequest | None = None
+    vary: VariationRequest | None = None
+    bisect: BisectRequest | None = None
+    minify: MinifyRequest | None = None
+    sandbox: SandboxSpec | None = None
+    magic: str = MAGIC.hex()
+
+    @property
+    def search(self) -> BisectRequest | MinifyRequest | None:
+        """The search that is asked for instead of a run."""
+        return self.bisect or self.minify
+
+
+# -- events, from the agent
+
+
+@dataclass(frozen=True)
+class StackLine(Message):
+    """One frame of a stack; the columns are there from Python 3.11 on."""
+
+    file: str
+    line: int
+    name: str
+    text: str
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+
+
+@dataclass(frozen=True)
+class Hello(AgentEvent):
+    """torch is imported. ``forks``: the agent can do many runs; otherwise one.
+
+    ``library_roots`` are the folders of installed code in that interpreter, torch's own included (it may be a checkout).
+    """
+
+    name: ClassVar[str] = "hello"
+    pid: int
+    torch: str
+    python: str
+    forks: bool
+    seconds: float
+    library_roots: tuple[str, ...]
+    version: int = 0
+
+
+@dataclass(frozen=True)
+class NoTorch(AgentEvent):
+    """torch cannot be used: it is ``missing``, or ``message`` says what it raised."""
+
+    name: ClassVar[str] = "no-torch"
+    missing: bool
+    message: str
+
+
+@dataclass(frozen=True)
+class RunStarted(AgentEvent):
+    """The process of a run exists."""
+
+    name: ClassVar[str] = "started"
+    pid: int
+
+
+@dataclass(frozen=True)
+class RunEnded(AgentEvent):
+    """The process of a run is gone, and all that it started. ``code`` is its exit code or signal; ``reason`` names a limit."""
+
+    name: ClassVar[str] = "end"
+    kind: str
+    code: int
+    crash_stack: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class CompilerActivity(AgentEvent):
+    """The compiler begins (``now``) or stops to work."""
+
+    name: ClassVar[str] = "compiling"
+    now: bool
+
+
+@dataclass(frozen=True)
+class MissingRequirement(Message):
+    """What a program needs and does not find: ``what`` in words, and its ``name``."""
+
+    what: str
+    name: str
+
+
+@dataclass(frozen=True)
+class ProgramRaised(AgentEvent):
+    """The program ended with an exception."""
+
+    name: ClassVar[str] = "raised"
+    type: str
+    module: str
+    message: str
+    stack: tuple[StackLine, ...]
+    formatted: str
+    lacking: MissingRequirement | None = None
+
+
+@dataclass(frozen=True)
+class ProgramDone(AgentEvent):
+    """The program came to its end."""
+
+    name: ClassVar[str] = "done"
+
+
+@dataclass(frozen=True)
+class FileUnreadable(AgentEvent):
+    """The file is no text that Python could run."""
+
+    name: ClassVar[str] = "unreadable"
+    message: str
+
+
+@dataclass(frozen=True)
+class SandboxFailed(AgentEvent):
+    """The sandbox could not be entered, so nothing was run."""
+
+    name: ClassVar[str] = "unsafe"
+    message: str
+
+
+@dataclass(frozen=True)
+class SandboxEntered(AgentEvent):
+    """The kind of sandbox that is in force, why it is not a stronger one, and what it does not hold."""
+
+    name: ClassVar[str] = "sandbox"
+    kind: str
+    reason: str
+    open_ends: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CallRefused(AgentEvent):
+    """The sandbox refused a call."""
+
+    name: ClassVar[str] = "refused"
+    what: str
+    does: str
+    target: str
+    stack: tuple[StackLine, ...]
+
+
+@dataclass(frozen=True)
+class FilesDiscarded(AgentEvent):
+    """What the program wrote is gone with its sandbox: a few of the names, and how many there were."""
+
+    name: ClassVar[str] = "not_kept"
+    names: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class AbilityLost(AgentEvent):
+    """Something does not work on this machine or with this torch (agent/runtime/degraded.py)."""
+
+    name: ClassVar[str] = "degraded"
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class CallMade(Message):
+    """A call that an entry makes: its text, how its object is made, and its inputs in words."""
+
+    text: str
+    making: str = ""
+    inputs: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class CallNotMade(Message):
+    """A target for which no inputs were found."""
+
+    target: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class EntryCalled(AgentEvent):
+    """What an entry calls, just before it does."""
+
+    name: ClassVar[str] = "entry"
+    calls: tuple[CallMade, ...] = ()
+    failed: tuple[CallNotMade, ...] = ()
+
+
+@dataclass(frozen=True)
+class EntryUnusable(AgentEvent):
+    """The file cannot be run by this entry."""
+
+    name: ClassVar[str] = "unusable"
+    message: str
+
+
+# what only the standby says, never the process of a run
+OF_STANDBY = (Hello, NoTorch, RunStarted, RunEnded)
+# what says that the program came back, rather than that its process ended itself
+OF_END = (ProgramDone, ProgramRaised, FileUnreadable, SandboxFailed)
+
+
+# -- lines and payloads
+
+
+def command_line(command: RunCommand) -> bytes:
+    """What the standby reads."""
+    return to_json(command).encode() + b"\n"
+
+
+def command_from(line: bytes) -> RunCommand | None:
+    """The command in a line from the server; None where it is no command to run something."""
+    return from_json(RunCommand, line)
+
+
+def event_payload(event: AgentEvent) -> bytes:
+    """What a frame of the kind ``EVENT`` holds."""
+    return to_json(event, event=event.name).encode()
+
+
+def event_from(payload: bytes) -> AgentEvent | None:
+    """The event in a frame; None for whatever a program may have made of it."""
+    try:
+        value = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    name = value.get("event") if isinstance(value, dict) else None
+    kind = _kinds().get(name) if isinstance(name, str) else None
+    return from_value(kind, value) if kind is not None else None
+
+
+@functools.cache
+def _kinds() -> Mapping[str, type[AgentEvent]]:
+    return {kind.name: kind for kind in AgentEvent.__subclasses__()}

@@ -1,0 +1,78 @@
+"""Makes the job of a file, for terminal and editor alike: what was asked for, started as the workspace starts the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from compile_lens.pipeline.launch import find_launch
+from compile_lens.settings.settings import Settings
+from compile_lens.workers.job import Depth, Job, Substitution
+from compile_lens.workers.level import Budget, Level, Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """How much of the machine a program gets."""
+
+    level: Level = Level.ANALYSE
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    budget: Budget = field(default_factory=Budget)
+
+
+def make_job(
+    file: str,
+    folder: str,
+    workspace: Path | None = None,
+    *,
+    text: str | None = None,
+    depth: Depth = Depth.DYNAMO,
+    arguments: tuple[str, ...] = (),
+    timeout_s: float = 60.0,
+    compare: bool = False,
+    stand_in: Substitution = Substitution.AUTO,
+    missing_weights: Substitution = Substitution.AUTO,
+    confinement: Confinement = Confinement(),
+) -> Job:
+    """A run of ``file`` (of ``text`` in its place, if that is given) in ``folder``.
+
+    Without arguments it is started as launch.json of ``workspace`` says, if that names the file.
+    """
+    job = Job(
+        file=file,
+        depth=depth,
+        text=text,
+        argv=arguments,
+        cwd=folder,
+        timeout_s=timeout_s,
+        compare=compare,
+        stand_in=stand_in,
+        missing_weights=missing_weights,
+        level=confinement.level,
+        sandbox=confinement.sandbox,
+        budget=confinement.budget,
+    )
+    launch = find_launch(Path(file), workspace) if not arguments else None
+    return job if launch is None else launch.of(job)
+
+
+def job_of_settings(settings: Settings, file: str, text: str | None, workspace: Path, level: Level) -> Job:
+    """The run that an editor's settings ask for."""
+    run, sandbox, budget = settings.run, settings.sandbox, settings.budget
+    confinement = Confinement(
+        level,
+        Sandbox(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu),
+        Budget(memory_gib=budget.memory, cpu_s=budget.cpu, disk_gib=budget.disk, idle_s=budget.idle),
+    )
+    return make_job(
+        file,
+        str(workspace),
+        workspace,
+        text=text,
+        depth=run.depth,
+        arguments=run.arguments,
+        timeout_s=run.timeout,
+        stand_in=run.stand_in,
+        missing_weights=run.missing_weights,
+        confinement=confinement,
+    )
