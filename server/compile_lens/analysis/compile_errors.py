@@ -9,6 +9,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import EXPORT_CALL, FULLGRAPH, Triage, triage
 from compile_lens.analysis.error_words import sentence, suggestions
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.trace.break_text import parse_reason
@@ -38,8 +39,9 @@ class CompileError:
         return triage(self.type, self.message, self.traceback, self.call)
 
 
-def find_compile_errors(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_compile_errors(context: RunContext) -> Iterator[Finding]:
     """One finding per place and message."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[Compilation]] = {}
     for compilation in report.compilations:
         if is_told_here(compilation) and not _is_of_a_call(compilation, report):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import CONSTRAINT, DATA_DEPENDENT, EXPORT
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, ExportProblem, ExportProblemKind
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import ExportProblem, ExportProblemKind
 
 FAKE_KERNEL = (
     "Register what it returns with `@torch.library.register_fake` (`.register_fake` of a `custom_op`), and check it with"
@@ -25,8 +25,9 @@ class _Words:
     hints: tuple[str, ...]
 
 
-def find_export_problems(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_export_problems(context: RunContext) -> Iterator[Finding]:
     """One finding per place and problem. They are warnings: the export went on, with what its explanation says."""
+    report, sources = context.report, context.sources
     # the export that is begun anew meets them again
     first: dict[tuple[Place, _Words], ExportProblem] = {}
     for problem in report.export_problems:

@@ -11,6 +11,7 @@ from compile_lens.analysis.compile_errors import cannot_resume
 from compile_lens.analysis.cost import break_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.remedies import WORDS, remedy_of
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.origins import origins
 from compile_lens.syntax.tree import Range
@@ -24,8 +25,9 @@ DATA_DEPENDENT = re.compile(r"data.dependent", re.IGNORECASE)
 PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
 
 
-def find_graph_breaks(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_graph_breaks(context: RunContext) -> Iterator[Finding]:
     """One finding per place and code, with how often it happened and in which frames."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[GraphBreak]] = {}
     for broken in report.breaks:
         place = break_place(broken, sources)

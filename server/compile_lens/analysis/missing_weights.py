@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Absent, CompileReport
+from compile_lens.trace.report import Absent
 
 RANDOM_WEIGHTS = "random-weights"
 DEFAULT_CONFIGURATION = "default-configuration"
@@ -30,8 +31,9 @@ BYTES = (
 MOST_CHANGES = 3
 
 
-def find_absent(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_missing_weights(context: RunContext) -> Iterator[Finding]:
     """One finding for each line that asked for something that is not here."""
+    report, sources = context.report, context.sources
     for one in report.absent:
         if one.what == "weights":
             yield _weights(one, sources)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.syntax.regions import Region, RegionKind
-from compile_lens.trace.report import CompileReport, Skip
+from compile_lens.trace.report import Skip
 
 CODE = "not-compiled"
 # torch/_dynamo/convert_frame.py (torch 2.13), in words that a user can act on
@@ -21,8 +21,9 @@ REASONS = {
 }
 
 
-def find_not_compiled(report: CompileReport, index: RegionIndex, completed: bool) -> Iterator[Finding]:
-    """One finding per region of the main file that compiled nothing. ``completed``: the program came to its end."""
+def find_not_compiled(context: RunContext) -> Iterator[Finding]:
+    """One finding per region of the main file that compiled nothing; those that were not called, once the program has completed."""
+    report, index = context.report, context.index
     compiled = {index.of(compilation) for compilation in report.compilations}
     wrapped = {index.of_call(call.region) for call in report.regions}
     skips: dict[Region, list[Skip]] = {}
@@ -35,7 +36,7 @@ def find_not_compiled(report: CompileReport, index: RegionIndex, completed: bool
             continue
         if region in skips:
             yield _skipped(region, skips[region], index.file)
-        elif completed and index.has_notes:
+        elif context.completed and index.has_notes:
             yield _not_called(region, region in wrapped, index.file)
 
 

@@ -8,11 +8,12 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.cost import recompile_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.guards import GuardFact, read_guard
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import definition_at, parameter_range
 from compile_lens.syntax.ranges import find_expression
 from compile_lens.syntax.tree import Range
-from compile_lens.trace.report import Compilation, CompileReport, GuardFailure, StackFrame
+from compile_lens.trace.report import Compilation, GuardFailure, StackFrame
 
 RECOMPILE = "recompile"
 LIMIT = "recompile-limit"
@@ -20,8 +21,9 @@ HARD_LIMIT = "FailOnRecompileLimitHit"
 UNKNOWN = GuardFailure("", "")
 
 
-def find_recompiles(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_recompiles(context: RunContext) -> Iterator[Finding]:
     """One finding per cause and kind, with every recompile that it led to."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[Compilation]] = {}
     for compilation in report.compilations:
         if compilation.recompile is not None:

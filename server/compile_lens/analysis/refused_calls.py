@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.missing_requirements import ARGUMENTS
-from compile_lens.analysis.run_errors import Raised
+from compile_lens.analysis.missing_weights import find_missing_weights
+from compile_lens.analysis.run_context import ARGUMENTS, Raised, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import StackFrame
 
 # in the exception that a refused call raises (agent/sandbox/calls.py)
 WORDS = "a background run may not do this (Compile Lens)"
@@ -21,6 +19,7 @@ NATIVE_WRITE = re.compile(
     r"Read-only file system|open file failed|File .* cannot be opened|can't create|unable to open file"
     r"|Value too large for defined data type"
 )
+NATIVE_ERRORS = ("RuntimeError", "OSError", "PermissionError", "AssertionError")
 NO_GPU = re.compile(
     r"No CUDA GPUs are available|Found no NVIDIA driver|No HIP GPUs are available|no CUDA-capable device"
 )
@@ -38,34 +37,19 @@ MAY_NOT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """One refused call. ``what`` is ``write``, ``read``, ``network`` or ``process``; ``does`` is a verb for ``target``.
-
-    ``stack`` is the call's, outermost first.
-    """
-
-    what: str
-    does: str
-    target: str
-    stack: tuple[StackFrame, ...]
-
-
-def find_refused(
-    refused: Sequence[Refused], raised: Raised | None, sources: Sources, absent: Container[Place] = ()
-) -> Iterator[Finding]:
-    """One finding per line and kind of call: an error where it ended the program, else information.
-
-    ``absent`` are lines of which it is told that what they would fetch is not here: that says it.
-    """
-    groups: dict[tuple[Place, str], list[Refused]] = {}
-    for call in refused:
+def find_refused(context: RunContext) -> Iterator[Finding]:
+    """One finding per line and kind of call: an error where it ended the program, else information."""
+    sources, raised = context.sources, context.raised
+    groups: dict[tuple[Place, str], list[RefusedCall]] = {}
+    for call in context.refused:
         groups.setdefault((sources.own_place(call.stack), call.what), []).append(call)
-    ended_by = _ended_by(refused, raised)
+    ended_by = _ended_by(context)
+    # a line whose weights are missing has a finding that says so
+    substituted = {finding.place for finding in find_missing_weights(context)} if groups else set()
     for (place, what), calls in groups.items():
         last = calls[-1]
         fatal = ended_by is not None and any(call is ended_by for call in calls)
-        if what == "network" and not fatal and place in absent:
+        if what == "network" and not fatal and place in substituted:
             continue
         after = "What comes after this line was not run, so it was not analysed." if fatal else "The program went on."
         more = len({call.target for call in calls}) - 1
@@ -82,32 +66,39 @@ def find_refused(
             count=len(calls),
             call_path=call_path(last.stack, sources),
         )
+    if raised is not None and ended_by is None and (native := _in_native_code(context)) is not None:
+        yield _native_finding(raised, *native, sources)
 
 
 def _needs(raised: Raised | None) -> str:
     """What the program wanted by the call, where it says so: weights, a data set."""
-    lacks = raised.lacks if raised is not None else None
+    missing = raised.missing if raised is not None else None
     return (
-        f"The program needs {lacks.words}, which is not here. " if lacks is not None and lacks.what != ARGUMENTS else ""
+        f"The program needs {missing.words}, which is not here. "
+        if missing is not None and missing.what != ARGUMENTS
+        else ""
     )
 
 
-def refused_in_native_code(raised: Raised, sources: Sources, without_gpu: bool) -> Finding | None:
-    """The finding for an exception in which native code tells of a refusal in its own words; None for another exception."""
-    if raised.module != "builtins" or raised.type not in (
-        "RuntimeError",
-        "OSError",
-        "PermissionError",
-        "AssertionError",
-    ):
+def is_refusal(context: RunContext) -> bool:
+    """Whether the exception that ended the program comes from a blocked call, so that it is no finding of its own."""
+    return _ended_by(context) is not None or _in_native_code(context) is not None
+
+
+def _in_native_code(context: RunContext) -> tuple[str, str] | None:
+    """What native code was not allowed to do, in its own words, and the message; None for another exception."""
+    raised = context.raised
+    if not context.sandboxed or raised is None or raised.module != "builtins" or raised.type not in NATIVE_ERRORS:
         return None
-    first = raised.message.strip().partition("\n")[0]
-    if without_gpu and NO_GPU.search(raised.message):
-        what, message = "gpu", "This line needs a GPU; background runs have none."
-    elif NATIVE_WRITE.search(raised.message):
-        what, message = "write", f"This line writes where a background run may not: {first}"
-    else:
-        return None
+    if context.without_gpu and NO_GPU.search(raised.message):
+        return "gpu", "This line needs a GPU; background runs have none."
+    if NATIVE_WRITE.search(raised.message):
+        first = raised.message.strip().partition("\n")[0]
+        return "write", f"This line writes where a background run may not: {first}"
+    return None
+
+
+def _native_finding(raised: Raised, what: str, message: str, sources: Sources) -> Finding:
     return Finding(
         code=f"denied-{what}",
         kind=Kind.REFUSED,
@@ -121,12 +112,8 @@ def refused_in_native_code(raised: Raised, sources: Sources, without_gpu: bool) 
     )
 
 
-def is_told(refused: Sequence[Refused], raised: Raised | None) -> bool:
-    """Whether the exception that ended the program is one of the refusals, so that it is no finding of its own."""
-    return _ended_by(refused, raised) is not None
-
-
-def _ended_by(refused: Sequence[Refused], raised: Raised | None) -> Refused | None:
+def _ended_by(context: RunContext) -> RefusedCall | None:
+    raised, refused = context.raised, context.refused
     if raised is None or WORDS not in raised.formatted:
         return None
     named = [call for call in refused if repr(call.target) in raised.formatted]

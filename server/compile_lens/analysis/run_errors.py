@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import CompileError, error_finding, is_same
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.missing_requirements import Lack, lack_finding
+from compile_lens.analysis.missing_requirements import missing_finding
+from compile_lens.analysis.refused_calls import is_refusal
+from compile_lens.analysis.run_context import Raised, RunContext, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.failure_text import parse_operator_stack, parse_user_stack
 from compile_lens.trace.report import CompileReport, StackFrame
@@ -38,44 +40,15 @@ COMPILER = (
 PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """An uncaught exception of the program: ``module`` and ``type`` name its class, ``stack`` is the traceback.
-
-    ``lacks`` is what the program looked for and did not find.
-    """
-
-    type: str
-    module: str
-    message: str
-    stack: tuple[StackFrame, ...]
-    formatted: str = ""
-    lacks: Lack | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """A program that did not come to its end. ``how`` is ``timeout``, ``signalled``, ``exited``, ``budget`` or ``lost``.
-
-    ``code`` is the signal or the exit code; ``crash_stack`` is what faulthandler wrote, innermost first.
-    ``reason`` is what was used up, for ``budget``.
-    """
-
-    how: str
-    code: int = 0
-    seconds: float = 0.0
-    crash_stack: str = ""
-    reason: str = ""
-
-
-def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iterator[Finding]:
-    """The finding for an exception, unless a frame that failed to compile raised it: then that is the finding."""
-    if _is_from_compiling(raised, report):
+def find_raised(context: RunContext) -> Iterator[Finding]:
+    """The finding for an exception, unless it has one already: a frame that failed to compile, or a call that the sandbox blocked."""
+    raised, sources = context.raised, context.sources
+    if raised is None or is_refusal(context) or _is_from_compiling(raised, context.report):
         return
-    if raised.lacks is not None:
+    if raised.missing is not None:
         place = _place(raised.stack, sources)
         path = call_path(raised.stack, sources)
-        yield replace(lack_finding(raised.lacks, place, raised.message), call_path=path, detail=raised.formatted)
+        yield replace(missing_finding(raised.missing, place, raised.message), call_path=path, detail=raised.formatted)
         return
     inner = parse_user_stack(raised.message) or parse_operator_stack(raised.message)
     if raised.module in COMPILER:
@@ -143,8 +116,11 @@ def _raised_message(raised: Raised) -> str:
     return f"The program raised {raised.type}{f': {first}' if first else ''}".rstrip(".") + "."
 
 
-def find_stopped(stopped: Stopped, sources: Sources) -> Iterator[Finding]:
+def find_stopped(context: RunContext) -> Iterator[Finding]:
     """The finding for a program that was stopped, at the user's line where it was, if that is known."""
+    stopped, sources = context.stopped, context.sources
+    if stopped is None:
+        return
     # faulthandler writes the innermost frame first, and other threads before the one that matters
     stack = tuple(reversed(parse_stack(_main_thread(stopped.crash_stack))))
     own = sources.deepest_own(stack)

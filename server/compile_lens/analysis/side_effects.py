@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.guards import WRAPPED
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, SideEffect, StackFrame
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import SideEffect, StackFrame
 
 CODE = "side-effect"
 # objects that nobody outside the graph has seen
@@ -18,8 +18,9 @@ UNSEEN = ("created in torch.compile region", "no source")
 SETTER = re.compile(r"[/\\]torch[/\\]nn[/\\]modules[/\\]module\.py$")
 
 
-def find_side_effects(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_side_effects(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's that changes an object; what a library changes of its own is its business."""
+    report, sources = context.report, context.sources
     groups: dict[Place, list[SideEffect]] = {}
     callers = {c.compile_id: {(f.file, f.line) for f in c.call_stack} for c in report.compilations}
     for effect in report.side_effects:

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.guards import sized
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, Specialization
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import Specialization
 
 CODE = "specialized-size"
 
 
-def find_specializations(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_specializations(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's and size that it fixes."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[Specialization]] = {}
     for fixed in report.specializations:
         own = sources.deepest_own(fixed.stack)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, StandIn
+from compile_lens.trace.report import StandIn
 
 CPU_FOR_GPU = "cpu-for-gpu"
 ANSWER = "gpu-answer"
@@ -40,8 +41,9 @@ OTHER_RANKS = "Collectives give back what this process holds. What depends on th
 NOT_WRITTEN = "What it writes stayed as it was, so values behind it are none that a GPU would give. Dynamo traces its call as on a GPU."
 
 
-def find_stand_ins(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_stand_ins(context: RunContext) -> Iterator[Finding]:
     """One finding for the device itself, where it was first used; one for each line that may do otherwise on a GPU."""
+    report, sources = context.report, context.sources
     uses = [one for what in USES for one in report.stand_ins if one.what == what]
     stopped = any(one.what == NO_KERNELS for one in report.stand_ins)
     if uses:

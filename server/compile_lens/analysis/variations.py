@@ -12,8 +12,7 @@ from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.graph_breaks import find_graph_breaks
 from compile_lens.analysis.guards import GuardFact, read_guard
 from compile_lens.analysis.recompiles import cause_place, change, hint_for, primary
-from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import CompileReport, Effect, Variation, VariedCall
 
 RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fail", "varied"
@@ -23,12 +22,13 @@ MOST_WORDS = 200
 Cause = tuple[Place, GuardFact]
 
 
-def find_variations(report: CompileReport, sources: Sources, index: RegionIndex) -> Iterator[Finding]:
+def find_variations(context: RunContext) -> Iterator[Finding]:
     """For each region that was varied what its variations do, a finding each, and one of them all at the region."""
+    report = context.report
     for number in dict.fromkeys(variation.region for variation in report.variations):
         variations = [variation for variation in report.variations if variation.region == number]
-        place = _region_place(number, report, sources, index)
-        region = _Region(place, variations, sources)
+        place = _region_place(number, context)
+        region = _Region(place, variations, context)
         yield from region.findings()
         yield region.summary()
 
@@ -36,10 +36,11 @@ def find_variations(report: CompileReport, sources: Sources, index: RegionIndex)
 class _Region:
     """The variations of one region."""
 
-    def __init__(self, place: Place, variations: list[Variation], sources: Sources) -> None:
+    def __init__(self, place: Place, variations: list[Variation], context: RunContext) -> None:
         self._place = place
         self._variations = variations
-        self._sources = sources
+        self._context = context
+        self._sources = context.sources
         same = next((v for v in variations if v.kind == SAME and v.calls), None)
         # what the same inputs do, others do, too, and not because they are others
         self._anyway = {_key(cause) for cause in self._causes(same.calls[0])} if same is not None else set()
@@ -87,7 +88,7 @@ class _Region:
         failing = next((one for one in variation.calls if one.error), None)
         if failing is None:
             return None
-        told = next(iter(find_compile_errors(failing.report, self._sources)), None)
+        told = next(iter(find_compile_errors(replace(self._context, report=failing.report))), None)
         why = told.message if told is not None else f"{failing.error}: {_first_line(failing.message)}"
         return Finding(
             code=FAILS,
@@ -101,8 +102,8 @@ class _Region:
         )
 
     def _break(self, variation: Variation, call: VariedCall) -> Finding | None:
-        known = {(f.code, f.place) for f in find_graph_breaks(call.before, self._sources)}
-        new = [f for f in find_graph_breaks(call.report, self._sources) if (f.code, f.place) not in known]
+        known = {(f.code, f.place) for f in self._breaks(call.before)}
+        new = [f for f in self._breaks(call.report) if (f.code, f.place) not in known]
         if not new:
             return None
         more = f" (and {len(new) - 1} more breaks)" if len(new) > 1 else ""
@@ -117,6 +118,9 @@ class _Region:
             cost="",
             weight=0.0,
         )
+
+    def _breaks(self, report: CompileReport) -> Iterator[Finding]:
+        return find_graph_breaks(replace(self._context, report=report))
 
     def _recompile(self, variation: Variation) -> Finding | None:
         causes = [self._new_causes(call, variation.kind) for call in variation.calls]
@@ -180,7 +184,8 @@ def _first_line(text: str) -> str:
     return (line if len(line) <= MOST_WORDS else f"{line[:MOST_WORDS]}…").rstrip(".")
 
 
-def _region_place(number: int, report: CompileReport, sources: Sources, index: RegionIndex) -> Place:
+def _region_place(number: int, context: RunContext) -> Place:
+    report, sources, index = context.report, context.sources, context.index
     region = index.of_call(number)
     if region is not None:
         return Place(index.file, region.line, region.column, region.end_line, region.end_column)

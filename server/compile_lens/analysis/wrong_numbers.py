@@ -11,6 +11,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.guards import plain_source
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import Agreement, ComparedValue, Comparison, Compilation, CompileReport
 
@@ -41,8 +42,9 @@ def count_compared(report: CompileReport) -> Compared:
     return Compared(*(counts[agreement] for agreement in order))
 
 
-def find_wrong_numbers(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_wrong_numbers(context: RunContext) -> Iterator[Finding]:
     """One finding per line that computes a wrong value first in its graph, and one per function that could not be compared."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     wrong: dict[Place, list[Comparison]] = {}
     skipped: dict[tuple[Place, str], list[Comparison]] = {}

@@ -6,10 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-from compile_lens.analysis.missing_requirements import Lack
 from compile_lens.analysis.outcome import EntryCall
-from compile_lens.analysis.refused_calls import Refused
-from compile_lens.analysis.run_errors import Raised
+from compile_lens.analysis.run_context import MissingRequirement, Raised, RefusedCall
 from compile_lens.trace.report import StackFrame
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import AgentEvent
@@ -27,7 +25,7 @@ class RunFacts:
     sandbox: str = ""
     weaker: str = ""
     open_ends: tuple[str, ...] = ()
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedCall] = field(default_factory=list)
     not_kept: tuple[str, ...] = ()
     not_kept_count: int = 0
     unusable: str = ""
@@ -55,7 +53,7 @@ class RunFacts:
                 self.open_ends = tuple(map(str, fields["open_ends"]))
             elif event.name == "refused":
                 stack = tuple(map(_frame, fields["stack"]))
-                self.refused.append(Refused(str(fields["what"]), str(fields["does"]), str(fields["target"]), stack))
+                self.refused.append(RefusedCall(str(fields["what"]), str(fields["does"]), str(fields["target"]), stack))
             elif event.name == "not_kept":
                 self.not_kept, self.not_kept_count = tuple(map(str, fields["names"])), int(fields["count"])
             elif event.name == "degraded":
@@ -113,5 +111,5 @@ def _frame(entry: dict[str, Any]) -> StackFrame:
 def _raised(fields: dict[str, Any]) -> Raised:
     stack = tuple(map(_frame, fields["stack"]))
     lacking = fields.get("lacking")
-    lacks = Lack(str(lacking["what"]), str(lacking["name"])) if lacking else None
-    return Raised(fields["type"], fields["module"], fields["message"], stack, fields["formatted"], lacks)
+    missing = MissingRequirement(str(lacking["what"]), str(lacking["name"])) if lacking else None
+    return Raised(fields["type"], fields["module"], fields["message"], stack, fields["formatted"], missing)

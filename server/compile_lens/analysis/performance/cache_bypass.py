@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Artifact, CompileReport
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import Artifact
 
 CODE = "cache-bypass"
 # torch/_inductor/compile_fx.py and torch/_functorch/_aot_autograd/autograd_cache.py (torch 2.11 to 2.13)
@@ -18,8 +18,9 @@ CACHES = {"fx_graph_cache_bypass": "Inductor's graph cache", "aotautograd_cache_
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
-def find_cache_bypasses(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_cache_bypasses(context: RunContext) -> Iterator[Finding]:
     """One finding per function, cache and reason."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, str, str], list[str]] = {}
     for artifact in report.artifacts:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.performance.compiled_graphs import compiled_graphs
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.cache_key_text import Component, parse_cache_key
 from compile_lens.trace.report import Compilation, CompileReport
@@ -35,8 +36,9 @@ def cache_keys(report: CompileReport) -> dict[str, dict[str, Component]]:
     return found
 
 
-def find_cache_misses(report: CompileReport, sources: Sources, before: Keys) -> Iterator[Finding]:
+def find_cache_misses(context: RunContext) -> Iterator[Finding]:
     """One finding for each graph that missed the cache, and whose key differs from that of an earlier run of the same program."""
+    report, sources, before = context.report, context.sources, context.earlier_cache_keys
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     missed = {(a.compile_id, a.payload.text()) for a in report.artifacts if a.name == MISS}
     told: set[tuple[Place, str]] = set()

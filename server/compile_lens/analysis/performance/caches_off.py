@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport
+from compile_lens.analysis.run_context import RunContext
 
 CODE = "cache-off"
 # option -> the value that switches a cache off, and which (torch 2.6 to 2.13)
@@ -19,8 +18,9 @@ SWITCHES = {
 }
 
 
-def find_caches_off(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_caches_off(context: RunContext) -> Iterator[Finding]:
     """One finding for a run, at the first function of the user's that Inductor compiled without a cache."""
+    report, sources = context.report, context.sources
     compiled = {artifact.compile_id for artifact in report.artifacts if artifact.name == "inductor_output_code"}
     own = [c for c in report.compilations if c.compile_id in compiled and sources.is_own(c.file)]
     if not own:

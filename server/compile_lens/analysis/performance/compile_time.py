@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Compilation, CompileReport
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import Compilation
 
 CODE = "compile-time"
 SLOW_GUARDS = "slow-guards"
@@ -17,8 +17,11 @@ LONG_S = 10.0
 SLOW_US = 500
 
 
-def find_compile_time(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_compile_time(context: RunContext) -> Iterator[Finding]:
     """One finding per function that took ten seconds or more in all, and per function whose guards take half a millisecond a call."""
+    if not context.recorded:
+        return
+    report, sources = context.report, context.sources
     functions: dict[Place, list[Compilation]] = {}
     for compilation in report.compilations:
         if sources.is_own(compilation.file):

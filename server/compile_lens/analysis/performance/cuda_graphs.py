@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.cuda_graph_text import CudaGraphEvent, Trouble, read_cuda_graph_log, skip_of
 from compile_lens.trace.graph_text import GraphNode
-from compile_lens.trace.report import Compilation, CompileReport
+from compile_lens.trace.report import Compilation
 
 CODES = {
     Trouble.SKIPPED: "cudagraph-skip",
@@ -56,8 +57,9 @@ HINTS = (
 )
 
 
-def find_cuda_graph_trouble(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_cuda_graph_trouble(context: RunContext) -> Iterator[Finding]:
     """One finding per place, kind of trouble and reason."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, Trouble, str], list[CudaGraphEvent]] = {}
     events = list(read_cuda_graph_log(report.log_lines))

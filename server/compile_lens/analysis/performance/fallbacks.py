@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport
 
 CODE = "fallback-op"
 CALL = re.compile(r"\btorch\.ops\.(?P<operator>\w+\.\w+(?:\.\w+)?)\(")
@@ -20,11 +20,12 @@ MEANT = re.compile(
 )
 
 
-def find_fallbacks(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_fallbacks(context: RunContext) -> Iterator[Finding]:
     """One finding per line and operator.
 
     None of a run that compares with eager: Inductor draws random numbers by the library then, which the program would not have.
     """
+    report, sources = context.report, context.sources
     if report.comparisons:
         return
     groups: dict[tuple[Place, str], list[str]] = {}

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.graph_text import GraphNode, parse_graph
-from compile_lens.trace.report import CompileReport, StackFrame
+from compile_lens.trace.report import StackFrame
 
 CODE = "float64"
 FLOAT64 = "f64"
 
 
-def find_float64(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_float64(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's where float64 tensors begin."""
+    report, sources = context.report, context.sources
     groups: dict[Place, list[str]] = {}
     for artifact in report.artifacts:
         if artifact.name != "dynamo_output_graph":

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport
+from compile_lens.analysis.run_context import RunContext
 
 CODE = "input-copy"
 METADATA = "aot_forward_graph_fw_metadata"
@@ -16,8 +15,9 @@ INPUT = re.compile(r"InputAliasInfo\((?P<fields>[^()]*)\)")
 FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\w+)")
 
 
-def find_input_copies(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_input_copies(context: RunContext) -> Iterator[Finding]:
     """One finding per function, with the inputs by number."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, int], list[str]] = {}
     # what stands in for Inductor at a smaller depth keeps no mutation in its graphs

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, LogLine
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import LogLine
 
 CODE = "perf-hint"
 # what is a finding of its own (fallbacks.py), or nothing that a user can do
 PASSED_OVER = ("Using FallbackKernel", "possibly bad tiling", "Skip comprehensive padding")
 
 
-def find_perf_hints(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_perf_hints(context: RunContext) -> Iterator[Finding]:
     """One finding per place and text."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, str], list[LogLine]] = {}
     for line in report.log_lines:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.syntax.regions import Region
-from compile_lens.trace.report import Compilation, CompileReport
+from compile_lens.trace.report import Compilation
 
 CODE = "small-graphs"
 FEW_OPS = 2
@@ -16,8 +16,9 @@ FEWEST_GRAPHS = 4
 FEWEST_OPS = 20
 
 
-def find_small_graphs(report: CompileReport, index: RegionIndex) -> Iterator[Finding]:
+def find_small_graphs(context: RunContext) -> Iterator[Finding]:
     """One finding per region of at least four graphs and twenty operations, half of whose graphs or more have at most two."""
+    report, index = context.report, context.index
     graphs: dict[Region, list[Compilation]] = {}
     for compilation in report.compilations:
         region = index.of(compilation)

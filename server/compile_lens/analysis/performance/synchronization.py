@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.graph_text import GraphNode
-from compile_lens.trace.report import CompileReport
 
 CODE = "device-sync"
 SCALAR = "torch.ops.aten._local_scalar_dense"
@@ -18,8 +17,9 @@ COPIES = ("torch.ops.prims.device_put", "torch.ops.aten._to_copy", "torch.ops.at
 GPU = ("cuda", "xpu")
 
 
-def find_synchronisation(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_synchronization(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's and cause."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[str]] = {}
     for graph in compiled_graphs(report):
         if not any(node.device.startswith(GPU) for node in graph.nodes):

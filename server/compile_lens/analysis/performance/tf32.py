@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import CompileReport
 
 CODE = "tf32-off"
@@ -21,8 +21,9 @@ CAPABILITY = re.compile(r"DeviceProperties\(type='cuda'.*?\bcc=(?P<capability>\d
 AMPERE = 80
 
 
-def find_tf32_off(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_tf32_off(context: RunContext) -> Iterator[Finding]:
     """One finding for a run, at the line of the user's with most such multiplications: one setting is for all of them."""
+    report, sources = context.report, context.sources
     off = _off(report)
     capability = max((_capability(graph) for graph in compiled_graphs(report)), default=0)
     groups: dict[Place, list[str]] = {}
