@@ -1,4 +1,4 @@
-"""What the product shows: findings, and the summary of a region. Plain data that the terminal, JSON and the editor render.
+"""Findings and region summaries: plain data that the terminal, JSON and the editor render.
 
 Lines and columns count from 1; columns are Unicode code points. ``end_column`` is exclusive.
 """
@@ -41,7 +41,7 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing worth telling the user, at a range, with a stable code and what to do about it.
+    """One thing to tell the user, at a range, with a stable code and what to do about it.
 
     ``message`` is one sentence; ``explanation`` is a paragraph; ``hints`` are torch's or ours, one action each.
     ``frames`` are compile ids such as ``"0/1"``; ``count`` is how often it happened in the run.

@@ -1,4 +1,4 @@
-"""Calls that the sandbox of a background run refused, at the user's line that made them, and what would allow them."""
+"""Turns calls that the sandbox blocked into findings, at the user's line, with what would allow them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from compile_lens.analysis.missing_weights import find_missing_weights
 from compile_lens.analysis.run_context import ARGUMENTS, Raised, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
 
-# in the exception that a refused call raises (agent/sandbox/calls.py)
+# in the exception that a blocked call raises (agent/sandbox/calls.py)
 WORDS = "a background run may not do this (Compile Lens)"
-# what native code makes of a refusal: the words of the C library, and of torch's writer of files
+# how native code reports a blocked call: the words of the C library, and of torch's file writer
 NATIVE_WRITE = re.compile(
     r"Read-only file system|open file failed|File .* cannot be opened|can't create|unable to open file"
     r"|Value too large for defined data type"
@@ -23,17 +23,28 @@ NATIVE_ERRORS = ("RuntimeError", "OSError", "PermissionError", "AssertionError")
 NO_GPU = re.compile(
     r"No CUDA GPUs are available|Found no NVIDIA driver|No HIP GPUs are available|no CUDA-capable device"
 )
-WITHOUT = "Run the file without the sandbox yourself: `compile-lens check --no-sandbox`."
+WITHOUT = "Run the file without the sandbox: `compile-lens check --no-sandbox`."
 ALLOW = {
-    "write": "Allow the folder with `--allow-write`, or the setting `compileLens.sandbox.allowWrite`.",
-    "network": "Allow the network with `--allow-network`, or the setting `compileLens.sandbox.network`.",
+    "write": "Allow the folder with `--allow-write` or the setting `compileLens.sandbox.allowWrite`.",
+    "network": "Allow network access with `--allow-network` or the setting `compileLens.sandbox.network`.",
     "gpu": "Allow GPUs with the setting `compileLens.sandbox.gpu`.",
 }
-MAY_NOT = {
-    "write": "a background run may not",
-    "read": "a background run may not, since it is where secrets are kept",
-    "network": "a background run has no network",
-    "process": "a background run may not",
+# the verbs of agent/sandbox/calls.py as nouns
+BLOCKED = {
+    "writes": "a write to",
+    "deletes": "the deletion of",
+    "makes": "the creation of",
+    "renames": "the renaming of",
+    "links": "a link at",
+    "truncates": "the truncation of",
+    "reads": "a read of",
+    "talks to": "a connection to",
+    "connects to": "a connection to",
+    "listens at": "listening on",
+    "looks up": "a lookup of",
+    "opens": "the opening of",
+    "starts": "the start of",
+    "sends a signal to": "a signal to",
 }
 
 
@@ -51,7 +62,7 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
         fatal = ended_by is not None and any(call is ended_by for call in calls)
         if what == "network" and not fatal and place in substituted:
             continue
-        after = "What comes after this line was not run, so it was not analysed." if fatal else "The program went on."
+        after = "Nothing after this line was run or analyzed." if fatal else "The program continued."
         more = len({call.target for call in calls}) - 1
         needs = _needs(raised) if fatal else ""
         others = f" and {more} more" if more else ""
@@ -59,7 +70,7 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
             code=f"denied-{what}",
             kind=Kind.REFUSED,
             severity=Severity.ERROR if fatal else Severity.INFORMATION,
-            message=f"{needs}This line {last.does} `{_shown(last.target, sources.main_file)}`{others}; {MAY_NOT[what]}.",
+            message=f"{needs}Sandbox: blocked {_blocked(last, sources.main_file)}{others}.",
             place=place,
             explanation=after,
             hints=tuple(hint for hint in (ALLOW.get(what), WITHOUT) if hint),
@@ -71,10 +82,10 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
 
 
 def _needs(raised: Raised | None) -> str:
-    """What the program wanted by the call, where it says so: weights, a data set."""
+    """What the program needed the call for, where it says so: weights, a data set."""
     missing = raised.missing if raised is not None else None
     return (
-        f"The program needs {missing.words}, which is not here. "
+        f"The program needs {missing.words}, which is not on this machine. "
         if missing is not None and missing.what != ARGUMENTS
         else ""
     )
@@ -86,15 +97,15 @@ def is_refusal(context: RunContext) -> bool:
 
 
 def _in_native_code(context: RunContext) -> tuple[str, str] | None:
-    """What native code was not allowed to do, in its own words, and the message; None for another exception."""
+    """What native code was not allowed to do, and the message; None for another exception."""
     raised = context.raised
     if not context.sandboxed or raised is None or raised.module != "builtins" or raised.type not in NATIVE_ERRORS:
         return None
     if context.without_gpu and NO_GPU.search(raised.message):
-        return "gpu", "This line needs a GPU; background runs have none."
+        return "gpu", "Sandbox: blocked access to GPUs, which this line needs."
     if NATIVE_WRITE.search(raised.message):
         first = raised.message.strip().partition("\n")[0]
-        return "write", f"This line writes where a background run may not: {first}"
+        return "write", f"Sandbox: blocked a write: {first}"
     return None
 
 
@@ -105,7 +116,7 @@ def _native_finding(raised: Raised, what: str, message: str, sources: Sources) -
         severity=Severity.ERROR,
         message=message,
         place=sources.own_place(raised.stack),
-        explanation="What comes after this line was not run, so it was not analysed.",
+        explanation="Nothing after this line was run or analyzed.",
         hints=(ALLOW[what], WITHOUT),
         call_path=call_path(raised.stack, sources),
         detail=raised.formatted,
@@ -118,6 +129,13 @@ def _ended_by(context: RunContext) -> RefusedCall | None:
         return None
     named = [call for call in refused if repr(call.target) in raised.formatted]
     return named[-1] if named else refused[-1] if refused else None
+
+
+def _blocked(call: RefusedCall, main_file: str) -> str:
+    """``a write to `model.pt` ``."""
+    noun = BLOCKED.get(call.does, f"a call that {call.does}")
+    secret = ", which may hold secrets" if call.what == "read" else ""
+    return f"{noun} `{_shown(call.target, main_file)}`{secret}"
 
 
 def _shown(target: str, main_file: str) -> str:

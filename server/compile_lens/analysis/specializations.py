@@ -1,4 +1,4 @@
-"""Sizes that were dynamic and became fixed: at the line that forced it. Each other size then compiles again."""
+"""Finds sizes that were dynamic and became fixed, at the line that forced it: each other size recompiles."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.SPECIALIZATION,
             severity=Severity.HINT,
-            message=f"This line fixes {_named(source)} to {', then '.join(values)}: each other size compiles again.",
+            message=f"This line specializes {_named(source)} to {', then '.join(values)}: each other value recompiles.",
             place=place,
             explanation=(
-                "The size was dynamic until here. A comparison, a division without rest or an operator that needs the number"
-                " made Dynamo decide, and a guard now holds it to that."
+                "The size was dynamic up to here. A comparison, an integer division or an operator that needs the number made Dynamo"
+                " specialize it, with a guard."
             ),
             count=len(specializations),
             frames=tuple(dict.fromkeys(fixed.compile_id for fixed in specializations)),

@@ -1,4 +1,4 @@
-"""Graphs that no cache may keep: they are compiled anew in every process."""
+"""Finds graphs that a cache cannot store: every process compiles them again."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def find_cache_bypasses(context: RunContext) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message=f"{CACHES[cache]} cannot keep what this compiles to: {reason}.",
+            message=f"{CACHES[cache]} cannot store this function: {reason}.",
             place=place,
-            explanation="It is compiled again in every process that runs it.",
+            explanation="Every process that runs it compiles it again.",
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
         )
@@ -43,11 +43,13 @@ def find_cache_bypasses(context: RunContext) -> Iterator[Finding]:
 
 def _reason(artifact: Artifact) -> str:
     try:
-        told = json.loads(artifact.payload.text() or "{}")
+        record = json.loads(artifact.payload.text() or "{}")
     except ValueError:
-        return "torch does not say why"
+        return "torch gives no reason"
     reason = (
-        told.get("cache_bypass_reason") or told.get("cache_bypass_exception_type") if isinstance(told, dict) else None
+        record.get("cache_bypass_reason") or record.get("cache_bypass_exception_type")
+        if isinstance(record, dict)
+        else None
     )
     words = ADDRESS.sub("", str(reason or "")).strip().partition("\n")[0].rstrip(". ")
-    return words or "torch does not say why"
+    return words or "torch gives no reason"

@@ -1,4 +1,4 @@
-"""Caches that are switched off: everything is compiled anew in each process."""
+"""Finds caches that are disabled: each process compiles everything again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
 
 CODE = "cache-off"
-# option -> the value that switches a cache off, and which (torch 2.6 to 2.13)
+# option -> the value that disables a cache, and which (torch 2.6 to 2.13)
 SWITCHES = {
     # Inductor's option of the same name leads to this one (torch 2.13)
     "torch.compiler.config.force_disable_caches": (True, "all caches of the compiler"),
@@ -33,9 +33,9 @@ def find_caches_off(context: RunContext) -> Iterator[Finding]:
                 code=CODE,
                 kind=Kind.PERFORMANCE,
                 severity=Severity.INFORMATION,
-                message=f"`{option}` switches {cache} off: each process compiles all of it again.",
+                message=f"`{option}` disables {cache}: each process compiles everything again.",
                 place=function_place(own[0].file, own[0].line, sources),
-                explanation=f"It took {seconds:.1f} s here, in {len(own)} compilation{'' if len(own) == 1 else 's'}.",
+                explanation=f"{len(own)} compilation{'' if len(own) == 1 else 's'} took {seconds:.1f} s in this run.",
                 frames=tuple(compilation.compile_id for compilation in own),
             )
             return

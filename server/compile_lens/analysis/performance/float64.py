@@ -1,4 +1,4 @@
-"""float64 that creeps into a graph whose inputs are not: a NumPy scalar, a default dtype, a ``.double()``.
+"""Finds where float64 enters a graph with other inputs: a NumPy scalar, a default dtype, a ``.double()``.
 
 On a GPU float64 runs at a fraction of float32's speed, and everything computed from it is float64, too.
 """
@@ -33,10 +33,10 @@ def find_float64(context: RunContext) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message="This line makes float64 tensors from operands that are not.",
+            message="This line creates float64 tensors from operands of other dtypes.",
             place=place,
-            explanation="What is computed from them is float64, too: on a GPU that runs at a fraction of float32's speed.",
-            hints=("Convert where the value enters (`.float()`, `dtype=torch.float32`), if float64 is not wanted.",),
+            explanation="Everything computed from them is float64, too, which is much slower than float32 on a GPU.",
+            hints=("Convert here if float64 is not intended: `.float()`, `dtype=torch.float32`.",),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
         )

@@ -1,4 +1,4 @@
-"""Regions that fell into graphs of a handful of operations: launching them costs more than they compute."""
+"""Finds regions that are split into graphs of a few operations each, which cost more to launch than to compute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compile_lens.trace.report import Compilation
 CODE = "small-graphs"
 FEW_OPS = 2
 FEWEST_GRAPHS = 4
-# below it the whole region is a handful of operations, and its breaks say all there is to say
+# a smaller region is covered by its graph breaks
 FEWEST_OPS = 20
 
 
@@ -33,10 +33,10 @@ def find_small_graphs(context: RunContext) -> Iterator[Finding]:
                 kind=Kind.PERFORMANCE,
                 severity=Severity.HINT,
                 message=(
-                    f"{len(small)} of the {len(compilations)} graphs of `{region.name}` have at most {FEW_OPS} operations:"
-                    " there is little to fuse in them."
+                    f"{len(small)} of the {len(compilations)} graphs of `{region.name}` have at most {FEW_OPS} operations, with"
+                    " little to fuse."
                 ),
                 place=Place(index.file, region.line, region.column, region.end_line, region.end_column),
-                explanation="Each graph is guarded and launched on its own. The graph breaks between them are where to begin.",
+                explanation="Each graph has its own guards and launches. Remove the graph breaks between them first.",
                 frames=tuple(compilation.compile_id for compilation in small),
             )

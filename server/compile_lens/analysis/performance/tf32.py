@@ -1,4 +1,4 @@
-"""float32 matrix multiplications that a GPU could do on its tensor cores, where TensorFloat32 is off."""
+"""Finds float32 matrix multiplications that do not use a GPU's tensor cores because TensorFloat32 is off."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def find_tf32_off(context: RunContext) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message="This float32 matrix multiplication leaves the GPU's tensor cores unused: TensorFloat32 is off.",
+            message="This float32 matrix multiplication does not use tensor cores: TensorFloat32 is off.",
             place=place,
             explanation=(
-                "With it the inputs are rounded to 10 bits behind the point, and the multiplication is several times as fast."
-                " Many models train and run as well with it; a few do not."
+                "TensorFloat32 rounds the inputs to a 10-bit mantissa and is several times as fast. Most models are not affected; check"
+                " yours."
             ),
-            hints=("`torch.set_float32_matmul_precision('high')` at the start of the program switches it on.",),
+            hints=("Call `torch.set_float32_matmul_precision('high')` at the start of the program.",),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
-            related=tuple(Related(other, "So does this line.") for other in places[1:]),
+            related=tuple(Related(other, "This line does not use them, either.") for other in places[1:]),
         )
 
 
