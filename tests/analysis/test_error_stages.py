@@ -11,7 +11,9 @@ from compile_lens.analysis.device_errors import device_error
 from compile_lens.analysis.error_stages import EXPORT_CALL, PACKAGE_CALL, named_errors, triage
 from compile_lens.analysis.error_words import sentence, suggestions
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.run_errors import Raised, Stopped, find_raised, find_stopped
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.run_context import Raised, RunContext, Stopped
+from compile_lens.analysis.run_errors import find_raised, find_stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.report import CompileReport, StackFrame
@@ -122,18 +124,20 @@ def test_device_errors_name_what_makes_them_deterministic() -> None:
     assert device_error("an error of CUDA") is None
 
 
-def sources() -> Sources:
+def context(raised: Raised | None = None, stopped: Stopped | None = None) -> RunContext:
     tree = parse("import torch\nf(x)\n")
-    return Sources("/own.py", lambda file: tree if file == "/own.py" else None)
+    sources = Sources("/own.py", lambda file: tree if file == "/own.py" else None)
+    report = CompileReport()
+    return RunContext(report, sources, RegionIndex(report, "/own.py", tree), raised, stopped)
 
 
 def test_a_crash_is_named_and_its_hints_make_it_repeatable() -> None:
     stack = 'Fatal Python error: Segmentation fault\n\nCurrent thread (most recent call first):\n  File "/own.py", line 2 in <module>\n'
-    crash = next(find_stopped(Stopped("signalled", 11, crash_stack=stack), sources()))
+    crash = next(find_stopped(context(stopped=Stopped("signalled", 11, crash_stack=stack))))
     assert (crash.code, crash.place.line) == ("crash", 2)
     assert "segmentation fault (SIGSEGV)" in crash.message
     assert any("OMP_NUM_THREADS=1" in hint for hint in crash.hints)
-    killed = next(find_stopped(Stopped("signalled", 9), sources()))
+    killed = next(find_stopped(context(stopped=Stopped("signalled", 9))))
     assert (killed.code, killed.hints) == ("run-error", ())
 
 
@@ -141,7 +145,7 @@ def test_what_only_the_compiler_raises_is_a_compile_error_without_a_frame() -> N
     def raised(module: str, type_name: str) -> Finding:
         stack = (StackFrame("/own.py", 2, "<module>", "f(x)"),)
         error = Raised(type_name, module, "LoweringException: NotImplementedError: no", stack)
-        return next(find_raised(error, CompileReport(), sources()))
+        return next(find_raised(context(error)))
 
     assert raised("torch._inductor.exc", "InductorError").code == "lowering-error"
     assert raised("builtins", "RuntimeError").code == "run-error"

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from compile_lens.agent.log_notes import PASSED_OVER
 
+from compile_lens.agent.instrument.log_notes import PASSED_OVER
 from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.loaded_trace import read_recorded

@@ -41,10 +41,10 @@ async def test_a_checked_fix_says_what_it_does_and_does_it(root: Path) -> None:
         await ed.status(state="idle", findings=1)
         await until(lambda: len(checked(root)) == 3)
         found = await actions(ed, uri)
-        title = "Compile with dynamic=True: 1 → 0 recompiles"
+        title = "Compile with `dynamic=True`: 1 → 0 recompiles"
         assert title in found
         assert [action.get("isPreferred") for action in found.values()] == [True, None, None, None]
-        assert list(found)[-1] == "Ignore recompile here" and "isPreferred" not in found["Ignore recompile here"]
+        assert list(found)[-1] == "Ignore this recompile" and "isPreferred" not in found["Ignore this recompile"]
         (change,) = found[title]["edit"]["documentChanges"]
         assert change["textDocument"] == {"uri": uri, "version": 1}
         (edit,) = change["edits"]
@@ -61,7 +61,7 @@ async def test_without_the_users_word_nothing_is_checked(root: Path) -> None:
         await ed.initialize(root, options)
         uri = await ed.open(write(root, PROGRAM))
         await ed.command("compileLens.analyze", uri)
-        assert "Compile with dynamic=True (not verified)" in await actions(ed, uri)
+        assert "Compile with `dynamic=True` (not verified)" in await actions(ed, uri)
         assert checked(root) == []
 
 
@@ -72,7 +72,7 @@ async def test_a_title_speaks_of_the_text_that_was_checked(root: Path) -> None:
         await ed.status(state="idle", findings=1)
         await until(lambda: len(checked(root)) == 3)
         await ed.insert(uri, 2, 7, "# typed\n")
-        assert "Compile with dynamic=True (not verified)" in await actions(ed, uri)
+        assert "Compile with `dynamic=True` (not verified)" in await actions(ed, uri)
 
 
 async def test_a_run_ends_the_check_and_its_end_begins_it_again(ed: Editor, root: Path) -> None:

@@ -52,7 +52,7 @@ async def test_ignore_here_adds_a_comment_that_the_next_run_obeys(ed: Editor, ro
     uri = await ed.open(write(root, ONE))
     await ed.published(uri)
     action = (await actions(ed, uri, RANGE))[-1]
-    assert (action["title"], action["kind"]) == ("Ignore GB0001 here", "quickfix")
+    assert (action["title"], action["kind"]) == ("Ignore this graph break (GB0001)", "quickfix")
     (edit,) = action["edit"]["changes"][uri]
     assert edit["newText"] == "  # compile-lens: ignore[GB0001]"
     await ed.change(uri, 2, {"range": edit["range"], "text": edit["newText"]})

@@ -21,6 +21,7 @@ from tests.lsp.stub_server import StubHost, analyse
 from compile_lens.agent.runtime.protocol import MAGIC
 from compile_lens.analysis.find import find
 from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.lsp.server import create_server
 from compile_lens.lsp.transport import read_messages
@@ -70,7 +71,7 @@ def trace_reader() -> Target:
             lenient.add(record)
         for builder in (strict, lenient):
             report = builder.report()
-            find(report, Sources("", lambda _: None), RegionIndex(report, "", None))
+            find(RunContext(report, Sources("", lambda _: None), RegionIndex(report, "", None)))
 
     return Target(run, seeds)
 

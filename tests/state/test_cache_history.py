@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.performance.cache_misses import cache_keys, find_cache_misses
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.pipeline.analyze import analyse
+from compile_lens.state.cache_history import Keys
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.cache_key_text import Component
 from compile_lens.workers.host import Host
@@ -66,14 +70,19 @@ def test_the_field_of_an_input_or_the_option_that_changed_is_named() -> None:
             builder.feed(frame.data)
     report = builder.report()
     sources = Sources(f"{JOB}/numbers_right.py", lambda _: None)
+    context = RunContext(report, sources, RegionIndex(report, "", None))
+
+    def find_misses(before: Keys) -> list[Finding]:
+        return list(find_cache_misses(replace(context, earlier_cache_keys=before)))
+
     keys = cache_keys(report)
     assert list(keys) == ["0/0 1", "0/0 2", "1/0 1"]
-    assert list(find_cache_misses(report, sources, keys)) == []
-    assert list(find_cache_misses(report, sources, {})) == []
+    assert find_misses(keys) == []
+    assert find_misses({}) == []
 
     def told(graph: str, component: str, text: str) -> str:
         changed = {**keys, graph: {**keys[graph], component: Component("another", text)}}
-        (finding,) = find_cache_misses(report, sources, changed)
+        (finding,) = find_misses(changed)
         assert finding.frames == (graph.split()[0],)
         return finding.message
 

@@ -1,4 +1,4 @@
-"""The way from the user's top-level code to a place, without the frames of torch that carry the call."""
+"""Makes the call path to a place: from the user's top-level code, without torch's own frames."""
 
 from __future__ import annotations
 

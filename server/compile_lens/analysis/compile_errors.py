@@ -1,4 +1,4 @@
-"""What did not compile: frames of Dynamo's, and calls such as ``torch.export.export`` that have none."""
+"""Turns compile failures into findings: of Dynamo's frames, and of calls such as ``torch.export.export`` that have none."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import EXPORT_CALL, FULLGRAPH, Triage, triage
 from compile_lens.analysis.error_words import sentence, suggestions
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.trace.break_text import parse_reason
@@ -17,14 +18,14 @@ from compile_lens.trace.report import Compilation, CompileReport, FailedCall, St
 
 # torch/_dynamo/resume_execution.py (torch 2.13): the break before it is what the user can act on
 NO_RESUME = "Cannot generate resume function"
-# of a message, to know it again where it was wrapped or cut
+# of a message, to recognize it where it was wrapped or cut
 MOST_COMPARED = 2000
 MOST_WORDS = 1200
 
 
 @dataclass(frozen=True, slots=True)
 class CompileError:
-    """One error, wherever it is known from. ``call`` is '' for ``torch.compile``; ``stack`` is the way to the finding's place."""
+    """One error, from any source. ``call`` is '' for ``torch.compile``; ``stack`` leads to the finding's place."""
 
     type: str
     message: str
@@ -38,11 +39,12 @@ class CompileError:
         return triage(self.type, self.message, self.traceback, self.call)
 
 
-def find_compile_errors(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_compile_errors(context: RunContext) -> Iterator[Finding]:
     """One finding per place and message."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[Compilation]] = {}
     for compilation in report.compilations:
-        if is_told_here(compilation) and not _is_of_a_call(compilation, report):
+        if is_reported_here(compilation) and not _is_of_a_call(compilation, report):
             error = _error_of(compilation)
             message = sentence(error.type, error.message, error.triage)
             groups.setdefault((failure_place(compilation, sources), message), []).append(compilation)
@@ -62,26 +64,25 @@ def find_compile_errors(report: CompileReport, sources: Sources) -> Iterator[Fin
             yield error_finding(error, sources.place_of(own), sources)
 
 
-def is_told_here(compilation: Compilation) -> bool:
+def is_reported_here(compilation: Compilation) -> bool:
     """Whether the failure of ``compilation`` is a finding of its own.
 
-    A break that skips its frame ends in an error that nobody sees, one in a coroutine in an error that says nothing more; a limit
-    is a finding of its own.
+    A break that skips its frame ends in an internal error, one in a coroutine in an error that adds nothing; a limit has a finding.
     """
     failure = compilation.failure
     if failure is None or compilation.hit_limit is not None:
         return False
-    unseen = failure.type in ("Unsupported", "UserError") or cannot_resume(compilation)
-    return not (unseen and compilation.breaks)
+    repeats_break = failure.type in ("Unsupported", "UserError") or cannot_resume(compilation)
+    return not (repeats_break and compilation.breaks)
 
 
 def cannot_resume(compilation: Compilation) -> bool:
-    """Whether a break made the call fail, as there is no resuming in a coroutine or a generator."""
+    """Whether a break made the call fail: torch cannot resume a coroutine or a generator."""
     return compilation.failure is not None and NO_RESUME in compilation.failure.message
 
 
 def _is_of_a_call(compilation: Compilation, report: CompileReport) -> bool:
-    """A strict export traces a frame of Dynamo's; the call's failure tells more."""
+    """A strict export traces a frame of Dynamo's; the failure of the call says more."""
     assert compilation.failure is not None
     return not compilation.name and any(is_same(compilation.failure.message, c.message) for c in report.failed_calls)
 
@@ -126,7 +127,7 @@ def failure_place(compilation: Compilation, sources: Sources) -> Place:
 
 
 def _head(words: str) -> str:
-    """As much as is read in a hover; the rest (a compiler's output, a graph) is in the details."""
+    """As much as fits a hover; the rest (a compiler's output, a graph) is in the details."""
     return words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS].rstrip()}\n…"
 
 

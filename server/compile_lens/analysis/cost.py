@@ -1,7 +1,7 @@
-"""What a finding costs, in words and as a number to order findings by.
+"""Says what a finding costs, in words and as a weight to order findings by.
 
-The unit of ``weight`` is a rough second of the user's: a frame that runs eagerly loses all that compiling could give, a break costs the
-launch of another graph and the fusion across it each time that it is met, a recompile costs what the compilation took.
+A weight is roughly one second of the user's time: a frame that falls back to eager loses everything that compiling could give, a break
+costs another graph launch and the fusion across it each time, a recompile costs its compile time.
 """
 
 from __future__ import annotations
@@ -16,22 +16,28 @@ from compile_lens.trace.report import Compilation, CompileReport, GraphBreak
 EAGER_FRAME = 10.0
 BREAK = 1.0
 IN_A_LOOP = 3.0
+# less compile time than this is not worth a word
+LEAST_S = 0.01
 
 
 def break_cost(
     report: CompileReport, breaks: Sequence[GraphBreak], place: Place, sources: Sources
 ) -> tuple[str, float]:
-    """The cost of one break that was met as often as ``breaks`` says."""
+    """The cost of a break that happened ``len(breaks)`` times."""
     first = breaks[0]
     compilation = next((c for c in report.compilations if c.compile_id == first.compile_id), None)
     if any(broken.reason.skipped_frame for broken in breaks):
-        function = compilation.function if compilation is not None else "the function"
-        return f"all of `{function}` runs eagerly", EAGER_FRAME * len(breaks)
+        function = f"`{compilation.function}`" if compilation is not None else "the function"
+        return f"{function} falls back to eager", EAGER_FRAME * len(breaks)
     words = []
     if compilation is not None:
         after = _resumed(report, compilation, first)
         if compilation.ops is not None and after is not None:
-            words.append(f"{_ops(compilation.ops)} before it, {_ops(after)} after it")
+            words += [
+                f"{_ops(number)} {side} it"
+                for number, side in ((compilation.ops, "before"), (after, "after"))
+                if number
+            ]
     weight = BREAK * len(breaks)
     tree = sources.tree_of(place.file)
     if tree is not None and is_in_loop(tree, place.line, place.column):
@@ -54,8 +60,8 @@ def _ops(number: int) -> str:
 
 
 def recompile_cost(compilations: Sequence[Compilation], limited: bool) -> tuple[str, float]:
-    """The cost of recompiles: the time that they took; past the limit, every call that fits no version runs eagerly."""
+    """The cost of recompiles: their compile time; past the limit, each call that fits no version falls back to eager."""
     if limited:
-        return f"`{compilations[0].function}` runs eagerly when no version fits", EAGER_FRAME
+        return f"`{compilations[0].function}` falls back to eager when no version fits", EAGER_FRAME
     seconds = sum(compilation.seconds for compilation in compilations)
-    return f"{seconds:.2f} s of compiling", seconds
+    return f"{seconds:.2f} s of compile time" if seconds >= LEAST_S else "", seconds

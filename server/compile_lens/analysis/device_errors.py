@@ -1,4 +1,4 @@
-"""Crashes and errors of a device: what ended, and the settings that make it end at the same place each time."""
+"""Recognizes crashes and device errors, with the settings that make them repeatable."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if hasattr(signal, "SIGBUS"):
     CRASHES[signal.SIGBUS] = "a bus error (SIGBUS)"
 
 CRASH_HINTS = (
-    "Run it with `TORCH_COMPILE_DISABLE=1`: if it still crashes, torch.compile has no part in it.",
-    'Compile with `backend="aot_eager"`: if that does not crash, look at the code that Inductor generated (`TORCH_LOGS=output_code`).',
-    "Set `OMP_NUM_THREADS=1` and `TORCHINDUCTOR_COMPILE_THREADS=1`, so that the same things happen in the same order each time.",
+    "Run it with `TORCH_COMPILE_DISABLE=1`: if it still crashes, torch.compile is not the cause.",
+    'Compile with `backend="aot_eager"`: if that does not crash, check the code that Inductor generates (`TORCH_LOGS=output_code`).',
+    "Set `OMP_NUM_THREADS=1` and `TORCHINDUCTOR_COMPILE_THREADS=1` to make runs repeatable.",
 )
 DEVICE_HINTS = (
-    "Set `CUDA_LAUNCH_BLOCKING=1`: without it the error is reported at a later line than the one that made it.",
-    'Compile with `backend="aot_eager"`: if that works, look at the kernels that Inductor generated (`TORCH_LOGS=output_code`).',
-    "Run it under `compute-sanitizer`, which names the kernel and the address; `PYTORCH_NO_CUDA_MEMORY_CACHING=1` lets it see each tensor.",
+    "Set `CUDA_LAUNCH_BLOCKING=1`: without it the error is reported at a later line than its cause.",
+    'Compile with `backend="aot_eager"`: if that works, check the kernels that Inductor generates (`TORCH_LOGS=output_code`).',
+    "Run it under `compute-sanitizer` with `PYTORCH_NO_CUDA_MEMORY_CACHING=1`: it names the kernel and the address.",
 )
 OTHER_DEVICE_HINTS = (
-    'Compile with `backend="aot_eager"`: if that works, look at the kernels that Inductor generated (`TORCH_LOGS=output_code`).',
+    'Compile with `backend="aot_eager"`: if that works, check the kernels that Inductor generates (`TORCH_LOGS=output_code`).',
 )
 
 
 def device_error(message: str) -> tuple[str, tuple[str, ...]] | None:
-    """What a device reported, and what to do about it; None if ``message`` is of another kind."""
+    """What a device reported, and what to do about it; None for another kind of error."""
     match = DEVICE_ERROR.search(message)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Which sizes of which parameters are dynamic: torch compiled them in as symbols, not as numbers."""
+"""Finds which sizes of which parameters are dynamic: torch compiled them as symbols, not as numbers."""
 
 from __future__ import annotations
 

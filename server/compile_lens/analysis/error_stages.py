@@ -1,7 +1,7 @@
-"""The triage table of compile errors: from what torch raised to its code, the stage that failed, and what to look at first.
+"""The triage table of compile errors: from what torch raised to a code, the stage that failed, and what to check first.
 
 The classes are those of torch/_dynamo/exc.py, torch/_inductor/exc.py, torch/fx/experimental/symbolic_shapes.py and
-triton/compiler/errors.py (torch 2.13). What wraps another error says the other's name at the head of its message.
+triton/compiler/errors.py (torch 2.13). An error that wraps another has the other's name at the head of its message.
 """
 
 from __future__ import annotations
@@ -31,38 +31,34 @@ class Triage:
 FULLGRAPH = Triage(
     "fullgraph-break",
     "dynamo",
-    (
-        "Take `fullgraph=True` away to let torch break the graph here and go on; the break then costs what a break costs.",
-    ),
+    ("Remove `fullgraph=True` to accept a graph break here.",),
 )
 HIGHER_ORDER = Triage(
     "higher-order-op-error",
     "dynamo",
-    (
-        "The function given to this operator must be traced whole: no break, no side effect, no aliasing is possible in it.",
-    ),
+    ("The function passed to this operator must be traced as a whole: no graph break, side effect or aliasing.",),
 )
 INTERNAL = Triage(
     "dynamo-internal-error",
     "dynamo",
     (
-        "Put `torch.compiler.disable` around the function at this line: the rest still compiles.",
-        "See whether it happens with the next torch; then report it with the traceback in the details: the error is in torch.",
+        "Put `torch.compiler.disable` on the function at this line: the rest still compiles.",
+        "The error is in torch: try a newer version, else report it with the traceback in the details.",
     ),
 )
 FAKE = Triage(
     "fake-tensor-error",
     "fake tensors",
     (
-        'Call the function without compile first (`torch.compiler.set_stance("force_eager")`): mostly it fails in the same way.',
-        "Look at the shapes, dtypes and devices of what goes into the operator at this line.",
+        'Run the function in eager first (`torch.compiler.set_stance("force_eager")`): it usually fails the same way.',
+        "Check the shapes, dtypes and devices of the operator's inputs at this line.",
     ),
 )
 NO_FAKE = Triage(
     "fake-tensor-error",
     "fake tensors",
     (
-        'Register what the operator returns without running it: `@torch.library.register_fake("namespace::name")`,'
+        'Register a fake kernel for the operator: `@torch.library.register_fake("namespace::name")`,'
         " or `.register_fake` of a `custom_op`.",
     ),
 )
@@ -70,8 +66,8 @@ DATA_DEPENDENT = Triage(
     "data-dependent-error",
     "dynamo",
     (
-        "Say what is always true of the value before this line, with `torch._check(…)`: torch then need not ask.",
-        "For a choice between two results use `torch.where`, or `torch.cond`.",
+        "State what always holds for the value before this line, with `torch._check(…)`.",
+        "To choose between two results, use `torch.where` or `torch.cond`.",
     ),
 )
 CONSTRAINT = Triage("constraint-violation", "dynamo")
@@ -79,43 +75,43 @@ AOT = Triage(
     "aot-error",
     "aot",
     (
-        'Compile with `backend="aot_eager"`: the error stays if AOTAutograd is where it comes from.',
-        "Look for operators of your own: their backward, what they mutate, and outputs that alias inputs.",
+        'Compile with `backend="aot_eager"`: the error stays if it comes from AOTAutograd.',
+        "Check custom operators: their backward, what they mutate, and outputs that alias inputs.",
     ),
 )
 BACKEND_ERROR = Triage(
     "backend-error",
     "backend",
-    ('Compile with `backend="eager"`: if that works, Dynamo\'s graph is sound, and the backend is where to look.',),
+    ('Compile with `backend="eager"`: if that works, the error is in the backend.',),
 )
 UNKNOWN_BACKEND = Triage(
     "backend-error",
     "backend",
-    ("`torch.compiler.list_backends(exclude_tags=None)` says which names exist.",),
+    ("List the known backends with `torch.compiler.list_backends(exclude_tags=None)`.",),
 )
 INDUCTOR = Triage(
     "inductor-error",
     "inductor codegen",
     (
-        'Compile with `backend="aot_eager_decomp_partition"`: if that works, the error is Inductor\'s own.',
-        "See whether it happens with the next torch; then report it with the traceback in the details.",
+        'Compile with `backend="aot_eager_decomp_partition"`: if that works, the error is in Inductor.',
+        "Try a newer torch, else report it with the traceback in the details.",
     ),
 )
 LOWERING = Triage(
     "lowering-error",
     "inductor lowering",
     (
-        "Look at the operator at this line and at the dtype and device of its inputs: Inductor has no way to make code of it.",
-        'Compile with `backend="aot_eager_decomp_partition"` to see that the rest is sound;'
-        " `torch.compiler.disable` around this line leaves it to Python.",
+        "Check the operator at this line, and the dtype and device of its inputs: Inductor cannot lower it.",
+        'Compile with `backend="aot_eager_decomp_partition"` to check the rest.'
+        " Or put `torch.compiler.disable` around this line: it then runs in eager.",
     ),
 )
 CPP = Triage(
     "cpp-compile-error",
     "c++",
     (
-        "Look at the first `error:` line of the C++ compiler's output in the details.",
-        "Compile a small function: if that fails too, it is the compiler (the one that `CXX` names) and not this code.",
+        "See the first `error:` line of the C++ compiler's output in the details.",
+        "Compile a small function: if that fails too, the C++ compiler is at fault (the one named by `CXX`).",
     ),
 )
 NO_CPP = Triage(
@@ -127,35 +123,35 @@ TRITON = Triage(
     "triton-compile-error",
     "triton",
     (
-        "If the kernel is your own, look at the line that Triton names in the details.",
-        "If Inductor wrote it, `TORCH_LOGS=output_code` prints its source; compare the version of triton with the one"
+        "If the kernel is yours, see the line that Triton names in the details.",
+        "If Inductor generated it, print its source with `TORCH_LOGS=output_code`, and check that the version of triton is the one"
         " that this torch was built for.",
     ),
 )
 TRITON_MISSING = Triage(
     "triton-compile-error",
     "triton",
-    ("Install the version of triton that this torch was built for; it comes with torch's own wheels for Linux.",),
+    ("Install the version of triton that this torch was built for; torch's wheels for Linux include it.",),
 )
 TRITON_DEVICE = Triage(
     "triton-compile-error",
     "triton",
-    ('Use a device of compute capability 7.0 or more, or compile with `backend="aot_eager"`, which needs no Triton.',),
+    ('Use a device of compute capability 7.0 or later, or compile with `backend="aot_eager"`, which needs no Triton.',),
 )
 TRITON_RESOURCES = Triage(
     "triton-compile-error",
     "triton",
-    ("The kernel wants more shared memory or registers than the device has: give it smaller blocks, or fewer stages.",),
+    ("The kernel needs more shared memory or registers than the device has: use smaller blocks or fewer stages.",),
 )
 EXPORT = Triage(
     "export-error",
     "export",
-    ("`torch.export.draft_export` with the same arguments goes on where it can, and lists every problem at once.",),
+    ("Call `torch.export.draft_export` with the same arguments: it lists all problems at once.",),
 )
 PACKAGE = Triage(
     "aoti-error",
     "aoti packaging",
-    ("Run the exported program first (`exported.module()(*args)`): what works there fails in AOTInductor alone.",),
+    ("Run the exported program first (`exported.module()(*args)`): if that works, the error is in AOTInductor.",),
 )
 
 # the first of an error's classes that is in here decides

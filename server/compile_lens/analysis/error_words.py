@@ -1,4 +1,4 @@
-"""What a compile error is called: one sentence for a user, and the actions that torch's own text suggests."""
+"""Writes the sentence of a compile error, and the actions that torch's own text suggests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VIOLATION = re.compile(r"^  - (?P<sentence>.+?)(?:\. |\.?$)", re.MULTILINE)
 FIXES = re.compile(r"^Suggested fixes:\n(?P<fixes>(?:  .+\n?)+)", re.MULTILINE)
 CHECK = re.compile(r"^\s*\d+\. (?P<check>torch\._check\(.*\))", re.MULTILINE)
 CPP_ERROR = re.compile(r"(?:fatal )?error: (?P<error>.+)")
-# a line that says nothing without what follows it
+# a heading says nothing by itself
 HEADING = "C++ compile error"
 
 VERB = {EXPORT_CALL: "torch.export failed", PACKAGE_CALL: "AOTInductor failed"}
@@ -42,15 +42,15 @@ def sentence(type_name: str, message: str, found: Triage, call: str = "") -> str
 def _why(type_name: str, words: str, found: Triage) -> str:
     reason = parse_reason(words)
     if found.code == FULLGRAPH.code:
-        return f"{_title(words, type_name)}, where a graph break is not allowed (fullgraph=True)"
+        return f"{_title(words, type_name)}; `fullgraph=True` does not allow a graph break"
     if found.code == FAKE.code and (error := _innermost(reason.explanation)):
         return error
     if found.code == DATA_DEPENDENT.code and (match := UNEVALUATED.search(words)) is not None:
-        return f"it must know whether `{match['expression']}`, which only the data tells"
+        return f"whether `{match['expression']}` holds depends on tensor values"
     if found.code == CONSTRAINT.code and (match := VIOLATION.search(words)) is not None:
         return match["sentence"]
     if found.code == CPP.code and HEADING in words and (match := CPP_ERROR.search(words)) is not None:
-        return f"the C++ compiler says: {match['error'].rstrip('.')}"
+        return f"the C++ compiler reports: {match['error'].rstrip('.')}"
     title = _title(words, type_name)
     if found.code == EXPORT.code and not reason.explanation and not NAMED.match(title):
         return f"{type_name}: {title}" if title != type_name else title
@@ -65,7 +65,7 @@ def _title(words: str, type_name: str) -> str:
     text = words[wrapped.end() :] if wrapped else words
     first = next((line.strip() for line in text.splitlines() if line.strip()), "").rstrip(".:")
     title = first or type_name
-    return f"backend {wrapped['backend']!r} raised {title}" if wrapped else title
+    return f"backend `{wrapped['backend']}` raised {title}" if wrapped else title
 
 
 def _innermost(explanation: str) -> str:
@@ -78,10 +78,10 @@ def _innermost(explanation: str) -> str:
 
 
 def suggestions(message: str) -> tuple[str, ...]:
-    """The fixes that torch itself works out: checks to insert (unbacked symbols), constraints to change (export)."""
+    """The fixes that torch works out: checks to insert (unbacked symbols), constraints to change (export)."""
     fixes = FIXES.search(message)
     lines = [line.strip() for line in fixes["fixes"].splitlines() if line.strip()] if fixes else []
     return (
-        *(f"torch suggests to insert `{match['check']}` before this line." for match in CHECK.finditer(message)),
-        *(f"torch suggests `{line}` in the dynamic shapes." for line in lines),
+        *(f"Insert `{match['check']}` before this line (suggested by torch)." for match in CHECK.finditer(message)),
+        *(f"Use `{line}` in the dynamic shapes (suggested by torch)." for line in lines),
     )

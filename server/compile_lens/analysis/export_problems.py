@@ -1,4 +1,4 @@
-"""What ``torch.export.draft_export`` went around: its four kinds of problems, each at the line that it is about."""
+"""Turns the problems that ``torch.export.draft_export`` worked around into findings, each at its line."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import CONSTRAINT, DATA_DEPENDENT, EXPORT
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, ExportProblem, ExportProblemKind
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import ExportProblem, ExportProblemKind
 
 FAKE_KERNEL = (
-    "Register what it returns with `@torch.library.register_fake` (`.register_fake` of a `custom_op`), and check it with"
+    "Register a fake kernel with `@torch.library.register_fake` (`.register_fake` of a `custom_op`), and check it with"
     " `torch.library.opcheck`."
 )
 
@@ -25,9 +25,10 @@ class _Words:
     hints: tuple[str, ...]
 
 
-def find_export_problems(report: CompileReport, sources: Sources) -> Iterator[Finding]:
-    """One finding per place and problem. They are warnings: the export went on, with what its explanation says."""
-    # the export that is begun anew meets them again
+def find_export_problems(context: RunContext) -> Iterator[Finding]:
+    """One finding per place and problem. They are warnings: the export continued, as the explanation says."""
+    report, sources = context.report, context.sources
+    # an export that starts over records them again
     first: dict[tuple[Place, _Words], ExportProblem] = {}
     for problem in report.export_problems:
         own = sources.deepest_own(problem.stack)
@@ -53,21 +54,21 @@ def _words(problem: ExportProblem) -> _Words:
         return _Words(
             EXPORT.code,
             f"`{operator}` has no fake kernel",
-            "It was run with the example inputs instead, and sizes of its outputs are taken to be unknown. A plain export fails here.",
+            "draft_export ran it with the example inputs, and treats its output sizes as unknown. A plain export fails here.",
             (FAKE_KERNEL,),
         )
     if problem.kind is ExportProblemKind.MISMATCHED_FAKE_KERNEL:
         return _Words(
             EXPORT.code,
             f"the fake kernel of `{operator}` is wrong: {problem.reason.rstrip('.')}",
-            "What the operator returns for the example inputs is not what its fake kernel says; what it returned was taken.",
+            "For the example inputs the operator returns something else than its fake kernel. draft_export used what it returned.",
             (FAKE_KERNEL,),
         )
     if problem.kind is ExportProblemKind.DATA_DEPENDENT:
         return _Words(
             DATA_DEPENDENT.code,
-            f"it must know whether `{problem.subject}`, which only the data tells",
-            f"It was taken to be `{problem.reason}`, as it is for the example inputs, and the exported program asserts it."
+            f"whether `{problem.subject}` holds depends on tensor values",
+            f"draft_export used `{problem.reason}`, as for the example inputs, and the exported program asserts it."
             " A plain export fails here.",
             DATA_DEPENDENT.hints,
         )
@@ -75,8 +76,6 @@ def _words(problem: ExportProblem) -> _Words:
     return _Words(
         CONSTRAINT.code,
         f"this line restricts {named} to `{problem.subject}`",
-        "The dynamic shapes that were asked for do not hold, so draft_export inferred its own. A plain export fails.",
-        (
-            "Change the code at this line so that it holds for every size, or give the dimension as `Dim.AUTO` or `Dim.STATIC`.",
-        ),
+        "The requested dynamic shapes do not hold, so draft_export inferred others. A plain export fails.",
+        ("Change this line so that it holds for every size, or declare the dimension as `Dim.AUTO` or `Dim.STATIC`.",),
     )

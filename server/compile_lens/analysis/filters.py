@@ -1,4 +1,4 @@
-"""What the user does not want to see: severities per kind or code, comments that ignore a finding, and a cap per file."""
+"""Applies what the user does not want to see: severities per kind or code, ignore comments, and a cap per file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_CAP = 200
 class Filters:
     """``severities`` maps a code or a kind to a severity's name, or ``off``; a code goes before its kind. ``cap`` is per file.
 
-    ``just_my_code``: what happens inside libraries is told at the line that called them, rather than where it happens.
+    ``just_my_code``: what happens inside libraries is shown at the line that called them, rather than where it happens.
     """
 
     severities: Mapping[str, str] = field(default_factory=dict)
@@ -124,7 +124,7 @@ def _unused(ignore: _Ignore) -> Finding:
         code=CODE,
         kind=Kind.UNUSED_IGNORE,
         severity=Severity.INFORMATION,
-        message=f"This ignore of {codes} matches no finding any more.",
+        message=f"This ignore comment ({codes}) matches no finding.",
         place=ignore.place,
-        explanation="Remove the comment, or correct its codes: a code such as GB0059, or a kind such as recompile.",
+        explanation="Remove the comment, or correct its codes: a code such as `GB0059`, or a kind such as `recompile`.",
     )

@@ -1,4 +1,4 @@
-"""What the product shows: findings, and the summary of a region. Plain data that the terminal, JSON and the editor render.
+"""Findings and region summaries: plain data that the terminal, JSON and the editor render.
 
 Lines and columns count from 1; columns are Unicode code points. ``end_column`` is exclusive.
 """
@@ -6,42 +6,9 @@ Lines and columns count from 1; columns are Unicode code points. ``end_column`` 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
-
-class Severity(str, Enum):
-    """How much a finding matters, from worst to least (the LSP's four levels)."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFORMATION = "information"
-    HINT = "hint"
-
-    @property
-    def rank(self) -> int:
-        """0 for ``error`` up to 3 for ``hint``: smaller is worse."""
-        return list(Severity).index(self)
-
-
-class Kind(str, Enum):
-    """The family of a finding; part of the JSON contract."""
-
-    GRAPH_BREAK = "graph-break"
-    RECOMPILE = "recompile"
-    RECOMPILE_LIMIT = "recompile-limit"
-    COMPILE_ERROR = "compile-error"
-    RUN_ERROR = "run-error"
-    NOT_COMPILED = "not-compiled"
-    SIDE_EFFECT = "side-effect"
-    UNUSED_IGNORE = "unused-ignore"
-    PERFORMANCE = "performance"
-    PREDICTION = "prediction"
-    SPECIALIZATION = "specialization"
-    WRONG_NUMBERS = "wrong-numbers"
-    REFUSED = "refused"
-    VARIATION = "variation"
-    STAND_IN = "stand-in"
-    BISECT_VERDICT = "bisect-verdict"
+from compile_lens.analysis.kinds import Kind as Kind
+from compile_lens.analysis.kinds import Severity as Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +41,7 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing worth telling the user, at a range, with a stable code and what to do about it.
+    """One thing to tell the user, at a range, with a stable code and what to do about it.
 
     ``message`` is one sentence; ``explanation`` is a paragraph; ``hints`` are torch's or ours, one action each.
     ``frames`` are compile ids such as ``"0/1"``; ``count`` is how often it happened in the run.

@@ -1,4 +1,4 @@
-"""How often each kind of thing happened in a run, and what two runs of almost the same program say of the difference."""
+"""Counts what happened in a run, and compares two runs of almost the same program."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Effect:
         )
 
     def words(self, kind: Kind) -> str:
-        """``3 → 0 recompiles``; what did not change is told of ``kind`` alone."""
+        """``3 → 0 recompiles``; if nothing changed, the count of ``kind``."""
         names = {"breaks": "break", "recompiles": "recompile", "refused": "refused call", "errors": "error"}
         pairs = {name: (getattr(self.before, name), getattr(self.after, name)) for name in names}
         changed = [_pair(*pairs[name], names[name]) for name in names if pairs[name][0] != pairs[name][1]]

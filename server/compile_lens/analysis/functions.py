@@ -1,4 +1,4 @@
-"""Where a function that was compiled is named."""
+"""Finds the name of a compiled function in its source."""
 
 from __future__ import annotations
 

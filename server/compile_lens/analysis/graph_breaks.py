@@ -1,4 +1,4 @@
-"""Graph breaks: where Dynamo gave up on tracing on, and ran Python in between."""
+"""Turns graph breaks into findings: where Dynamo stopped tracing and fell back to Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from compile_lens.analysis.compile_errors import cannot_resume
 from compile_lens.analysis.cost import break_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.remedies import WORDS, remedy_of
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.origins import origins
 from compile_lens.syntax.tree import Range
@@ -24,13 +25,14 @@ DATA_DEPENDENT = re.compile(r"data.dependent", re.IGNORECASE)
 PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
 
 
-def find_graph_breaks(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_graph_breaks(context: RunContext) -> Iterator[Finding]:
     """One finding per place and code, with how often it happened and in which frames."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[GraphBreak]] = {}
     for broken in report.breaks:
         place = break_place(broken, sources)
         groups.setdefault((place, broken.reason.code or NO_CODE), []).append(broken)
-    # the last break of a frame is the one that it could not go on after
+    # the last break of a frame is the one that it could not resume after
     fatal = {id(c.breaks[-1]) for c in report.compilations if c.breaks and cannot_resume(c)}
     for (place, code), breaks in groups.items():
         yield _finding(place, code, breaks, report, sources, any(id(broken) in fatal for broken in breaks))
@@ -47,10 +49,9 @@ def break_place(broken: GraphBreak, sources: Sources) -> Place:
 def _finding(
     place: Place, code: str, breaks: list[GraphBreak], report: CompileReport, sources: Sources, fatal: bool
 ) -> Finding:
-    # the message of the first has the values that the others repeat
     first = breaks[0]
     reason = first.reason
-    skipped = any(broken.reason.skipped_frame for broken in breaks)
+    skipped = _function_of(first, report) if any(broken.reason.skipped_frame for broken in breaks) else ""
     cost, weight = break_cost(report, breaks, place, sources)
     return Finding(
         code=code,
@@ -58,7 +59,9 @@ def _finding(
         severity=Severity.ERROR if fatal else Severity.WARNING,
         message=_message(first, skipped, fatal),
         place=place,
-        explanation=PATH.sub(r'File "\1"', "\n\n".join(text for text in (_told(reason), reason.consequence) if text)),
+        explanation=PATH.sub(
+            r'File "\1"', "\n\n".join(text for text in (_explanation(reason), reason.consequence) if text)
+        ),
         hints=reason.hints,
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
@@ -72,8 +75,14 @@ def _finding(
     )
 
 
-def _told(reason: BreakReason) -> str:
-    """torch's explanation; under its own title where ours stands in the place of that."""
+def _function_of(broken: GraphBreak, report: CompileReport) -> str:
+    """The function that falls back to eager when its frame is skipped."""
+    found = (c.function for c in report.compilations if c.compile_id == broken.compile_id and c.function)
+    return next((f"`{name}`" for name in found), "the function")
+
+
+def _explanation(reason: BreakReason) -> str:
+    """torch's explanation, with torch's title where the message has ours."""
     if own_title(reason) is None or not reason.title:
         return reason.explanation
     return (
@@ -81,30 +90,30 @@ def _told(reason: BreakReason) -> str:
     )
 
 
-def _message(broken: GraphBreak, skipped: bool, fatal: bool) -> str:
-    title = own_title(broken.reason) or broken.reason.title.rstrip(".:") or "no reason given"
+def _message(broken: GraphBreak, skipped: str, fatal: bool) -> str:
+    title = own_title(broken.reason) or broken.reason.title.rstrip(".:") or "torch gives no reason"
     remedy = WORDS.get(remedy_of(broken.reason))
     ending = f"; {remedy}" if remedy else ""
     if skipped:
-        ending += "; the whole function runs eagerly"
+        ending += f"; {skipped} falls back to eager"
     if fatal:
-        ending = "; torch cannot go on after it in a coroutine or generator, and the call fails"
+        ending = "; torch cannot resume a coroutine or generator, so the call fails"
     return f"Graph break: {title}{ending}."
 
 
 def _origins(reason: BreakReason, place: Place, sources: Sources) -> Iterator[Related]:
-    """Where the tensors come from whose values the program asks for."""
+    """Where the tensors come from whose values the line depends on."""
     tree = sources.tree_of(place.file) if DATA_DEPENDENT.search(reason.title) else None
     if tree is None:
         return
     for origin in origins(tree, Range(place.line, place.column, place.end_line, place.end_column))[:MOST_ORIGINS]:
         at = origin.range
-        said = f"{origin.name} is a parameter." if origin.is_parameter else f"{origin.name} gets its value here."
-        yield Related(Place(place.file, at.line, at.column, at.end_line, at.end_column), said)
+        message = f"`{origin.name}` is a parameter." if origin.is_parameter else f"`{origin.name}` is assigned here."
+        yield Related(Place(place.file, at.line, at.column, at.end_line, at.end_column), message)
 
 
 def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> tuple[Related, ...]:
-    """The lines inside libraries where it broke, each once, in the order of the run."""
+    """The library lines where the graph broke, each once, in the order of the run."""
     found: dict[tuple[str, int], Related] = {}
     for broken in breaks:
         if not broken.stack or sources.is_own(broken.stack[-1].file):
@@ -112,5 +121,7 @@ def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> 
         deepest = broken.stack[-1]
         library = sources.place_of(deepest)
         if (library.file, library.line) != (place.file, place.line):
-            found.setdefault((library.file, library.line), Related(library, f"It broke here, in {deepest.name}."))
+            found.setdefault(
+                (library.file, library.line), Related(library, f"The graph breaks here, in `{deepest.name}`.")
+            )
     return tuple(found.values())[:MOST_LIBRARY_LINES]

@@ -1,4 +1,4 @@
-"""What a guard that failed says: which value, what about it, and what it was before and after.
+"""Reads a failed guard: which value changed, what about it, and what it was before and after.
 
 The texts are those of torch/_dynamo/guards.py and torch/csrc/dynamo/guards.cpp (torch 2.6 to 2.13).
 """
@@ -27,7 +27,7 @@ MODULE_TABLE = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")
 WRAPPED = re.compile(r"\b(?:L|G)\['(\w+)'\]")
 ROOT = re.compile(r"[A-Za-z_]\w*")
 # the last attribute or subscript of an expression
-PARTS = re.compile(r"(?:\.\w+|\[[^\[\]]*\])$")
+LAST_STEP = re.compile(r"(?:\.\w+|\[[^\[\]]*\])$")
 # a size, and a range of sizes: "2 <= x.size()[0] <= 512"
 SIZE = re.compile(r"^(?P<name>.+)\.(?:size|shape)(?:\(\))?\[(?P<index>\d+)\]$")
 RANGE = re.compile(r"^(?:(?P<low>\d+) <= )?(?P<name>[^<>=]+?)(?: <= (?P<high>\d+))?$")
@@ -38,8 +38,9 @@ STATE = re.compile(r"^(?:GLOBAL_STATE changed: |___check_global_state\(\))(?P<wh
 class GuardFact:
     """One failed guard in plain terms.
 
-    ``name`` is the guarded expression as the user writes it (``x``, ``self.calls``), or ''. ``what`` completes "… of ``name``
-    changed". ``dimension`` is set for sizes and strides. ``before`` and ``after`` are '' where torch does not tell.
+    ``name`` is the guarded expression as the user writes it (``x``, ``self.calls``), or ''. ``what`` is its property that changed
+    (``size``, ``dtype``, ``value``), ``dimension`` that of a size or stride. ``before`` and ``after`` are '' where torch does not say.
+    ``event`` is what happened to ``name``, where "… changed" does not say it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class GuardFact:
     before: str = ""
     after: str = ""
     dimension: int | None = None
+    event: str = ""
 
     @property
     def root(self) -> str:
@@ -59,14 +61,18 @@ class GuardFact:
         """``name`` and what it is part of, longest first: ``self.dropout.training``, ``self.dropout``; the variable alone is ``root``."""
         found = []
         name = self.name
-        while PARTS.search(name):
+        while LAST_STEP.search(name):
             found.append(name)
-            name = PARTS.sub("", name)
+            name = LAST_STEP.sub("", name)
         return tuple(found) or (self.name,)
 
 
+# several threads that compile the same function leave torch without one
+NO_REASON = GuardFact("", "", event="torch gives no reason (calls from several threads?)")
+
+
 def read_guard(failure: GuardFailure) -> GuardFact:
-    """The fact behind ``failure``; a guard of a form that is not known is its own text."""
+    """The fact behind ``failure``; a guard of an unknown form keeps its own text."""
     guard = plain_source(failure.guard.strip())
     if match := TENSOR.match(guard):
         return _tensor(match)
@@ -76,11 +82,14 @@ def read_guard(failure: GuardFailure) -> GuardFact:
     if match := TYPE.match(guard):
         return GuardFact(match["name"], "type", before=_short_type(match["type"]))
     if match := OBJECT.match(guard):
-        return GuardFact(match["name"], "identity", before=_short_type(match["type"]))
+        kind = _short_type(match["type"])
+        event = f"is another object of type `{kind}`" if kind else "is another object"
+        return GuardFact(match["name"], "identity", before=kind, event=event)
     if match := LENGTH.match(guard):
         return GuardFact(match["name"], "length", before=match["value"])
     if match := CONTAINS.match(guard):
-        return GuardFact(match["name"].strip(), f"presence of key {match['key']}")
+        event = f"has key `{match['key']}` now" if guard.startswith("not ") else f"has no key `{match['key']}` any more"
+        return GuardFact(match["name"].strip(), "keys", event=event)
     if match := STATE.match(guard):
         return GuardFact("", (match["what"].strip() or "global state").replace("_", " "))
     if match := COMPARED.match(guard):
@@ -89,9 +98,9 @@ def read_guard(failure: GuardFailure) -> GuardFact:
         return GuardFact(name, "value" if dimension is None else "size", before=before, dimension=dimension)
     if (match := RANGE.match(guard)) and (match["low"] or match["high"]):
         name, dimension = sized(match["name"].strip())
-        held = f"{match['low'] or 0} to {match['high']}" if match["high"] else f"{match['low']} or more"
-        return GuardFact(name, "value" if dimension is None else "size", before=held, dimension=dimension)
-    return GuardFact("", guard)
+        bounds = f"{match['low'] or 0} to {match['high']}" if match["high"] else f"{match['low']} or more"
+        return GuardFact(name, "value" if dimension is None else "size", before=bounds, dimension=dimension)
+    return GuardFact("", "guard", event=f"guard `{guard}` failed") if guard else NO_REASON
 
 
 def plain_source(expression: str) -> str:

@@ -1,4 +1,4 @@
-"""Weights, configurations and tokenizers that are not here, and what stands in for them, so that what comes after was analysed."""
+"""Reports weights, configurations and tokenizers that are missing, and what replaced them so that the program could run."""
 
 from __future__ import annotations
 
@@ -6,50 +6,51 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Absent, CompileReport
+from compile_lens.trace.report import Absent
 
 RANDOM_WEIGHTS = "random-weights"
 DEFAULT_CONFIGURATION = "default-configuration"
 BYTE_TOKENIZER = "byte-tokenizer"
 CHECKPOINT = "missing-checkpoint"
-REAL = "The real ones are taken where they are: in the cache of the hub, or by a network that the run may use (`--allow-network`)."
+REAL = "To use the real ones, download them once into the hub's cache, or allow network access (`--allow-network`)."
 SWITCH = (
-    'To let the program raise instead, set `compileLens.run.missingWeights` to "off", or give `--missing-weights off`.'
+    'To let the program raise instead, set `compileLens.run.missingWeights` to "off" or pass `--missing-weights off`.'
 )
-SAME = "Graph breaks, recompiles and guards do not depend on the values of weights. Numbers that the program computes mean nothing."
-OTHER_SIZES = "The sizes may be others than those of the real model, and so may be what depends on them."
+SAME = "Graph breaks, recompiles and guards do not depend on the values of weights. Numbers that the program computes are meaningless."
+OTHER_SIZES = "Sizes may differ from those of the real model, and so may everything that depends on them."
 SMALLER = (
-    "It was made smaller since it would take too much memory. What depends on its sizes, or on how many layers it has (a recompile for each"
-    " layer, for instance), may differ."
+    "The model was made smaller to fit into memory. What depends on its sizes or its number of layers (such as one recompile per"
+    " layer) may differ."
 )
-BYTES = (
-    "The ids are none of the model's, and there are more of them: lengths, and what the program computes from the text, differ."
-    " A recompile that is due to a length may come at another one."
-)
+BYTES = "Token ids and lengths differ from those of the real tokenizer. A recompile that a length causes may happen at another length."
 MOST_CHANGES = 3
 
 
-def find_absent(report: CompileReport, sources: Sources) -> Iterator[Finding]:
-    """One finding for each line that asked for something that is not here."""
+def find_missing_weights(context: RunContext) -> Iterator[Finding]:
+    """One finding for each line that loads something that is missing."""
+    report, sources = context.report, context.sources
     for one in report.absent:
         if one.what == "weights":
             yield _weights(one, sources)
         elif one.what == "configuration":
-            message = f"The configuration `{one.name}` is not here. {_stands_in(one)}"
+            message = f"The configuration `{one.name}` is not on this machine; {_replaced_by(one)}."
             yield _finding(DEFAULT_CONFIGURATION, Severity.WARNING, message, _of_sizes(one), one, sources)
         elif one.what == "tokenizer":
-            message = f"The tokenizer `{one.name}` is not here. `{one.made}` stands in, which needs no files: a token for each byte."
+            message = (
+                f"The tokenizer `{one.name}` is not on this machine; `{one.made}` replaces it, with one token per byte."
+            )
             yield _finding(BYTE_TOKENIZER, Severity.WARNING, message, BYTES, one, sources)
         elif one.what == "checkpoint":
-            message = f"The checkpoint `{one.name}` is not here. What is loaded from it stays as it was made."
+            message = f"The checkpoint `{one.name}` is not on this machine; what would be loaded from it keeps its initial values."
             yield _finding(CHECKPOINT, Severity.INFORMATION, message, SAME, one, sources)
 
 
 def _weights(one: Absent, sources: Sources) -> Finding:
     is_exact = one.origin in ("given", "file", "constructor") and not one.changes
     severity = Severity.INFORMATION if is_exact else Severity.WARNING
-    message = f"The weights of `{one.name}` are not here. Random ones stand in: {_model(one)}."
+    message = f"The weights of `{one.name}` are not on this machine; random ones replace them: {_model(one)}."
     explanation = " ".join(text for text in (SAME, _of_sizes(one)) if text)
     return _finding(RANDOM_WEIGHTS, severity, message, explanation, one, sources)
 
@@ -57,28 +58,27 @@ def _weights(one: Absent, sources: Sources) -> Finding:
 def _model(one: Absent) -> str:
     """``BertModel with the default BertConfig``, and how it was made smaller."""
     if one.origin == "constructor":
-        return f"`{one.made}` as its constructor makes it"
+        return f"`{one.made}` as constructed"
     made = f"`{one.made}` with {_configuration(one)}"
     return f"{made}, made smaller ({_changes(one)})" if one.changes else made
 
 
-def _stands_in(one: Absent) -> str:
+def _replaced_by(one: Absent) -> str:
     smaller = f", made smaller ({_changes(one)})" if one.changes else ""
-    words = _configuration(one)
-    return f"{words[0].upper()}{words[1:]} stands in{smaller}."
+    return f"{_configuration(one)} replaces it{smaller}"
 
 
 def _configuration(one: Absent) -> str:
     if one.origin == "given":
-        return f"the `{one.configuration}` that the program gives"
+        return f"the program's own `{one.configuration}`"
     if one.origin == "file":
-        return f"the `{one.configuration}` that is here"
-    concluded = " (concluded from the name)" if one.origin == "name" else ""
-    return f"the default `{one.configuration}`{concluded}"
+        return f"the `{one.configuration}` on this machine"
+    inferred = " (inferred from the name)" if one.origin == "name" else ""
+    return f"the default `{one.configuration}`{inferred}"
 
 
 def _changes(one: Absent) -> str:
-    shown = ", ".join(f"{name} {now} for {before}" for name, before, now in one.changes[:MOST_CHANGES])
+    shown = ", ".join(f"{name} {before} → {now}" for name, before, now in one.changes[:MOST_CHANGES])
     return f"{shown}, …" if len(one.changes) > MOST_CHANGES else shown
 
 

@@ -1,4 +1,4 @@
-"""The result of analysing one file once."""
+"""The result of one analysis of one file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Status(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class EntryCall:
-    """A call that an entry made. ``text`` is all of it; ``making`` and ``inputs`` are its halves as shown, '' if it is none of ours."""
+    """A call that an entry made. ``text`` is all of it; ``making`` and ``inputs`` are its halves as shown, '' for the program's own."""
 
     text: str
     making: str = ""
@@ -42,7 +42,7 @@ class EntryCall:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """An entry that was tried and reached nothing, and why, in a sentence."""
+    """An entry that was tried and compiled nothing, and why, in a sentence."""
 
     entry: str
     title: str
@@ -55,13 +55,13 @@ class Outcome:
 
     ``functions`` are those of the user's that were compiled as frames of their own.
     ``tally`` counts what was found before anything was hidden.
-    ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analysed.
+    ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analyzed.
     ``hidden`` counts findings that the cap per file left out.
     ``options`` are the values that config options had while the program compiled.
     ``compared`` says how many graphs were compared with eager, if that was asked for.
-    ``notes`` are sentences about the run itself: that it ended early, what was thrown away, what the sandbox does not hold.
+    ``notes`` are sentences about the run itself: that it ended early, what was discarded, what the sandbox does not isolate.
     ``sandbox`` is the kind that was in force (``overlay``, ``landlock``, ``python``), '' for none.
-    ``lost``: the process that was to do the run is gone, for whatever reason.
+    ``lost``: the process of the run is gone.
     ``output`` is what the program printed (head and tail, bounded), for the log.
     ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).

@@ -1,4 +1,4 @@
-"""Predictions as findings, and which of them a run has made obsolete."""
+"""Turns predictions into findings, and drops those that a run has answered."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compile_lens.syntax.predictions.predict import predict
 from compile_lens.syntax.predictions.prediction import Prediction
 from compile_lens.syntax.tree import SourceTree
 
-LEADS_HERE = "The compile region that leads here"
+LEADS_HERE = "This compile region reaches the line"
 
 
 def find_predictions(
@@ -85,26 +85,25 @@ def _explanation(prediction: Prediction, torch: str) -> list[str]:
     names = list(dict.fromkeys(region.name for region in prediction.regions))
     reached = ", ".join(f"`{name}`" for name in names)
     rule = registry.BY_NAME[prediction.rule]
-    said = [
-        f"This is a prediction from the source: nothing was run. The line is reached from {reached}. It is replaced by what really"
-        " happens as soon as the file has run.",
+    parts = [
+        f"Predicted from the source, without a run: the line is reached from {reached}. A run replaces the prediction with what happens.",
         f"Rule `{rule.name}`: {rule.about}. {_verified(rule, torch)}",
     ]
     if prediction.is_error:
-        said.insert(1, "With fullgraph=True a graph break is an error.")
-    return said
+        parts.insert(1, "Under `fullgraph=True` a graph break is an error.")
+    return parts
 
 
 def _verified(rule: registry.Rule, torch: str) -> str:
-    said = f"It was measured on torch {measured.TORCH}"
+    said = f"Measured on torch {measured.TORCH}"
     judged = rule.right + rule.wrong
     if judged:
-        said += f": {rule.right} of its {judged} predictions came true ({rule.right / judged:.0%})"
+        said += f": {rule.right} of its {judged} predictions were right ({rule.right / judged:.0%})"
     said += "."
     if not torch or torch.split("+")[0] == measured.TORCH:
         return said
     release = ".".join(map(str, order(torch)))
     known = [code for code in rule.codes if release in history().seen(EntryKind.CODE, code)]
     if order(torch) < _first_with_codes():
-        return f"{said} This file runs on torch {torch}, which has no codes yet for its breaks."
+        return f"{said} This file runs on torch {torch}, which has no codes for graph breaks yet."
     return f"{said} This file runs on torch {torch}{', which knows ' + ' and '.join(known) if known else ''}."

@@ -1,4 +1,4 @@
-"""Recompiles, and the limit where torch stops recompiling: at the value that the failed guard names."""
+"""Turns failed guards into recompile findings, and the limit where torch stops recompiling: at the value that the guard names."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.cost import recompile_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.guards import GuardFact, read_guard
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import definition_at, parameter_range
 from compile_lens.syntax.ranges import find_expression
 from compile_lens.syntax.tree import Range
-from compile_lens.trace.report import Compilation, CompileReport, GuardFailure, StackFrame
+from compile_lens.trace.report import Compilation, GuardFailure, StackFrame
 
 RECOMPILE = "recompile"
 LIMIT = "recompile-limit"
 HARD_LIMIT = "FailOnRecompileLimitHit"
 UNKNOWN = GuardFailure("", "")
+MOST_CAUSES = 3
 
 
-def find_recompiles(report: CompileReport, sources: Sources) -> Iterator[Finding]:
-    """One finding per cause and kind, with every recompile that it led to."""
+def find_recompiles(context: RunContext) -> Iterator[Finding]:
+    """One finding per cause and kind, with all its recompiles."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[Compilation]] = {}
     for compilation in report.compilations:
         if compilation.recompile is not None:
@@ -47,7 +50,7 @@ def cause_place(compilation: Compilation, sources: Sources) -> Place:
     if fact.name and definition is not None:
         found = _named_in(compilation, failure, fact, sources, definition.first_line, definition.last_line)
     if found is None and compilation.resume_of is not None:
-        # a value that lives on over a break: it has no name, but the line of the break has
+        # a value kept across a break has no name: the line of the break stands for it
         return sources.place_of(StackFrame(compilation.file, compilation.line, compilation.function))
     if found is None and definition is not None:
         found = definition.name_place
@@ -77,7 +80,7 @@ def _named_in(
 
 
 def primary(compilation: Compilation) -> GuardFailure:
-    """The guard of the newest entry: what changed since the last compilation."""
+    """The guard of the newest version: what changed since the last compilation."""
     recompile = compilation.recompile
     return recompile.failures[0] if recompile and recompile.failures else UNKNOWN
 
@@ -106,24 +109,33 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
 
 
 def _message(function: str, facts: list[GuardFact], count: int) -> str:
-    times = "" if count == 1 else "twice, " if count == 2 else f"{count} times, "
-    causes = list(dict.fromkeys((fact.what, fact.dimension) for fact in facts))
-    parts = [change([fact for fact in facts if (fact.what, fact.dimension) == cause]) for cause in causes[:3]]
-    more = f", and {len(causes) - 3} more causes" if len(causes) > 3 else ""
-    return f"`{function}` was recompiled {times}because {'; then '.join(parts)}{more}."
+    times = "" if count == 1 else " twice" if count == 2 else f" {count} times"
+    causes = list(dict.fromkeys(_cause(fact) for fact in facts))
+    shown = "; then ".join(change([fact for fact in facts if _cause(fact) == cause]) for cause in causes[:MOST_CAUSES])
+    more = len(causes) - MOST_CAUSES
+    others = f"; and {more} more {'cause' if more == 1 else 'causes'}" if more > 0 else ""
+    return f"Recompiled `{function}`{times}: {shown}{others}."
+
+
+def _cause(fact: GuardFact) -> tuple[str, int | None, str]:
+    return fact.what, fact.dimension, fact.event
 
 
 def change(facts: list[GuardFact]) -> str:
-    """One cause, with the values that it went through."""
+    """One cause, with the values that it went through: ``size 1 of `tokens` changed (16 → 24 → 40)``."""
     fact = facts[0]
+    # what Dynamo keeps on its own stack across a graph break
+    name = "a value kept across the graph break" if fact.name.startswith("___stack") else f"`{fact.name}`"
+    if fact.event:
+        return f"{name} {fact.event}" if fact.name else fact.event
     if not fact.name:
-        return f"the {fact.what} changed" if fact.what else "a guard failed that torch does not name"
-    is_nameless = fact.name.startswith("___stack")
-    if is_nameless and fact.what == "value":
-        return f"a value that lives across the graph break changed{_values(facts)}"
-    name = "a value that lives across the graph break" if is_nameless else f"`{fact.name}`"
-    subject = f"the {fact.what} of {name}" if fact.dimension is None else f"{fact.what} {fact.dimension} of {name}"
-    return f"{subject} changed{_values(facts)}"
+        return f"{fact.what} changed"
+    if fact.what == "value":
+        return f"{name} changed{_values(facts)}"
+    if fact.dimension is not None:
+        return f"{fact.what} {fact.dimension} of {name} changed{_values(facts)}"
+    what = "`requires_grad`" if fact.what == "requires_grad" else fact.what
+    return f"{what} of {name} changed{_values(facts)}"
 
 
 def _values(facts: list[GuardFact]) -> str:
@@ -135,7 +147,7 @@ def _values(facts: list[GuardFact]) -> str:
     if not known:
         return ""
     shown = known if len(known) <= 4 else [*known[:4], "…"]
-    return f" (it was {', then '.join(shown)})"
+    return f" (was {', then '.join(shown)})"
 
 
 def _severity(compilations: list[Compilation], limited: bool) -> Severity:
@@ -145,27 +157,24 @@ def _severity(compilations: list[Compilation], limited: bool) -> Severity:
 
 
 def _is_hard(compilation: Compilation) -> bool:
-    """Whether the limit made the call fail: ``fullgraph=True`` lets nothing run eagerly (torch/_dynamo/convert_frame.py)."""
+    """Whether the limit made the call fail: ``fullgraph=True`` forbids eager (torch/_dynamo/convert_frame.py)."""
     return compilation.failure is not None and compilation.failure.type == HARD_LIMIT
 
 
 def _limit_message(function: str, compilation: Compilation) -> str:
+    what = change([read_guard(primary(compilation))])
     if _is_hard(compilation):
-        what = change([read_guard(primary(compilation))])
-        return f"Recompile limit reached: the call of `{function}` fails, as fullgraph=True lets nothing run eagerly ({what})."
-    return (
-        f"Recompile limit reached: `{function}` runs eagerly from here on whenever no compiled version fits"
-        f" ({change([read_guard(primary(compilation))])})."
-    )
+        return f"Recompile limit reached: the call of `{function}` fails under `fullgraph=True` ({what})."
+    return f"Recompile limit reached: `{function}` falls back to eager when no compiled version fits ({what})."
 
 
 def _explanation(compilations: list[Compilation], limited: bool, sources: Sources) -> str:
-    """Why torch compiled again, and each recompile: what changed, and the user's call that brought it."""
+    """Why torch compiled again, and each recompile: what changed, and the call that caused it."""
     first = compilations[0]
     if limited:
-        head = f"`{first.function}` has as many compiled versions as torch allows, and none fits this call."
+        head = f"`{first.function}` has as many compiled versions as torch allows, and none fits:"
     else:
-        head = f"No compiled version of `{first.function}` fitted the call, so torch compiled another one:"
+        head = f"No compiled version of `{first.function}` fits, so torch compiled another:"
     rows = []
     for compilation in compilations:
         own = sources.deepest_own(compilation.call_stack)
@@ -185,25 +194,25 @@ def _hints(facts: list[GuardFact], compilations: list[Compilation], limited: boo
     hints += [hint_for(fact) for fact in facts]
     if limited:
         hints.append(
-            "If so many versions are wanted, raise `torch._dynamo.config.recompile_limit`"
-            " (`cache_size_limit` before torch 2.7); each costs a compilation."
+            "If you need this many versions, raise `torch._dynamo.config.recompile_limit` (`cache_size_limit` before torch 2.7)."
+            " Each version costs a compilation."
         )
     return tuple(dict.fromkeys(hint for hint in hints if hint))
 
 
 def hint_for(fact: GuardFact) -> str:
-    """What usually helps where ``fact`` changes; '' for nothing in general."""
+    """What usually helps where ``fact`` changes; '' if nothing does in general."""
     plain = fact.name.isidentifier() and not fact.name.startswith("___")
     if fact.what in ("size", "stride") and fact.dimension is not None:
         how = f"torch._dynamo.mark_dynamic({fact.name}, {fact.dimension})" if plain else "torch._dynamo.mark_dynamic"
         return (
-            f"Mark dimension {fact.dimension} dynamic before the first call (`{how}`), or compile with `dynamic=True`."
+            f"Mark dimension {fact.dimension} dynamic before the first call: `{how}`. Or compile with `dynamic=True`."
         )
     name = f"`{fact.name}`" if plain else "the number"
     if fact.what == "value" and fact.before.lstrip("-").replace(".", "", 1).isdigit():
-        return f"Pass {name} as a tensor if its value changes from call to call: Dynamo compiles Python numbers in."
+        return f"Pass {name} as a tensor if it changes from call to call: Dynamo specializes on Python numbers."
     if fact.what == "requires_grad":
-        return f"Call it with the same `requires_grad` each time: `{fact.name}` with and without gradients are two compilations."
+        return f"Use the same `requires_grad` for `{fact.name}` in every call: each setting is compiled separately."
     return ""
 
 
@@ -215,6 +224,6 @@ def _call_sites(compilations: list[Compilation], sources: Sources) -> tuple[Rela
         if own is not None:
             fact = read_guard(primary(compilation))
             after = f" with {fact.after}" if fact.after else ""
-            message = f"Called here{after}: recompile {compilation.compile_id}."
+            message = f"Called here{after} (recompile {compilation.compile_id})."
             found.setdefault((own.file, own.line), Related(sources.place_of(own), message))
     return tuple(found.values())

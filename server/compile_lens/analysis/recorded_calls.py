@@ -1,4 +1,4 @@
-"""What a run called the functions of the user's with, as text that calls them so again."""
+"""Turns the recorded arguments of the user's functions into text that calls them again."""
 
 from __future__ import annotations
 

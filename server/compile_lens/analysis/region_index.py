@@ -1,4 +1,4 @@
-"""Which compile region of a file a compilation belongs to."""
+"""Maps compilations to the compile regions of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened in each compile region of a file, and in each function that was compiled."""
+"""Summarizes what happened in each compile region of a file, and in each compiled function."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Whether anything can be done about a graph break in torch's settings, as torch's own hints say (torch/_dynamo/graph_break_hints.py,
-torch 2.8 to 2.13)."""
+"""Says whether a setting of torch avoids a graph break, from torch's own hints (torch/_dynamo/graph_break_hints.py, torch 2.8 to 2.13)."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ SETTING = re.compile(r"torch\._(?:dynamo|functorch|inductor)\.config\.\w+\s*=\s*
 
 
 class Remedy(str, Enum):
-    """Part of the JSON contract. ``SETTING``: an option lets Dynamo trace it. ``FUNDAMENTAL``: Dynamo will hardly ever trace it,
-    and the code has to change. ``SUPPORTABLE``: Dynamo could learn it. ``TORCH_BUG``: it is likely a bug of Dynamo's."""
+    """Part of the JSON contract. ``SETTING``: an option lets Dynamo trace it. ``FUNDAMENTAL``: the code has to change.
+    ``SUPPORTABLE``: Dynamo could support it. ``TORCH_BUG``: it is likely a bug in Dynamo."""
 
     SETTING = "setting"
     FUNDAMENTAL = "fundamental"
@@ -29,12 +28,12 @@ SIGNS = (
 )
 WORDS = {
     Remedy.SETTING: "a setting lets Dynamo trace it",
-    Remedy.FUNDAMENTAL: "no setting helps",
+    Remedy.FUNDAMENTAL: "no setting avoids it",
 }
 
 
 def remedy_of(reason: BreakReason) -> Remedy:
-    """What the hints of a break say; a setting counts before everything else."""
+    """What the hints of a break say; a setting takes precedence."""
     if any(SETTING.search(hint) for hint in reason.hints):
         return Remedy.SETTING
     for sign, remedy in SIGNS:

@@ -1,18 +1,20 @@
-"""What ended a program before its end: an exception, the time limit, a signal, ``os._exit``."""
+"""Finds what ended a program early: an exception, the time limit, a signal, ``os._exit``."""
 
 from __future__ import annotations
 
 import re
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import CompileError, error_finding, is_same
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.missing_requirements import Lack, lack_finding
+from compile_lens.analysis.missing_requirements import missing_finding
+from compile_lens.analysis.refused_calls import is_refusal
+from compile_lens.analysis.run_context import Raised, RunContext, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.failure_text import parse_operator_stack, parse_user_stack
 from compile_lens.trace.report import CompileReport, StackFrame
@@ -20,14 +22,14 @@ from compile_lens.trace.stack_text import parse_stack
 
 CODE = "run-error"
 BUDGET = "budget"
-USED_UP = {
-    "memory": "more memory than a background run may",
-    "cpu": "more processor time than a background run may",
-    "processes": "more processes than a background run may",
-    "disk": "more space for files than a background run may",
-    "output": "more output than a background run may print",
+RESOURCES = {
+    "memory": "memory",
+    "cpu": "processor time",
+    "processes": "processes",
+    "disk": "disk space",
+    "output": "output",
 }
-# classes of these modules are raised by the compiler alone: a backward pass compiles, too, and has no frame of Dynamo's
+# only the compiler raises classes of these modules: a backward pass compiles, too, and has no frame in Dynamo
 COMPILER = (
     "torch._dynamo.exc",
     "torch._inductor.exc",
@@ -38,44 +40,15 @@ COMPILER = (
 PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """An uncaught exception of the program: ``module`` and ``type`` name its class, ``stack`` is the traceback.
-
-    ``lacks`` is what the program looked for and did not find.
-    """
-
-    type: str
-    module: str
-    message: str
-    stack: tuple[StackFrame, ...]
-    formatted: str = ""
-    lacks: Lack | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """A program that did not come to its end. ``how`` is ``timeout``, ``signalled``, ``exited``, ``budget`` or ``lost``.
-
-    ``code`` is the signal or the exit code; ``crash_stack`` is what faulthandler wrote, innermost first.
-    ``reason`` is what was used up, for ``budget``.
-    """
-
-    how: str
-    code: int = 0
-    seconds: float = 0.0
-    crash_stack: str = ""
-    reason: str = ""
-
-
-def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iterator[Finding]:
-    """The finding for an exception, unless a frame that failed to compile raised it: then that is the finding."""
-    if _is_from_compiling(raised, report):
+def find_raised(context: RunContext) -> Iterator[Finding]:
+    """The finding for an exception, unless it has one already: a frame that failed to compile, or a call that the sandbox blocked."""
+    raised, sources = context.raised, context.sources
+    if raised is None or is_refusal(context) or _is_from_compiling(raised, context.report):
         return
-    if raised.lacks is not None:
+    if raised.missing is not None:
         place = _place(raised.stack, sources)
         path = call_path(raised.stack, sources)
-        yield replace(lack_finding(raised.lacks, place, raised.message), call_path=path, detail=raised.formatted)
+        yield replace(missing_finding(raised.missing, place, raised.message), call_path=path, detail=raised.formatted)
         return
     inner = parse_user_stack(raised.message) or parse_operator_stack(raised.message)
     if raised.module in COMPILER:
@@ -83,8 +56,8 @@ def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iter
         error = CompileError(raised.type, raised.message, raised.formatted, stack)
         yield error_finding(error, _place(stack, sources), sources)
         return
-    code, message, hints = _told(raised)
-    # generated code stands in the traceback as the first line of what was compiled: its call says more
+    code, message, hints = _described(raised)
+    # generated code is in the traceback as the first line of the compiled function: its call says more
     stack = raised.stack if code == CODE else tuple(frame for frame in raised.stack if not _is_a_definition(frame))
     yield Finding(
         code=code,
@@ -92,7 +65,7 @@ def find_raised(raised: Raised, report: CompileReport, sources: Sources) -> Iter
         severity=Severity.ERROR,
         message=message,
         place=_place(stack, sources),
-        explanation="What comes after this line was not run, so it was not analysed.",
+        explanation="Nothing after this line was run or analyzed.",
         hints=hints,
         call_path=call_path(raised.stack, sources),
         detail=raised.formatted,
@@ -103,10 +76,10 @@ def _is_a_definition(frame: StackFrame) -> bool:
     return frame.text.lstrip().startswith(("@", f"def {frame.name}(", f"async def {frame.name}("))
 
 
-def _told(raised: Raised) -> tuple[str, str, tuple[str, ...]]:
+def _described(raised: Raised) -> tuple[str, str, tuple[str, ...]]:
     """The code, the sentence and the hints."""
     if (from_device := device_error(raised.message)) is not None:
-        return DEVICE, f"The device failed, here or before: {from_device[0]}.", from_device[1]
+        return DEVICE, f"Device error, caused here or earlier: {from_device[0]}.", from_device[1]
     if (misuse := misuse_of(raised.message)) is not None:
         return misuse.code, misuse.message, misuse.hints
     return CODE, _raised_message(raised), ()
@@ -135,17 +108,20 @@ def _is_from_compiling(raised: Raised, report: CompileReport) -> bool:
 def _raised_message(raised: Raised) -> str:
     first = next((line.strip() for line in raised.message.splitlines() if line.strip()), "")
     if raised.type == "SystemExit":
-        return f"The program ended itself here with status {first or '1'}."
+        return f"The program exits here with status {first or '1'}."
     if raised.type == "SyntaxError" or (
         raised.module == "builtins" and raised.type in ("IndentationError", "TabError")
     ):
         return f"The file cannot be run: {raised.type}: {PLACE_IN_MESSAGE.sub('', first)}."
-    return f"The program raised {raised.type}{f': {first}' if first else ''}".rstrip(".") + "."
+    return f"The program raised `{raised.type}`{f': {first}' if first else ''}".rstrip(".") + "."
 
 
-def find_stopped(stopped: Stopped, sources: Sources) -> Iterator[Finding]:
+def find_stopped(context: RunContext) -> Iterator[Finding]:
     """The finding for a program that was stopped, at the user's line where it was, if that is known."""
-    # faulthandler writes the innermost frame first, and other threads before the one that matters
+    stopped, sources = context.stopped, context.sources
+    if stopped is None:
+        return
+    # faulthandler writes the innermost frame first, and the current thread last
     stack = tuple(reversed(parse_stack(_main_thread(stopped.crash_stack))))
     own = sources.deepest_own(stack)
     place = sources.own_place(stack)
@@ -156,7 +132,7 @@ def find_stopped(stopped: Stopped, sources: Sources) -> Iterator[Finding]:
         severity=Severity.WARNING if stopped.how in ("timeout", "budget") else Severity.ERROR,
         message=message,
         place=place,
-        explanation="What was compiled up to then is shown; what comes after was not analysed.",
+        explanation="Findings so far are shown. What comes after was not analyzed.",
         hints=hints,
         call_path=call_path(stack, sources),
         detail=stopped.crash_stack,
@@ -175,29 +151,31 @@ def _main_thread(crash_stack: str) -> str:
 
 
 def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str, ...]]:
-    here = "here" if is_located else "somewhere after its start"
+    here = " here" if is_located else ""
     if stopped.how == "timeout":
         return (
-            f"The program was still running {here} after {stopped.seconds:g} seconds, and was ended.",
-            ("Give it more time (--timeout, or the setting compileLens.run.timeout), or make it do less.",),
+            f"Stopped{here} after {stopped.seconds:g} s (`run.timeout`).",
+            (
+                "Raise the limit with `--timeout` or the setting `compileLens.run.timeout`, or make the program do less.",
+            ),
         )
     if stopped.how == "budget":
         return (
-            f"The program used {USED_UP.get(stopped.reason, 'more than a background run may')}, and was ended.",
+            f"Stopped: the program used more {RESOURCES.get(stopped.reason, 'resources')} than a background run may.",
             (
-                "Raise the limit (the settings compileLens.budget), or run the file without the sandbox yourself: "
+                "Raise the limit (the settings `compileLens.budget`), or run the file without the sandbox: "
                 "`compile-lens check --no-sandbox`.",
             ),
         )
     if stopped.how == "signalled":
         name = _signal_name(stopped.code)
-        return f"The program was killed {here} by {name}.", CRASH_HINTS if stopped.code in CRASHES else ()
+        return f"The program was killed{here} by {name}.", CRASH_HINTS if stopped.code in CRASHES else ()
     if stopped.how == "exited":
         return (
-            f"The program ended its process with exit code {stopped.code}, without coming to its end (os._exit, or a library).",
+            f"The process exited early with exit code {stopped.code} (`os._exit`, or a library).",
             (),
         )
-    return "The analysis process disappeared while it ran this file.", ("Run the analysis again.",)
+    return "The analysis process was lost while it ran this file.", ("Run the analysis again.",)
 
 
 def _signal_name(number: int) -> str:
@@ -206,5 +184,5 @@ def _signal_name(number: int) -> str:
     except ValueError:
         return f"signal {number}"
     if known.name == "SIGKILL":
-        return "SIGKILL (often: out of memory)"
+        return "SIGKILL (often out of memory)"
     return CRASHES.get(known, known.name)

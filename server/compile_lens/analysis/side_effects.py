@@ -1,4 +1,4 @@
-"""Side effects: changes of Python objects inside a graph, which Dynamo replays after the graph has run."""
+"""Finds side effects: changes to Python objects in traced code, which Dynamo replays after the graph has run."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ from collections.abc import Iterator
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.guards import WRAPPED
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, SideEffect, StackFrame
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import SideEffect, StackFrame
 
 CODE = "side-effect"
-# objects that nobody outside the graph has seen
-UNSEEN = ("created in torch.compile region", "no source")
+# objects that do not exist outside the graph
+INTERNAL = ("created in torch.compile region", "no source")
 # what assigns an attribute of a module where Dynamo traces through it (torch 2.11): the line that assigns is the caller's
 SETTER = re.compile(r"[/\\]torch[/\\]nn[/\\]modules[/\\]module\.py$")
 
 
-def find_side_effects(report: CompileReport, sources: Sources) -> Iterator[Finding]:
-    """One finding per line of the user's that changes an object; what a library changes of its own is its business."""
+def find_side_effects(context: RunContext) -> Iterator[Finding]:
+    """One finding per line of the user's that changes an object; what libraries change is left out."""
+    report, sources = context.report, context.sources
     groups: dict[Place, list[SideEffect]] = {}
     callers = {c.compile_id: {(f.file, f.line) for f in c.call_stack} for c in report.compilations}
     for effect in report.side_effects:
         line = _changing(effect.stack)
         # what Dynamo sets up before the first line of a function (its cells) has the stack of the call
         before = (line.file, line.line) in callers.get(effect.compile_id, ())
-        if sources.is_own(line.file) and effect.source not in UNSEEN and not before:
+        if sources.is_own(line.file) and effect.source not in INTERNAL and not before:
             groups.setdefault(sources.line_of(line), []).append(effect)
     for place, effects in groups.items():
         first = effects[0]
         name = WRAPPED.sub(r"\1", first.source)
-        named = f"`{name}`, a `{first.type}`" if WRAPPED.search(first.source) else f"a `{first.type}`"
+        named = f"`{name}` (a `{first.type}`)" if WRAPPED.search(first.source) else f"a `{first.type}`"
         yield Finding(
             code=CODE,
             kind=Kind.SIDE_EFFECT,
             severity=Severity.HINT,
-            message=f"Side effect: {named}, is changed here; Dynamo replays the change after the graph has run.",
+            message=f"Side effect: this line changes {named}; Dynamo replays the change after the graph has run.",
             place=place,
             explanation=(
-                "The change is not part of the graph. What the graph computes does not see it, and code that reads the object while"
-                " the graph runs (a hook, another thread) sees the old value."
+                "The change is not part of the graph. Code that reads the object while the graph runs (a hook, another thread) sees the old"
+                " value."
             ),
             count=len(effects),
             frames=tuple(dict.fromkeys(effect.compile_id for effect in effects)),

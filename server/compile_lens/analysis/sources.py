@@ -1,4 +1,4 @@
-"""What the analysis knows of source text: a tree per file, from whoever can read it, and which files are the user's own."""
+"""Gives access to source text: a syntax tree per file, and which files are the user's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compile_lens.trace.report import StackFrame
 LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d(?:\.\d+)?[/\\]")
 # … and what Inductor has generated: files are named after their hash (torch/_inductor/codecache.py, torch 2.6 to 2.13)
 NO_FILE = re.compile(r"^$|^<|<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$")
-# frames that say nothing to a user: the machinery between a call and what is called
+# torch's machinery between a call and the called function: excluded from user stacks
 MACHINERY = re.compile(
     r"[/\\]torch[/\\](?:_dynamo|_functorch|_inductor|_compile\.py|_ops\.py|_utils_internal\.py|nn[/\\]modules[/\\]module\.py)"
     r"|[/\\]torch[/\\]utils[/\\]_contextlib\.py|^<"
@@ -26,16 +26,16 @@ MACHINERY = re.compile(
 class Sources:
     """Access to source. ``tree_of`` gives the syntax tree of a file, or None if it cannot be read.
 
-    ``main_file`` is always the user's own, wherever it stands; ``library_roots`` are folders of installed code that their path
-    does not give away (a checkout of torch itself).
+    ``main_file`` is always the user's own; ``library_roots`` are folders of installed code that a path does not reveal (a checkout
+    of torch).
     """
 
     main_file: str
     tree_of: Callable[[str], SourceTree | None]
     library_roots: tuple[str, ...] = ()
-    # the folder of what runs the program: its frames are nobody's business
+    # the folder of the agent that runs the program: excluded from user stacks
     runner_root: str | None = None
-    # what happens inside libraries is told at the user's line that called them; else where it happens
+    # what happens inside libraries is shown at the user's line that called them; else where it happens
     just_my_code: bool = True
 
     def is_runner(self, file: str) -> bool:
@@ -43,7 +43,7 @@ class Sources:
         return self.runner_root is not None and file.startswith(self.runner_root)
 
     def is_own(self, file: str) -> bool:
-        """Whether ``file`` is the user's own code rather than a library's or nobody's; without ``just_my_code`` a library's, too."""
+        """Whether ``file`` is the user's own code rather than a library's; without ``just_my_code`` a library's, too."""
         if file == self.main_file:
             return True
         if NO_FILE.search(file) or self.is_runner(file):
@@ -84,7 +84,7 @@ class Sources:
 
     @property
     def beginning(self) -> Place:
-        """Where what has no line is told."""
+        """The place of findings without a line."""
         return Place(self.main_file, 1, 1, 1, 2)
 
     def deepest_own(self, stack: tuple[StackFrame, ...]) -> StackFrame | None:

@@ -1,4 +1,4 @@
-"""Sizes that were dynamic and became fixed: at the line that forced it. Each other size then compiles again."""
+"""Finds sizes that were dynamic and became fixed, at the line that forced it: each other size recompiles."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.guards import sized
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, Specialization
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import Specialization
 
 CODE = "specialized-size"
 
 
-def find_specializations(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_specializations(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's and size that it fixes."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[Specialization]] = {}
     for fixed in report.specializations:
         own = sources.deepest_own(fixed.stack)
@@ -27,11 +28,11 @@ def find_specializations(report: CompileReport, sources: Sources) -> Iterator[Fi
             code=CODE,
             kind=Kind.SPECIALIZATION,
             severity=Severity.HINT,
-            message=f"This line fixes {_named(source)} to {', then '.join(values)}: each other size compiles again.",
+            message=f"This line specializes {_named(source)} to {', then '.join(values)}: each other value recompiles.",
             place=place,
             explanation=(
-                "The size was dynamic until here. A comparison, a division without rest or an operator that needs the number"
-                " made Dynamo decide, and a guard now holds it to that."
+                "The size was dynamic up to here. A comparison, an integer division or an operator that needs the number made Dynamo"
+                " specialize it, with a guard."
             ),
             count=len(specializations),
             frames=tuple(dict.fromkeys(fixed.compile_id for fixed in specializations)),

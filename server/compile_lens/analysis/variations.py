@@ -1,4 +1,4 @@
-"""What other inputs would do: variations of a region's call that were run on request, and recompile, break or fail."""
+"""Turns calls with other inputs, made on request, into findings: those that would recompile, break or fail."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.graph_breaks import find_graph_breaks
 from compile_lens.analysis.guards import GuardFact, read_guard
 from compile_lens.analysis.recompiles import cause_place, change, hint_for, primary
-from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import CompileReport, Effect, Variation, VariedCall
 
 RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fail", "varied"
@@ -23,12 +22,13 @@ MOST_WORDS = 200
 Cause = tuple[Place, GuardFact]
 
 
-def find_variations(report: CompileReport, sources: Sources, index: RegionIndex) -> Iterator[Finding]:
-    """For each region that was varied what its variations do, a finding each, and one of them all at the region."""
+def find_variations(context: RunContext) -> Iterator[Finding]:
+    """For each region one finding per variation that does something, and a summary at the region."""
+    report = context.report
     for number in dict.fromkeys(variation.region for variation in report.variations):
         variations = [variation for variation in report.variations if variation.region == number]
-        place = _region_place(number, report, sources, index)
-        region = _Region(place, variations, sources)
+        place = _region_place(number, context)
+        region = _Region(place, variations, context)
         yield from region.findings()
         yield region.summary()
 
@@ -36,12 +36,13 @@ def find_variations(report: CompileReport, sources: Sources, index: RegionIndex)
 class _Region:
     """The variations of one region."""
 
-    def __init__(self, place: Place, variations: list[Variation], sources: Sources) -> None:
+    def __init__(self, place: Place, variations: list[Variation], context: RunContext) -> None:
         self._place = place
         self._variations = variations
-        self._sources = sources
+        self._context = context
+        self._sources = context.sources
         same = next((v for v in variations if v.kind == SAME and v.calls), None)
-        # what the same inputs do, others do, too, and not because they are others
+        # what the same inputs cause is not due to the variation
         self._anyway = {_key(cause) for cause in self._causes(same.calls[0])} if same is not None else set()
         self._found = {v.phrase: self._of(v) for v in variations if v.effect is Effect.CALLED}
 
@@ -52,30 +53,30 @@ class _Region:
                 yield finding
 
     def summary(self) -> Finding:
-        """All variations by name, those without an effect, too."""
+        """All variations by name, with those that have no effect."""
         skipped = next((v for v in self._variations if v.effect is Effect.SKIPPED), None)
         name = self._variations[0].name
         if skipped is not None:
-            message = f"`{name}` was not varied: its own call fails ({_words(skipped)})."
+            message = f"Could not vary `{name}`: its own call fails ({_words(skipped)})."
             return Finding(SUMMARY, Kind.VARIATION, Severity.HINT, message, self._place)
         codes = Counter(finding.code for finding in self._found.values() if finding is not None)
         rows = [f"[{self._effect(v)}] {v.phrase}" for v in self._variations]
         parts = [f"{codes[code]} {words}" for code, words in _COUNTED.items() if codes[code]]
-        done = ", ".join(parts) or "none recompiles, breaks or fails"
+        effects = ", ".join(parts) or "none recompiles, breaks or fails"
         return Finding(
             code=SUMMARY,
             kind=Kind.VARIATION,
             severity=Severity.HINT,
-            message=f"`{name}` was called in {len(self._found)} other ways: {done}.",
+            message=f"Called `{name}` in {len(self._found)} other {'way' if len(self._found) == 1 else 'ways'}: {effects}.",
             place=self._place,
-            explanation="\n".join(["Each beginning from the call as the program made it, compiled afresh:", *rows]),
+            explanation="\n".join(["Each variation starts from the program's own call, newly compiled:", *rows]),
         )
 
     def _effect(self, variation: Variation) -> str:
         if variation.effect is Effect.LEFT:
-            return "not run, no time left"
+            return "not run (time limit)"
         if variation.effect is Effect.REJECTED:
-            return f"the program does not take it: {_words(variation)}"
+            return f"fails in eager, too: {_words(variation)}"
         found = self._found[variation.phrase]
         return WORDS[found.code] if found is not None else "no effect"
 
@@ -87,36 +88,40 @@ class _Region:
         failing = next((one for one in variation.calls if one.error), None)
         if failing is None:
             return None
-        told = next(iter(find_compile_errors(failing.report, self._sources)), None)
-        why = told.message if told is not None else f"{failing.error}: {_first_line(failing.message)}"
+        failure = next(iter(find_compile_errors(replace(self._context, report=failing.report))), None)
+        why = failure.message if failure is not None else f"{failing.error}: {_first_line(failing.message)}"
         return Finding(
             code=FAILS,
             kind=Kind.VARIATION,
             severity=Severity.WARNING,
             message=f"With {variation.phrase}, `{variation.name}` would fail to compile: {why}",
-            place=told.place if told is not None else self._place,
-            explanation="The same call runs in eager. " + (told.explanation if told is not None else ""),
-            hints=told.hints if told is not None else (),
+            place=failure.place if failure is not None else self._place,
+            explanation="The same call works in eager. " + (failure.explanation if failure is not None else ""),
+            hints=failure.hints if failure is not None else (),
             detail=failing.message,
         )
 
     def _break(self, variation: Variation, call: VariedCall) -> Finding | None:
-        known = {(f.code, f.place) for f in find_graph_breaks(call.before, self._sources)}
-        new = [f for f in find_graph_breaks(call.report, self._sources) if (f.code, f.place) not in known]
+        known = {(f.code, f.place) for f in self._breaks(call.before)}
+        new = [f for f in self._breaks(call.report) if (f.code, f.place) not in known]
         if not new:
             return None
-        more = f" (and {len(new) - 1} more breaks)" if len(new) > 1 else ""
+        count = len(new) - 1
+        more = f" (and {count} more {'break' if count == 1 else 'breaks'})" if count else ""
         return replace(
             new[0],
             code=BREAKS,
             kind=Kind.VARIATION,
             severity=Severity.WARNING,
-            message=f"With {variation.phrase}, `{variation.name}` would break here: {new[0].message}{more}",
+            message=f"With {variation.phrase}, `{variation.name}` would break here: {_uncapitalized(new[0].message)}{more}.",
             frames=(),
             count=1,
             cost="",
             weight=0.0,
         )
+
+    def _breaks(self, report: CompileReport) -> Iterator[Finding]:
+        return find_graph_breaks(replace(self._context, report=report))
 
     def _recompile(self, variation: Variation) -> Finding | None:
         causes = [self._new_causes(call, variation.kind) for call in variation.calls]
@@ -125,12 +130,12 @@ class _Region:
             return None
         place, fact = first[0]
         others = {fact.name for _, fact in first[1:]} - {fact.name}
-        more = f"; so did {', '.join(f'`{name}`' for name in sorted(others)[:3] if name)}" if any(others) else ""
+        more = f"; so do {', '.join(f'`{name}`' for name in sorted(others)[:3] if name)}" if any(others) else ""
         return Finding(
             code=RECOMPILES,
             kind=Kind.VARIATION,
             severity=Severity.INFORMATION,
-            message=f"With {variation.phrase}, `{variation.name}` would be compiled again: {change([fact])}{more}.",
+            message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([fact])}{more}.",
             place=place,
             explanation=_next_value(causes),
             hints=tuple(hint for hint in (_hint(fact),) if hint),
@@ -147,28 +152,33 @@ class _Region:
         ]
 
 
-_COUNTED = {RECOMPILES: "would be compiled again", BREAKS: "would break", FAILS: "would fail"}
+_COUNTED = {RECOMPILES: "would recompile", BREAKS: "would break", FAILS: "would fail"}
 
 
 def _next_value(causes: list[list[Cause]]) -> str:
     if len(causes) < 2:
         return ""
     if not causes[1]:
-        return "The value after it needs no further compilation."
+        return "The next value does not recompile."
     if not causes[0]:
-        return "The first other value is not compiled again, the one after it is."
-    return "The value after it is compiled again, too: each new value costs a compilation."
+        return "The first other value does not recompile; the next one does."
+    return "The next value recompiles, too: each new value costs a compilation."
 
 
 def _hint(fact: GuardFact) -> str:
     if fact.what == "size" and fact.after in ("0", "1"):
-        return "torch compiles sizes of 0 and 1 by themselves, whatever is dynamic: leave such a call out (`drop_last=True`), or pad it."
+        return "torch always specializes on sizes 0 and 1: avoid such a call (`drop_last=True`), or pad it."
     return hint_for(fact)
+
+
+def _uncapitalized(message: str) -> str:
+    """``Graph break: …`` inside of a sentence, without its period."""
+    return f"{message[:1].lower()}{message[1:].rstrip('.')}"
 
 
 def _key(cause: Cause) -> tuple[Place, str, str, int | None]:
     place, fact = cause
-    return place, fact.name, fact.what, fact.dimension
+    return place, fact.name, fact.what + fact.event, fact.dimension
 
 
 def _words(variation: Variation) -> str:
@@ -180,7 +190,8 @@ def _first_line(text: str) -> str:
     return (line if len(line) <= MOST_WORDS else f"{line[:MOST_WORDS]}…").rstrip(".")
 
 
-def _region_place(number: int, report: CompileReport, sources: Sources, index: RegionIndex) -> Place:
+def _region_place(number: int, context: RunContext) -> Place:
+    report, sources, index = context.report, context.sources, context.index
     region = index.of_call(number)
     if region is not None:
         return Place(index.file, region.line, region.column, region.end_line, region.end_column)

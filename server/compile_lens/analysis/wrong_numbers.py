@@ -1,4 +1,4 @@
-"""Numbers that compiled code computes otherwise than eager, where the run compared them: more than rounding explains, or not compared."""
+"""Finds values of compiled code that differ from eager by more than rounding, and graphs that could not be compared."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.guards import plain_source
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import Agreement, ComparedValue, Comparison, Compilation, CompileReport
 
@@ -22,7 +23,7 @@ SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How many graphs were compared with eager, by their worst call: the same to the bit, within rounding, wrong, not compared."""
+    """How many graphs were compared with eager, by their worst call: bitwise equal, within rounding, wrong, not compared."""
 
     bitwise: int = 0
     rounding: int = 0
@@ -41,18 +42,19 @@ def count_compared(report: CompileReport) -> Compared:
     return Compared(*(counts[agreement] for agreement in order))
 
 
-def find_wrong_numbers(report: CompileReport, sources: Sources) -> Iterator[Finding]:
-    """One finding per line that computes a wrong value first in its graph, and one per function that could not be compared."""
+def find_wrong_numbers(context: RunContext) -> Iterator[Finding]:
+    """One finding per line that computes the first wrong value of a graph, and one per function that could not be compared."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     wrong: dict[Place, list[Comparison]] = {}
     skipped: dict[tuple[Place, str], list[Comparison]] = {}
-    told: set[str] = set()
+    known: set[str] = set()
     for comparison in report.comparisons:
         compilation = compilations.get(comparison.compile_id)
         if comparison.agreement is Agreement.WRONG and comparison.values:
-            # what comes after a wrong value in the same graph follows from it
-            if comparison.compile_id not in told:
-                told.add(comparison.compile_id)
+            # later wrong values in the same graph follow from the first
+            if comparison.compile_id not in known:
+                known.add(comparison.compile_id)
                 wrong.setdefault(_place(comparison.values[0], compilation, sources), []).append(comparison)
         elif comparison.agreement is Agreement.NOT_COMPARED and compilation is not None:
             key = function_place(compilation.file, compilation.line, sources), comparison.reason
@@ -75,8 +77,8 @@ def _wrong(place: Place, comparisons: list[Comparison], sources: Sources) -> Fin
         place=place,
         explanation=_evidence(first, value),
         hints=(
-            "Compare with backend=\"aot_eager\": if that is right, Inductor's code is wrong, else AOTAutograd's.",
-            "`torch.compiler.disable` around the line leaves it to eager until the bug is fixed.",
+            'Compile with `backend="aot_eager"`: if the values are right then, the error is in Inductor, else in AOTAutograd.',
+            "Put `torch.compiler.disable` around the line to run it in eager until the bug is fixed.",
         ),
         count=len(comparisons),
         frames=tuple(dict.fromkeys(comparison.compile_id for comparison in comparisons)),
@@ -89,9 +91,9 @@ def _not_compared(place: Place, reason: str, comparisons: list[Comparison]) -> F
         code=NOT_COMPARED,
         kind=Kind.WRONG_NUMBERS,
         severity=Severity.HINT,
-        message=f"What this computes was not compared with eager: {reason.rstrip('.')}.",
+        message=f"The outputs were not compared with eager: {reason.rstrip('.')}.",
         place=place,
-        explanation="It may be right or wrong: nothing is known of it.",
+        explanation="They may be right or wrong.",
         count=len(comparisons),
         frames=tuple(dict.fromkeys(comparison.compile_id for comparison in comparisons)),
     )
@@ -99,7 +101,7 @@ def _not_compared(place: Place, reason: str, comparisons: list[Comparison]) -> F
 
 def _place(value: ComparedValue, compilation: Compilation | None, sources: Sources) -> Place:
     own = sources.deepest_own(value.stack)
-    # an input is changed, or needs a gradient, because of the whole function
+    # a changed input and a gradient belong to the whole function
     if own is not None and value.what == "output":
         return sources.place_of(own)
     if compilation is not None:
@@ -109,20 +111,20 @@ def _place(value: ComparedValue, compilation: Compilation | None, sources: Sourc
 
 def _subject(value: ComparedValue) -> str:
     if value.what == "gradient":
-        return f"The gradient of `{plain_source(value.source) or value.name}` is not eager's:"
+        return f"The gradient of `{plain_source(value.source) or value.name}` differs from eager's:"
     if value.what == "input":
-        return f"What the compiled code makes of `{plain_source(value.source) or value.name}` is not what eager makes:"
-    return "The compiled code computes other numbers than eager:"
+        return f"The compiled code changes `{plain_source(value.source) or value.name}` to another value than eager:"
+    return "The compiled code computes another value than eager:"
 
 
 def _amount(facts: dict[str, Any]) -> str:
     if "compiled_dtype" in facts:
-        return f"{_type(facts)} became {_type(facts, 'compiled_')}"
+        return f"{_type(facts, 'compiled_')} instead of {_type(facts)}"
     if "max_absolute" not in facts:
         return f"{facts.get('compiled')} instead of {facts.get('eager')}"
     words = f"off by up to {shown(facts['max_absolute'])}"
     if "rmse_eager" in facts:
-        return f"{words}; the mean error is {shown(facts['rmse_compiled'])}, eager's {shown(facts['rmse_eager'])}"
+        return f"{words} (mean error {shown(facts['rmse_compiled'])}, in eager {shown(facts['rmse_eager'])})"
     return words
 
 
@@ -130,19 +132,22 @@ def _evidence(comparison: Comparison, value: ComparedValue) -> str:
     facts = value.facts
     lines = []
     if "differ" in facts:
-        at = f"[{', '.join(map(str, facts['worst_at']))}]" if facts["worst_at"] else "its one element"
-        exact = f", in fp64 {shown(facts['reference'])}" if "reference" in facts else ""
+        at = f"[{', '.join(map(str, facts['worst_at']))}]" if facts["worst_at"] else "the only element"
+        exact = f", {shown(facts['reference'])} in fp64" if "reference" in facts else ""
         lines.append(
             f"{facts['differ']} of {facts['count']} elements of {value.what} {value.index} (`{value.name}`, {_type(facts)}) differ,"
             f" in call {comparison.call} of the graph. The worst, {at}, is {shown(facts['compiled'])} compiled,"
             f" {shown(facts['eager'])} in eager{exact}: a relative error of {shown(facts['max_relative'])}."
         )
     if comparison.worse > 1:
-        lines.append(f"{comparison.worse - 1} more values of the graph are wrong.")
+        more = comparison.worse - 1
+        lines.append(
+            f"{more} more {'value' if more == 1 else 'values'} of the graph {'is' if more == 1 else 'are'} wrong."
+        )
     lines.append(
-        "torch calls it wrong when the mean error against an fp64 reference is more than two to three times that of eager."
+        "By torch's own test a value is wrong if its mean error against an fp64 reference is more than two to three times that of eager."
         if comparison.has_reference
-        else "There is no fp64 reference to measure rounding by; it is more than torch's tolerance."
+        else "There is no fp64 reference to measure rounding by. The error exceeds torch's tolerance."
     )
     return " ".join(lines)
 
@@ -155,5 +160,5 @@ def _type(facts: dict[str, Any], prefix: str = "") -> str:
 
 
 def shown(number: float | str) -> str:
-    """Three digits of a number; torch's own word for one that is not finite."""
+    """Three digits of a number; the word for one that is not finite."""
     return f"{number:.3g}" if isinstance(number, float) else str(number)

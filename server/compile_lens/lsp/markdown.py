@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import dedent
 
-from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary
+from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.results import RegionResult
 
@@ -59,18 +59,13 @@ def code(value: str) -> str:
     return f"{fence} {value} {fence}" if "`" in value else f"`{value}`"
 
 
-def title(kind: Kind) -> str:
-    """``Graph break``, ``Recompile limit``."""
-    return kind.value.replace("-", " ").capitalize()
-
-
 def amount(count: int, noun: str) -> str:
     """``1 graph``, ``2 graphs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _headline(finding: Finding) -> str:
-    facts = [f"**{title(finding.kind)}** {code(finding.code)}"]
+    facts = [f"**{finding.kind.row.title}** {code(finding.code)}"]
     if finding.count > 1:
         facts.append(f"{finding.count} times")
     if finding.frames:

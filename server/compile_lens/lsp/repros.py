@@ -12,7 +12,6 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from compile_lens.analysis.finding import Kind
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import path_from_uri, to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
@@ -31,7 +30,6 @@ WRITE_REPRO = "compileLens.writeRepro"
 # a kind of its own: it is no fix, and an editor that is asked for fixes alone must not offer it
 KIND = "repro"
 REGION = "region:"
-NOTHING_TO_SHOW = (Kind.PREDICTION, Kind.UNUSED_IGNORE)
 
 
 class Repros:
@@ -51,7 +49,7 @@ class Repros:
         offered: set[str] = set()
         for finding in server.results.findings(file_key(snapshot.path)):
             place, about = finding.place, f"{finding.code}@{finding.place.line}"
-            if place.end_line < first or place.line > last or finding.kind in NOTHING_TO_SHOW or about in offered:
+            if place.end_line < first or place.line > last or not finding.kind.row.repro or about in offered:
                 continue
             offered.add(about)
             diagnostic = to_diagnostic(finding, server.sources, server.client)

@@ -13,19 +13,18 @@ from compile_lens.agent.runtime.protocol import AgentEvent
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
-from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.finding_counts import tally
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_functions, summarise_regions
-from compile_lens.analysis.run_errors import Stopped
+from compile_lens.analysis.run_context import RunContext, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.documents.source_file import FileProblem, check_source, source_if_readable
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.pipeline.run_facts import RunFacts
-from compile_lens.state.cache_history import CacheHistory
+from compile_lens.state.cache_history import CacheHistory, Keys
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
@@ -158,21 +157,19 @@ class _Analysis:
         sources = Sources(self._job.file, self._tree_of, roots, self._host.agent_folder, self._filters.just_my_code)
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
-        refused = tuple(facts.refused)
-        sandboxed, without_gpu = bool(facts.sandbox), bool(facts.sandbox) and not self._job.sandbox.gpu
-        misses = self._cache_misses(report, sources) if final else ()
-        found = find(
+        context = RunContext(
             report,
             sources,
             index,
-            facts.raised,
-            stopped,
-            completed,
-            more=misses,
-            refused=refused,
-            sandboxed=sandboxed,
-            without_gpu=without_gpu,
+            raised=facts.raised,
+            stopped=stopped,
+            refused=tuple(facts.refused),
+            completed=completed,
+            sandboxed=bool(facts.sandbox),
+            without_gpu=bool(facts.sandbox) and not self._job.sandbox.gpu,
+            earlier_cache_keys=self._earlier_cache_keys(report) if final else {},
         )
+        found = find(context)
         filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)
         return Outcome(
             file=self._job.file,
@@ -202,12 +199,11 @@ class _Analysis:
             recorded=tuple(find_recorded_calls(report, sources)) if final else (),
         )
 
-    def _cache_misses(self, report: CompileReport, sources: Sources) -> tuple[Finding, ...]:
+    def _earlier_cache_keys(self, report: CompileReport) -> Keys:
         tree = self._tree_of(self._job.file)
         if tree is None:
-            return ()
-        history = CacheHistory(cache_root(os.environ) / "keys")
-        return history.misses(self._job, tree.text, self._host.python, report, sources)
+            return {}
+        return CacheHistory(cache_root(os.environ) / "keys").exchange(self._job, tree.text, self._host.python, report)
 
     def _tree_of(self, file: str) -> SourceTree | None:
         if file not in self._trees:

@@ -23,10 +23,6 @@ from compile_lens.workers.job import Job
 
 Analyse = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 NO_FILTERS = Filters()
-# what a run tells only when something was compiled, or was about to be
-OF_COMPILING = frozenset(
-    {Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT, Kind.COMPILE_ERROR, Kind.SIDE_EFFECT, Kind.PERFORMANCE}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +98,7 @@ def has_reached(outcome: Outcome) -> bool:
     return (
         bool(outcome.graphs or outcome.functions)
         or any(region.frames for region in outcome.regions)
-        or any(finding.kind in OF_COMPILING for finding in outcome.findings)
+        or any(finding.kind.row.shows_compiling for finding in outcome.findings)
         or any(
             finding.kind is Kind.NOT_COMPILED and finding.severity is Severity.WARNING for finding in outcome.findings
         )

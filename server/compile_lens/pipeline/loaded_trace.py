@@ -11,6 +11,7 @@ from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, Status
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.syntax.tree import SourceTree, parse
@@ -45,7 +46,7 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_
             for file in dict.fromkeys(compilation.file for compilation in report.compilations)
             for region in summarise_regions(report, RegionIndex(report, file, tree_of(file)))
         ),
-        findings=find(report, sources, RegionIndex(report, "", None), recorded=True),
+        findings=find(RunContext(report, sources, RegionIndex(report, "", None), recorded=True)),
         graphs=report.graphs,
         options=report.options,
         compile_time_s=report.seconds,

@@ -20,10 +20,8 @@ from compile_lens.agent.runtime.protocol import (
     SandboxFailed,
     StackLine,
 )
-from compile_lens.analysis.missing_requirements import Lack
 from compile_lens.analysis.outcome import EntryCall
-from compile_lens.analysis.refused_calls import Refused
-from compile_lens.analysis.run_errors import Raised
+from compile_lens.analysis.run_context import MissingRequirement, Raised, RefusedCall
 from compile_lens.trace.report import StackFrame
 from compile_lens.workers.job import End, EndKind, Job
 
@@ -40,7 +38,7 @@ class RunFacts:
     sandbox: str = ""
     weaker: str = ""
     open_ends: tuple[str, ...] = ()
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedCall] = field(default_factory=list)
     not_kept: tuple[str, ...] = ()
     not_kept_count: int = 0
     unusable: str = ""
@@ -52,9 +50,9 @@ class RunFacts:
         """Take what one event says."""
         if isinstance(event, ProgramRaised):
             lack = event.lacking
-            lacks = Lack(lack.what, lack.name) if lack is not None else None
+            missing = MissingRequirement(lack.what, lack.name) if lack is not None else None
             stack = _stack(event.stack)
-            self.raised = Raised(event.type, event.module, event.message, stack, event.formatted, lacks)
+            self.raised = Raised(event.type, event.module, event.message, stack, event.formatted, missing)
         elif isinstance(event, FileUnreadable):
             self.unreadable = event.message
         elif isinstance(event, EntryUnusable):
@@ -67,7 +65,7 @@ class RunFacts:
         elif isinstance(event, SandboxEntered):
             self.sandbox, self.weaker, self.open_ends = event.kind, event.reason, event.open_ends
         elif isinstance(event, CallRefused):
-            self.refused.append(Refused(event.what, event.does, event.target, _stack(event.stack)))
+            self.refused.append(RefusedCall(event.what, event.does, event.target, _stack(event.stack)))
         elif isinstance(event, FilesDiscarded):
             self.not_kept, self.not_kept_count = event.names, event.count
         elif isinstance(event, AbilityLost):

@@ -16,7 +16,6 @@ from compile_lens.trace.report import CompileReport
 
 FINDING = re.compile(r"^(?P<code>[\w-]+)?(?:@(?P<line>\d+))?$")
 SCRIPT, UNIT_TEST, ISSUE = "script", "unittest", "issue"
-JUDGED = (Kind.COMPILE_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE_LIMIT, Kind.RECOMPILE, Kind.RUN_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +68,15 @@ def find_wanted(outcome: Outcome, wanted: Wanted) -> Finding | None:
     if wanted.region:
         return None
     return min(
-        (f for f in outcome.findings if f.kind in JUDGED and f.severity is not Severity.HINT), key=_rank, default=None
+        (f for f in outcome.findings if f.kind.row.repro_order and f.severity is not Severity.HINT),
+        key=_rank,
+        default=None,
     )
 
 
 def _rank(finding: Finding) -> tuple[int, bool, int, float]:
-    judged = JUDGED.index(finding.kind) if finding.kind in JUDGED else len(JUDGED)
-    return finding.severity.rank, not finding.frames, judged, -finding.weight
+    order = finding.kind.row.repro_order or len(Kind)
+    return finding.severity.rank, not finding.frames, order, -finding.weight
 
 
 def choose(

@@ -18,15 +18,6 @@ from compile_lens.trace.report import CompileReport
 CHANGES = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|/\S+")
 ADDRESS = re.compile(r"\d{9,}")
 MOST_MESSAGE = 300
-# kinds that say nothing about right or wrong
-WITHOUT_JUDGEMENT = {
-    Kind.SIDE_EFFECT: "a side effect",
-    Kind.PERFORMANCE: "a matter of speed",
-    Kind.SPECIALIZATION: "a specialization",
-    Kind.PREDICTION: "a prediction",
-    Kind.NOT_COMPILED: "code that was not compiled",
-    Kind.UNUSED_IGNORE: "a comment",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +41,16 @@ def expect(finding: Finding | None, report: CompileReport, criterion: Criterion 
     ``criterion`` is the user's, where a finding has none of its own.
     """
     if finding is not None and criterion is None:
-        if finding.kind is Kind.GRAPH_BREAK:
-            return _of_break(finding, report)
-        if finding.kind in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):
-            return _of_recompile(finding, report)
-        if finding.kind is Kind.COMPILE_ERROR:
-            return _of_error(finding, report)
-        if finding.kind is Kind.RUN_ERROR and finding.code == CRASH:
+        own = _BY_CRITERION.get(finding.kind.row.repro)
+        if own is not None:
+            return own(finding, report)
+        if finding.code == CRASH:
             return Expectation(Criterion.CRASHES, "the process is ended by a signal", stage=finding.stage)
     if criterion is Criterion.DIFFERS or (finding is not None and finding.code == WRONG_NUMBERS):
         return Expectation(Criterion.DIFFERS, "outputs or gradients differ from eager's")
     note = ""
-    if finding is not None and finding.kind in WITHOUT_JUDGEMENT:
-        note = f"The finding is {WITHOUT_JUDGEMENT[finding.kind]}, which is neither right nor wrong: eager and compiled are compared."
+    if finding is not None and finding.kind.row.is_neutral:
+        note = f"{finding.kind.row.title} is neither right nor wrong: the repro compares compiled with eager."
     return Expectation(Criterion.ANY, "the compiled code raises what eager does not, or differs", note=note)
 
 
@@ -118,6 +106,13 @@ def _of_error(finding: Finding, report: CompileReport) -> Expectation:
     last = (finding.detail.strip().splitlines() or [""])[-1]
     type_name, _, message = last.partition(": ")
     return expect_error(type_name or "Exception", message, finding.stage)
+
+
+_BY_CRITERION = {
+    Criterion.BREAKS.value: _of_break,
+    Criterion.RECOMPILES.value: _of_recompile,
+    Criterion.RAISES.value: _of_error,
+}
 
 
 def expect_error(type_name: str, message: str, stage: str = "") -> Expectation:

@@ -36,29 +36,16 @@ _BY_STAGE: dict[str, tuple[str, str]] = {
     "export": ("+export,+dynamic,graph_code", "what export traces, and the sizes that it learns"),
     "aoti packaging": ("+inductor,output_code", "the code that goes into the package"),
 }
-_BY_KIND: dict[Kind, tuple[str, str]] = {
-    Kind.GRAPH_BREAK: ("graph_breaks", "each break with its call path"),
-    Kind.PREDICTION: ("graph_breaks", "each break with its call path"),
-    Kind.RECOMPILE: ("recompiles,guards", "each recompile with the guard that failed, and all guards"),
-    Kind.RECOMPILE_LIMIT: ("recompiles,guards", "each recompile with the guard that failed, and all guards"),
-    Kind.COMPILE_ERROR: ("+dynamo,+aot,+inductor", "everything, up to the error"),
-    Kind.RUN_ERROR: ("graph_code,output_code", "the graphs, and the code that ran"),
-    Kind.NOT_COMPILED: ("+dynamo", "which functions Dynamo sees, and which it leaves to Python"),
-    Kind.SIDE_EFFECT: ("side_effects,bytecode", "the effects that are replayed, and the bytecode that does it"),
-    Kind.PERFORMANCE: ("perf_hints,fusion,output_code", "chances that were missed, what is fused, the code"),
-    Kind.SPECIALIZATION: ("+dynamic", "each size: where it comes from, and what fixes it"),
-}
 _BY_CODE: dict[str, tuple[str, str]] = {
     "data-dependent-error": ("+dynamic", "each unbacked size, and the guard that could not be answered"),
     "constraint-violation": ("+dynamic,guards", "each size, and what fixes it"),
 }
-_DEEP = frozenset({Kind.COMPILE_ERROR, Kind.RUN_ERROR, Kind.PERFORMANCE})
 _CRASHES = frozenset({"inductor codegen", "c++", "triton", "backend"})
 
 
 def log_runs(kind: Kind, code: str = "", stage: str = "", trace_folder: str = "torch-trace") -> tuple[LogRun, ...]:
     """Ways to run again for a finding, the most fitting first."""
-    logs, shows = _BY_CODE.get(code) or _BY_STAGE.get(stage) or _BY_KIND.get(kind, ("+dynamo", "each step of Dynamo"))
+    logs, shows = _BY_CODE.get(code) or _BY_STAGE.get(stage) or (kind.row.logs, kind.row.shows)
     runs = [
         LogRun("Run with logs", (("TORCH_LOGS", logs),), shows),
         LogRun(
@@ -67,7 +54,7 @@ def log_runs(kind: Kind, code: str = "", stage: str = "", trace_folder: str = "t
             f"every graph, guard and kernel, as files for `compile-lens trace {trace_folder}` and tlparse",
         ),
     ]
-    if kind in _DEEP:
+    if kind.row.has_debug_output:
         runs.append(
             LogRun(
                 "Keep what the compiler makes",
@@ -75,7 +62,7 @@ def log_runs(kind: Kind, code: str = "", stage: str = "", trace_folder: str = "t
                 "a folder torch_compile_debug with graphs, IR before and after fusion, and generated code",
             )
         )
-    if kind is Kind.RUN_ERROR or stage in _CRASHES:
+    if kind.row.may_crash or stage in _CRASHES:
         runs += [
             LogRun(
                 "Fail where it fails",

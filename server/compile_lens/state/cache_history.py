@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.performance.cache_misses import cache_keys, find_cache_misses
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.performance.cache_misses import cache_keys
 from compile_lens.trace.cache_key_text import Component
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.job import Job
@@ -29,18 +27,18 @@ class CacheHistory:
 
     folder: Path
 
-    def misses(self, job: Job, text: str, python: str, report: CompileReport, sources: Sources) -> tuple[Finding, ...]:
-        """What is to be said of this run beside the one before of the same ``text``; this one is kept for the next."""
+    def exchange(self, job: Job, text: str, python: str, report: CompileReport) -> Keys:
+        """The keys of the run before of the same ``text``; those of ``report`` are kept for the next."""
         now = cache_keys(report)
         if not now:
-            return ()
+            return {}
         place = self._place(job, python)
         texts = _read(place)
         version = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         before = texts.pop(version, {})
         # a graph that AOTAutograd's cache knew has no key of Inductor's
         _write(place, {**dict(list(texts.items())[1 - MOST_TEXTS :]), version: {**before, **now}})
-        return tuple(find_cache_misses(report, sources, before))
+        return before
 
     def _place(self, job: Job, python: str) -> Path:
         how = [job.entry, json.dumps(dict(job.plan), default=str), job.depth.value, str(job.compare), str(job.vary)]

@@ -1,4 +1,4 @@
-"""A branch on the data of a tensor: both sides computed and selected from, or both sides compiled with ``torch.cond``."""
+"""Fixes for a branch on a tensor's value: select from both sides with ``torch.where``, or compile both with ``torch.cond``."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def select(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         f"{text}.clone()" if node.type == "identifier" else text for node, text in ((choice.yes, yes), (choice.no, no))
     ]
     cond = f"{choice.head}{torch}.cond({condition}, lambda: {own[0]}, lambda: {own[1]})"
-    yield make("where", "Compute both sides and select with torch.where", Edit(place, where), torch_import(tree))
-    yield make("cond", "Compile both sides with torch.cond", Edit(place, cond), torch_import(tree))
+    yield make("where", "Compute both sides and select with `torch.where`", Edit(place, where), torch_import(tree))
+    yield make("cond", "Compile both sides with `torch.cond`", Edit(place, cond), torch_import(tree))
 
 
 def _choice(finding: Finding, tree: SourceTree) -> _Choice | None:
@@ -142,7 +142,7 @@ def _is_value(node: tree_sitter.Node) -> bool:
 
 
 def _condition(tree: SourceTree, node: tree_sitter.Node) -> str:
-    """The condition as a tensor of booleans: what ``if`` would make of a number has to be said."""
+    """The condition as a tensor of booleans: ``if`` treats a number as ``!= 0``."""
     text = " ".join(tree.node_text(node).split())
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]

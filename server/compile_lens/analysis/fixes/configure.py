@@ -1,4 +1,4 @@
-"""Switches of Dynamo's that make it go on: what it can capture, what it may reorder, how many versions it keeps."""
+"""Fixes that set options of Dynamo: what it captures, which logging calls it may reorder, how many versions it keeps."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ DEFAULT_LIMIT = 8
 
 
 def capture(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """The switch that torch itself names in what it says of the break."""
+    """The option that torch names in its hints."""
     if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
         return
     said = "\n".join([finding.explanation, *finding.hints, finding.detail])
     for option in CAPTURES:
         edit = _set(tree, (option,), "True") if option in said else None
         if edit is not None:
-            yield make(option.replace("_", "-"), f"Set torch._dynamo.config.{option} = True", edit)
+            yield make(option.replace("_", "-"), f"Set `torch._dynamo.config.{option} = True`", edit)
 
 
 def log_later(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """``print`` and what logs: called after the graph, or left out while compiled."""
+    """``print`` and logging calls: made after the graph, or left out of compiled code."""
     call = call_at(tree, finding.place) if finding.kind is Kind.GRAPH_BREAK else None
     function = call.child_by_field_name("function") if call is not None else None
     if function is None:
@@ -41,9 +41,7 @@ def log_later(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     name = tree.node_text(function)
     if name == "print" or read_imports(tree).resolve(name) in ("warnings.warn", "builtins.print"):
         edit = configuration(tree, f"torch._dynamo.config.reorderable_logging_functions.add({name})")
-        yield make(
-            "reorderable-logging", f"Let torch call {name} after the graph (reorderable_logging_functions)", edit
-        )
+        yield make("reorderable-logging", f"Call `{name}` after the graph (`reorderable_logging_functions`)", edit)
     owner, _, method = name.rpartition(".")
     if method in _LOG_METHODS and owner.isidentifier():
         added = f"torch._dynamo.config.ignore_logging_functions.add({name})"
@@ -51,11 +49,11 @@ def log_later(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
             configuration(tree, added) if owner in read_imports(tree).modules else None
         )
         if below is not None:
-            yield make("ignore-logging", f"Leave {name} out of what is compiled (ignore_logging_functions)", below)
+            yield make("ignore-logging", f"Exclude `{name}` from compilation (`ignore_logging_functions`)", below)
 
 
 def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """A limit that holds all versions that the run asked for."""
+    """A limit high enough for all versions of the run."""
     if finding.kind is not Kind.RECOMPILE_LIMIT:
         return
     present = _assignment(tree, _LIMITS)
@@ -64,7 +62,7 @@ def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     limit = 1 << (int(text) + finding.count - 1).bit_length() if text.isdigit() else 0
     edit = _set(tree, _LIMITS, str(limit)) if limit else None
     if edit is not None:
-        yield make("recompile-limit", f"Raise torch._dynamo.config.recompile_limit to {limit}", edit)
+        yield make("recompile-limit", f"Raise `torch._dynamo.config.recompile_limit` to {limit}", edit)
 
 
 def _set(tree: SourceTree, options: tuple[str, ...], value: str) -> Edit | None:

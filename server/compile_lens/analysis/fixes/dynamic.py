@@ -1,4 +1,4 @@
-"""Sizes that change: dimensions marked dynamic at the calls, or everything dynamic from the start."""
+"""Fixes for sizes that change: mark dimensions dynamic at the calls, or compile everything with ``dynamic=True``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def dynamic_true(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     region = region_of(finding, tree)
     edit = _with_dynamic(tree, region) if region is not None else None
     if edit is not None:
-        yield make("dynamic-true", "Compile with dynamic=True", edit)
+        yield make("dynamic-true", "Compile with `dynamic=True`", edit)
 
 
 def mark_dynamic(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -47,8 +47,8 @@ def mark_dynamic(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         for call in calls:
             edits += _marked(tree, call, [(p, f"{torch}._dynamo.{name}({{}}, {d})") for p, d in dimensions])
         if all(edit is not None for edit in edits[1:]) and len(edits) > 1:
-            words = ", ".join(f"{d} of {p}" for p, d in dimensions)
-            yield make(name.replace("_", "-"), f"Mark dimension {words} dynamic before the call ({name})", *edits)
+            words = ", ".join(f"{d} of `{p}`" for p, d in dimensions)
+            yield make(name.replace("_", "-"), f"Mark dimension {words} dynamic before the call (`{name}`)", *edits)
 
 
 def region_of(finding: Finding, tree: SourceTree) -> Region | None:

@@ -1,4 +1,4 @@
-"""What Dynamo cannot trace, left out on purpose: a function that runs eagerly, or one that the graph calls as it is."""
+"""Fixes that exclude what Dynamo cannot trace: run a function in eager, or let the graph call it without tracing it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         line = f'@{torch}.compiler.disable(reason="{_reason(finding)}")'
         yield make(
             "disable",
-            f"Let {helper.name} run eagerly (torch.compiler.disable)",
+            f"Exclude `{helper.name}` from compilation (`torch.compiler.disable`)",
             _above(tree, helper, line),
             torch_import(tree),
         )
@@ -48,7 +48,9 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     made = f'{name} = {torch}.compiler.disable({text}, reason="{_reason(finding)}")'
     added = Edit(Range(above, 1, above, 1), f"{made}{end}{end}{end}")
     called = Edit(tree.node_range(function), name)
-    yield make("disable", f"Say that {text} runs eagerly (torch.compiler.disable)", added, called, torch_import(tree))
+    yield make(
+        "disable", f"Exclude `{text}` from compilation (`torch.compiler.disable`)", added, called, torch_import(tree)
+    )
 
 
 def _top_level(tree: SourceTree, node: tree_sitter.Node) -> int | None:
@@ -67,7 +69,7 @@ def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     allowed = _above(tree, helper, f"@{torch}.compiler.allow_in_graph")
     yield make(
         "allow-in-graph",
-        f"Let the graph call {helper.name} without tracing it (allow_in_graph)",
+        f"Call `{helper.name}` in the graph without tracing it (`allow_in_graph`)",
         allowed,
         torch_import(tree),
     )
@@ -112,7 +114,7 @@ def _custom_op(tree: SourceTree, helper: Definition, torch: str) -> Iterator[Fix
         )
     else:
         place = Range(line, 1, line, 1)
-    title = f"Make {helper.name} a custom operator (skeleton)"
+    title = f"Make `{helper.name}` a custom operator (skeleton)"
     yield make("custom-op", title, above, *types, Edit(place, text), torch_import(tree), kind=FixKind.SKELETON)
 
 

@@ -1,4 +1,4 @@
-"""What the evidence of a recompile finding says of its guards."""
+"""Reads the failed guards of a recompile finding from its details."""
 
 from __future__ import annotations
 

@@ -14,14 +14,14 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 class FixKind(Enum):
     """What a fix claims."""
 
-    CHANGE = "change"  # a change whose effect an analysis can tell
-    SKELETON = "skeleton"  # a beginning that the user has to complete
-    IGNORE = "ignore"  # the finding is wanted
+    CHANGE = "change"  # its effect can be verified by an analysis
+    SKELETON = "skeleton"  # the user has to complete it
+    IGNORE = "ignore"  # the user accepts the finding
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """``text`` takes the place of what is at ``place``; an empty place is an insertion."""
+    """``text`` replaces ``place``; an empty place is an insertion."""
 
     place: Range
     text: str
@@ -29,7 +29,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One fix. ``rule`` names it for documentation and settings; ``title`` is an imperative without a full stop.
+    """One fix. ``rule`` names it for documentation and settings; ``title`` is an imperative without a period.
 
     ``edits`` do not overlap, and are in the order of the text.
     """

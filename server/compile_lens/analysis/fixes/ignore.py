@@ -1,4 +1,4 @@
-"""The finding is wanted: a comment that says so, in the line of the finding."""
+"""Fix that ignores a finding: a comment on its line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def ignore(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     for line in range(finding.place.line, finding.place.end_line + 1):
         edit = _edit(tree, line, finding.code)
         if edit is not None:
-            yield make("ignore", f"Ignore {finding.code} here", edit, kind=FixKind.IGNORE)
+            code = f" ({finding.code})" if finding.code != finding.kind.value else ""
+            yield make("ignore", f"Ignore this {finding.kind.row.title.lower()}{code}", edit, kind=FixKind.IGNORE)
             return
 
 

@@ -1,4 +1,4 @@
-"""Numbers where tensors would do: ``.item()`` in tensor arithmetic, and Python numbers that change from call to call."""
+"""Fixes that keep tensors where numbers are used: ``.item()`` in arithmetic, and numbers that change from call to call."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     tensor = _tensor_of(tree, call) if call is not None else None
     if call is None or tensor is None or not _ends_in_arithmetic(tree, call):
         return
-    words = "float(…)" if tree.node_text(call).startswith("float") else ".item()"
-    yield make("keep-tensor", f"Keep the tensor: take {words} out", replace_node(tree, call, tree.node_text(tensor)))
+    words = "`float(…)`" if tree.node_text(call).startswith("float") else "`.item()`"
+    yield make("keep-tensor", f"Keep the tensor: remove {words}", replace_node(tree, call, tree.node_text(tensor)))
 
 
 def pass_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -42,7 +42,7 @@ def pass_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
             continue
         edits: list[Edit | None] = [torch_import(tree)]
         edits += [replace_node(tree, node, f"{torch}.tensor({tree.node_text(node)})") for node in arguments]
-        yield make("pass-tensor", f"Pass {name} as a tensor", *edits)
+        yield make("pass-tensor", f"Pass `{name}` as a tensor", *edits)
 
 
 def _tensor_of(tree: SourceTree, call: tree_sitter.Node) -> tree_sitter.Node | None:

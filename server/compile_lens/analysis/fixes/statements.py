@@ -1,4 +1,4 @@
-"""Statements that need not be compiled: a ``print``, and a counter of calls."""
+"""Fixes for statements that need not be compiled: a ``print``, and a counter of calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def remove_print(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if call is None or function is None or tree.node_text(function) != "print" or _has(call, _EFFECTS):
         return
     if call.parent is not None and call.parent.type == "expression_statement" and call.parent.named_child_count == 1:
-        yield make("remove-print", "Remove the print", remove_statement(tree, call.parent))
+        yield make("remove-print", "Remove the `print`", remove_statement(tree, call.parent))
 
 
 def count_outside(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -42,7 +42,10 @@ def count_outside(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if edits and all(edit is not None for edit in edits):
         removed = remove_statement(tree, statement)
         yield make(
-            "count-outside", f"Count {attribute} where the module is called, not in {function.name}", removed, *edits
+            "count-outside",
+            f"Update `{attribute}` where the module is called, not in `{function.name}`",
+            removed,
+            *edits,
         )
 
 

@@ -1,4 +1,4 @@
-"""Graphs that no cache may keep: they are compiled anew in every process."""
+"""Finds graphs that a cache cannot store: every process compiles them again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Artifact, CompileReport
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import Artifact
 
 CODE = "cache-bypass"
 # torch/_inductor/compile_fx.py and torch/_functorch/_aot_autograd/autograd_cache.py (torch 2.11 to 2.13)
@@ -18,8 +18,9 @@ CACHES = {"fx_graph_cache_bypass": "Inductor's graph cache", "aotautograd_cache_
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
-def find_cache_bypasses(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_cache_bypasses(context: RunContext) -> Iterator[Finding]:
     """One finding per function, cache and reason."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, str, str], list[str]] = {}
     for artifact in report.artifacts:
@@ -32,9 +33,9 @@ def find_cache_bypasses(report: CompileReport, sources: Sources) -> Iterator[Fin
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message=f"{CACHES[cache]} cannot keep what this compiles to: {reason}.",
+            message=f"{CACHES[cache]} cannot store this function: {reason}.",
             place=place,
-            explanation="It is compiled again in every process that runs it.",
+            explanation="Every process that runs it compiles it again.",
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
         )
@@ -42,11 +43,13 @@ def find_cache_bypasses(report: CompileReport, sources: Sources) -> Iterator[Fin
 
 def _reason(artifact: Artifact) -> str:
     try:
-        told = json.loads(artifact.payload.text() or "{}")
+        record = json.loads(artifact.payload.text() or "{}")
     except ValueError:
-        return "torch does not say why"
+        return "torch gives no reason"
     reason = (
-        told.get("cache_bypass_reason") or told.get("cache_bypass_exception_type") if isinstance(told, dict) else None
+        record.get("cache_bypass_reason") or record.get("cache_bypass_exception_type")
+        if isinstance(record, dict)
+        else None
     )
     words = ADDRESS.sub("", str(reason or "")).strip().partition("\n")[0].rstrip(". ")
-    return words or "torch does not say why"
+    return words or "torch gives no reason"

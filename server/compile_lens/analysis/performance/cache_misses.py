@@ -1,4 +1,4 @@
-"""Graphs that Inductor compiled again though the same program had run before: what in the cache's key is another than last time."""
+"""Finds graphs that Inductor compiled again although the same program had run before, and what changed in the cache key."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.performance.compiled_graphs import compiled_graphs
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.cache_key_text import Component, parse_cache_key
 from compile_lens.trace.report import Compilation, CompileReport
@@ -35,11 +36,12 @@ def cache_keys(report: CompileReport) -> dict[str, dict[str, Component]]:
     return found
 
 
-def find_cache_misses(report: CompileReport, sources: Sources, before: Keys) -> Iterator[Finding]:
+def find_cache_misses(context: RunContext) -> Iterator[Finding]:
     """One finding for each graph that missed the cache, and whose key differs from that of an earlier run of the same program."""
+    report, sources, before = context.report, context.sources, context.earlier_cache_keys
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     missed = {(a.compile_id, a.payload.text()) for a in report.artifacts if a.name == MISS}
-    told: set[tuple[Place, str]] = set()
+    reported: set[tuple[Place, str]] = set()
     for name, compile_id, payload in _events(report):
         compilation = compilations.get(compile_id)
         earlier = before.get(f"{compile_id} {name}")
@@ -48,23 +50,21 @@ def find_cache_misses(report: CompileReport, sources: Sources, before: Keys) -> 
         if not sources.is_own(compilation.file):
             continue
         change = _change(parse_cache_key(payload), earlier, compilation, report, sources)
-        if change is not None and change not in told:
-            told.add(change)
+        if change is not None and change not in reported:
+            reported.add(change)
             yield _finding(*change, compilation)
 
 
 def _finding(place: Place, reason: str, compilation: Compilation) -> Finding:
-    is_number = reason.startswith("the number")
+    is_number = reason.startswith("a number")
     return Finding(
         code=CODE,
         kind=Kind.PERFORMANCE,
         severity=Severity.INFORMATION,
-        message=f"Inductor's cache does not know this graph though the same program has run before: {reason}.",
+        message=f"Cache miss in a repeated run of this program: {reason}.",
         place=place,
-        explanation="What is a part of the key must be the same in each process, or each compiles again.",
-        hints=("Give it as a tensor, or as an argument of the compiled function, so that it is no part of the graph.",)
-        if is_number
-        else (),
+        explanation="Everything in the cache key must be the same in each process, else each compiles again.",
+        hints=("Pass it as a tensor, so that it is not part of the graph.",) if is_number else (),
         frames=(compilation.compile_id,),
     )
 
@@ -94,7 +94,7 @@ def _change(
         if name == GRAPH and other is not None:
             return _graph_change(component.text, other.text, compilation, report, sources) or (
                 place,
-                "the graph is another",
+                "the graph changed",
             )
         if other is None:
             return place, f"`{name}` is new"
@@ -105,7 +105,7 @@ def _change(
 def _graph_change(
     text: str, other: str, compilation: Compilation, report: CompileReport, sources: Sources
 ) -> tuple[Place, str] | None:
-    """A number in the graph that is another one, at the user's line that it comes from."""
+    """A number in the graph that changed, at the user's line that it comes from."""
     for line, was in zip(text.splitlines(), other.splitlines(), strict=False):
         if line == was:
             continue
@@ -119,7 +119,7 @@ def _graph_change(
             if graph.compilation is compilation and named is not None:
                 node = next((node for node in graph.nodes if node.name == named["name"]), None)
                 place = (graph.place_of(node, sources) if node is not None else None) or place
-        return place, f"the number {number} in the graph was {earlier}"
+        return place, f"a number in the graph changed ({earlier} → {number})"
     return None
 
 
@@ -129,8 +129,8 @@ def _value_change(name: str, text: str, other: str) -> str:
     changed = [key for key, value in fields.items() if before.get(key) != value]
     if changed and fields.keys() == before.keys():
         key = changed[0]
-        return f"`{key}` of `{name}` is {_short(fields[key])}, and was {_short(before[key])}"
-    return f"`{name}` is {_short(text)}, and was {_short(other)}"
+        return f"`{key}` of `{name}` changed ({_short(before[key])} → {_short(fields[key])})"
+    return f"`{name}` changed ({_short(other)} → {_short(text)})"
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Caches that are switched off: everything is compiled anew in each process."""
+"""Finds caches that are disabled: each process compiles everything again."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport
+from compile_lens.analysis.run_context import RunContext
 
 CODE = "cache-off"
-# option -> the value that switches a cache off, and which (torch 2.6 to 2.13)
+# option -> the value that disables a cache, and which (torch 2.6 to 2.13)
 SWITCHES = {
     # Inductor's option of the same name leads to this one (torch 2.13)
     "torch.compiler.config.force_disable_caches": (True, "all caches of the compiler"),
@@ -19,8 +18,9 @@ SWITCHES = {
 }
 
 
-def find_caches_off(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_caches_off(context: RunContext) -> Iterator[Finding]:
     """One finding for a run, at the first function of the user's that Inductor compiled without a cache."""
+    report, sources = context.report, context.sources
     compiled = {artifact.compile_id for artifact in report.artifacts if artifact.name == "inductor_output_code"}
     own = [c for c in report.compilations if c.compile_id in compiled and sources.is_own(c.file)]
     if not own:
@@ -33,9 +33,9 @@ def find_caches_off(report: CompileReport, sources: Sources) -> Iterator[Finding
                 code=CODE,
                 kind=Kind.PERFORMANCE,
                 severity=Severity.INFORMATION,
-                message=f"`{option}` switches {cache} off: each process compiles all of it again.",
+                message=f"`{option}` disables {cache}: each process compiles everything again.",
                 place=function_place(own[0].file, own[0].line, sources),
-                explanation=f"It took {seconds:.1f} s here, in {len(own)} compilation{'' if len(own) == 1 else 's'}.",
+                explanation=f"{len(own)} compilation{'' if len(own) == 1 else 's'} took {seconds:.1f} s in this run.",
                 frames=tuple(compilation.compile_id for compilation in own),
             )
             return

@@ -1,4 +1,4 @@
-"""Functions that take long to compile, and where the time goes. Told of recorded runs: an analysis compiles with caches of its own."""
+"""Finds functions that take long to compile, in recorded runs alone: an analysis compiles with caches of its own."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Compilation, CompileReport
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import Compilation
 
 CODE = "compile-time"
 SLOW_GUARDS = "slow-guards"
-# what a user notices at the start of a program
+# noticeable at the start of a program
 LONG_S = 10.0
 # of every call, before anything is computed: as much as a few dozen kernel launches
 SLOW_US = 500
 
 
-def find_compile_time(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_compile_time(context: RunContext) -> Iterator[Finding]:
     """One finding per function that took ten seconds or more in all, and per function whose guards take half a millisecond a call."""
+    if not context.recorded:
+        return
+    report, sources = context.report, context.sources
     functions: dict[Place, list[Compilation]] = {}
     for compilation in report.compilations:
         if sources.is_own(compilation.file):
@@ -40,15 +43,15 @@ def _long(place: Place, compilations: list[Compilation], seconds: float) -> Find
         code=CODE,
         kind=Kind.PERFORMANCE,
         severity=Severity.INFORMATION,
-        message=f"`{name}` took {seconds:.0f} s to compile, in {len(compilations)} compilation{'' if len(compilations) == 1 else 's'}.",
+        message=f"`{name}` took {seconds:.0f} s to compile ({len(compilations)} compilation{'' if len(compilations) == 1 else 's'}).",
         place=place,
         explanation="\n".join(["Where the time went:", *rows]),
         hints=(
-            "A later process compiles faster if its cache folder (TORCHINDUCTOR_CACHE_DIR) is kept.",
-            *(("Fewer recompiles would save the most.",) if len(compilations) > 2 else ()),
+            "Keep the cache folder (`TORCHINDUCTOR_CACHE_DIR`): a later process then compiles faster.",
+            *(("Avoid recompiles first: they cost the most here.",) if len(compilations) > 2 else ()),
         ),
         frames=tuple(compilation.compile_id for compilation in compilations),
-        cost=f"{seconds:.0f} s of compiling",
+        cost=f"{seconds:.0f} s of compile time",
     )
 
 
@@ -64,8 +67,8 @@ def _row(compilation: Compilation) -> str:
         "Triton": costs.triton or 0.0,
         "backward": backward.frame,
     }
-    told = [f"{name} {seconds:.1f} s" for name, seconds in parts.items() if seconds >= 0.1]
-    return f"  [{compilation.compile_id}] {', '.join(told)}" if told else ""
+    parts_shown = [f"{name} {seconds:.1f} s" for name, seconds in parts.items() if seconds >= 0.1]
+    return f"  [{compilation.compile_id}] {', '.join(parts_shown)}" if parts_shown else ""
 
 
 def _slow(place: Place, compilation: Compilation) -> Finding:
@@ -75,12 +78,12 @@ def _slow(place: Place, compilation: Compilation) -> Finding:
         code=SLOW_GUARDS,
         kind=Kind.PERFORMANCE,
         severity=Severity.INFORMATION,
-        message=f"Checking the {costs.guards} guards of `{compilation.function}` takes {milliseconds:.1f} ms at every call.",
+        message=f"Checking the {costs.guards} guards of `{compilation.function}` takes {milliseconds:.1f} ms in every call.",
         place=place,
-        explanation="Before each call torch checks that what was compiled still fits: time that is added to whatever it computes.",
+        explanation="torch checks the guards before each call, which adds to its run time.",
         hints=(
-            "Let it capture fewer objects (modules, lists, dictionaries), or leave out guards that cannot fail"
-            " (`guard_filter_fn` of torch.compile's options).",
+            "Use fewer objects in it (modules, lists, dictionaries), or drop guards that cannot fail"
+            " (`guard_filter_fn` in the options of torch.compile).",
         ),
         frames=(compilation.compile_id,),
     )

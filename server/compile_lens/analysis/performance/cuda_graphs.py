@@ -1,4 +1,4 @@
-"""CUDA graphs that are not used though they were asked for, that hold a part alone, or that are recorded again and again."""
+"""Finds CUDA graphs that were requested and not used, that leave lines out, or that are recorded repeatedly."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.cuda_graph_text import CudaGraphEvent, Trouble, read_cuda_graph_log, skip_of
 from compile_lens.trace.graph_text import GraphNode
-from compile_lens.trace.report import Compilation, CompileReport
+from compile_lens.trace.report import Compilation
 
 CODES = {
     Trouble.SKIPPED: "cudagraph-skip",
@@ -27,46 +28,49 @@ COPY_WORDS = "a copy between the CPU and the GPU"
 # torch's words for why an operation is outside (torch/_inductor/scheduler.py, ``should_partition``, torch 2.11 to 2.13)
 WORDS = {"cpu ops": CPU_WORDS, "DeviceCopy ops": COPY_WORDS}
 EXPLANATION = {
-    Trouble.SKIPPED: 'Each of its kernels is launched on its own at every call, as without `mode="reduce-overhead"`.',
-    Trouble.OUTSIDE: "The graph is split around it: the parts before and after are CUDA graphs of their own, and this runs in between.",
-    Trouble.RECORDED_AGAIN: "Recording runs the whole graph, and each recording keeps memory of its own.",
-    Trouble.LIMIT: "torch gave up recording: its kernels are launched one by one from then on.",
-    Trouble.SIZES: "Each size has a recording of its own, and each keeps memory of its own.",
+    Trouble.SKIPPED: 'Each kernel is launched separately in every call, as without `mode="reduce-overhead"`.',
+    Trouble.OUTSIDE: "The graph is split: the parts before and after this line are separate CUDA graphs.",
+    Trouble.RECORDED_AGAIN: "Recording runs the whole graph, and each recording holds its own memory.",
+    Trouble.LIMIT: "torch stopped recording: kernels are launched one by one from here on.",
+    Trouble.SIZES: "Each size needs a recording, and each recording holds its own memory.",
 }
 HINTS = (
     (
         "mutated inputs",
-        "Let it return the new value and assign it outside, or hold the tensor in a parameter or a buffer.",
+        "Return the new value and assign it outside, or keep the tensor in a parameter or buffer.",
     ),
-    ("cpu device", 'Put the tensor on the GPU before the call (`.to("cuda")`), or pass a Python number.'),
-    (CPU_WORDS, 'Put the tensor on the GPU before the call (`.to("cuda")`), or pass a Python number.'),
-    (COPY_WORDS, 'Put the tensor on the GPU before the call (`.to("cuda")`), or pass a Python number.'),
+    ("cpu device", 'Move the tensor to the GPU before the call (`.to("cuda")`), or pass a Python number.'),
+    (CPU_WORDS, 'Move the tensor to the GPU before the call (`.to("cuda")`), or pass a Python number.'),
+    (COPY_WORDS, 'Move the tensor to the GPU before the call (`.to("cuda")`), or pass a Python number.'),
     (
         "incompatible op",
-        "Take the operator out of the compiled function, or let `torch._inductor.config.graph_partition` split the graph there.",
+        "Move the operator out of the compiled function, or set `torch._inductor.config.graph_partition` to split the graph there.",
     ),
     (
         "static input data pointer changed",
-        "Copy into a parameter or buffer (`p.data.copy_(new)`) instead of giving it new memory.",
+        "Copy into the parameter or buffer (`p.data.copy_(new)`) instead of replacing its memory.",
     ),
     (
         "cudagraph managed tensor",
-        "Call `torch.compiler.cudagraph_mark_step_begin()` before each step, and clone what is kept across steps.",
+        "Call `torch.compiler.cudagraph_mark_step_begin()` before each step, and clone outputs that are kept across steps.",
     ),
 )
 
 
-def find_cuda_graph_trouble(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_cuda_graph_trouble(context: RunContext) -> Iterator[Finding]:
     """One finding per place, kind of trouble and reason."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, Trouble, str], list[CudaGraphEvent]] = {}
     events = list(read_cuda_graph_log(report.log_lines))
     logged = {(event.trouble, event.compile_id) for event in events}
     for compilation in report.compilations:
         for costs in (compilation.costs, compilation.backward):
-            told = (Trouble.SKIPPED, compilation.compile_id) in logged
+            is_logged = (Trouble.SKIPPED, compilation.compile_id) in logged
             events += (
-                [skip_of(costs.cuda_graph_skip, compilation.compile_id)] if costs.cuda_graph_skip and not told else []
+                [skip_of(costs.cuda_graph_skip, compilation.compile_id)]
+                if costs.cuda_graph_skip and not is_logged
+                else []
             )
     for event in events:
         place = _place(event, compilations.get(event.compile_id or ""), sources)
@@ -88,7 +92,7 @@ def find_cuda_graph_trouble(report: CompileReport, sources: Sources) -> Iterator
 
 
 def _finding(place: Place, trouble: Trouble, reason: str, events: list[CudaGraphEvent]) -> Finding:
-    # torch says once for each recording that does not fit, and the same of each new one
+    # torch logs one line for each recording that does not fit, and repeats them for each new one
     times = len({event.number for event in events}) if trouble is Trouble.RECORDED_AGAIN else len(events)
     if trouble is Trouble.OUTSIDE:
         times = len({event.compile_id for event in events})
@@ -114,12 +118,12 @@ def _message(trouble: Trouble, reason: str, times: int, events: list[CudaGraphEv
     if trouble is Trouble.SKIPPED:
         return f"No CUDA graph is used: {reason}."
     if trouble is Trouble.OUTSIDE:
-        return f"This runs outside of the CUDA graphs: {reason}."
+        return f"This line runs outside the CUDA graphs: {reason}."
     if trouble is Trouble.SIZES:
-        return f"A CUDA graph was recorded for each of at least {events[-1].number} sizes."
+        return f"torch recorded a CUDA graph for each of at least {events[-1].number} sizes."
     if trouble is Trouble.LIMIT:
-        return f"The CUDA graph was recorded again until the limit: {reason}."
-    return f"The CUDA graph was recorded again {'once' if times == 1 else f'{times} times'}: {reason}."
+        return f"torch recorded the CUDA graph again up to the limit: {reason}."
+    return f"torch recorded the CUDA graph again{'' if times == 1 else f' {times} times'}: {reason}."
 
 
 def _place(event: CudaGraphEvent, compilation: Compilation | None, sources: Sources) -> Place | None:

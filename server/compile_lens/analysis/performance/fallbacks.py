@@ -1,4 +1,4 @@
-"""Operators that Inductor has no code for: it calls the library's, and fuses nothing into them."""
+"""Finds operators that Inductor does not generate code for: it calls the library kernel, and cannot fuse."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport
 
 CODE = "fallback-op"
 CALL = re.compile(r"\btorch\.ops\.(?P<operator>\w+\.\w+(?:\.\w+)?)\(")
 WHERE_CODE_RUNS = re.compile(r"^(?:def call\(|    def call\(|def partition_\d+\()", re.MULTILINE)
-# fast kernels of the library, which are meant to be called; what costs nothing; and what synchronisation.py tells of
+# fast library kernels that are meant to be called; what costs nothing; and what synchronization.py reports
 MEANT = re.compile(
     r"^(?:aten\.(?:_scaled_dot_product\w*|_flash\w*|_efficient\w*|_cudnn\w*|convolution\w*|_?(?:addmm|mm|bmm|scaled_mm)\w*"
     r"|_linalg_check_errors|nonzero|masked_select|_?unique\w*|_local_scalar_dense|set_|resize_|_assert\w*)|_c10d_functional|higher_order|prims|inductor|streams)\b"
 )
 
 
-def find_fallbacks(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_fallbacks(context: RunContext) -> Iterator[Finding]:
     """One finding per line and operator.
 
-    None of a run that compares with eager: Inductor draws random numbers by the library then, which the program would not have.
+    None of a run that compares with eager: Inductor then uses the library's random numbers, which the program would not.
     """
+    report, sources = context.report, context.sources
     if report.comparisons:
         return
     groups: dict[tuple[Place, str], list[str]] = {}
@@ -39,13 +40,13 @@ def find_fallbacks(report: CompileReport, sources: Sources) -> Iterator[Finding]
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.HINT,
-            message=f"Inductor has no code of its own for `{operator}` here: it calls the library's, and fuses nothing into it.",
+            message=f"Inductor calls the library kernel of `{operator}` here, and fuses nothing into it.",
             place=place,
-            explanation="What comes before is written to memory for it, and what comes after reads its result back.",
+            explanation="Its inputs and outputs go through memory.",
             hints=(
-                "If it is in a hot place, write it with torch's own operators, or as a Triton kernel (`torch.library.triton_op`)."
+                "On a hot path, write it with torch's operators, or as a Triton kernel (`torch.library.triton_op`)."
                 if own
-                else "If it is in a hot place, look for an operator that does the same and has code (`compile-lens explain` knows which).",
+                else "On a hot path, look for an equivalent operator that Inductor lowers (see `compile-lens explain`).",
             ),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),

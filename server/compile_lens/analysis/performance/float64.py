@@ -1,4 +1,4 @@
-"""float64 that creeps into a graph whose inputs are not: a NumPy scalar, a default dtype, a ``.double()``.
+"""Finds where float64 enters a graph with other inputs: a NumPy scalar, a default dtype, a ``.double()``.
 
 On a GPU float64 runs at a fraction of float32's speed, and everything computed from it is float64, too.
 """
@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.graph_text import GraphNode, parse_graph
-from compile_lens.trace.report import CompileReport, StackFrame
+from compile_lens.trace.report import StackFrame
 
 CODE = "float64"
 FLOAT64 = "f64"
 
 
-def find_float64(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_float64(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's where float64 tensors begin."""
+    report, sources = context.report, context.sources
     groups: dict[Place, list[str]] = {}
     for artifact in report.artifacts:
         if artifact.name != "dynamo_output_graph":
@@ -32,10 +33,10 @@ def find_float64(report: CompileReport, sources: Sources) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message="This line makes float64 tensors from operands that are not.",
+            message="This line creates float64 tensors from operands of other dtypes.",
             place=place,
-            explanation="What is computed from them is float64, too: on a GPU that runs at a fraction of float32's speed.",
-            hints=("Convert where the value enters (`.float()`, `dtype=torch.float32`), if float64 is not wanted.",),
+            explanation="Everything computed from them is float64, too, which is much slower than float32 on a GPU.",
+            hints=("Convert here if float64 is not intended: `.float()`, `dtype=torch.float32`.",),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
         )

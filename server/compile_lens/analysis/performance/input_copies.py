@@ -1,4 +1,4 @@
-"""Inputs that a compiled function changes, and whose change cannot be a part of the graph: each call computes anew and copies back."""
+"""Finds inputs whose in-place change cannot be part of the graph, so that each call copies the new value back."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport
+from compile_lens.analysis.run_context import RunContext
 
 CODE = "input-copy"
 METADATA = "aot_forward_graph_fw_metadata"
@@ -16,11 +15,12 @@ INPUT = re.compile(r"InputAliasInfo\((?P<fields>[^()]*)\)")
 FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\w+)")
 
 
-def find_input_copies(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_input_copies(context: RunContext) -> Iterator[Finding]:
     """One finding per function, with the inputs by number."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, int], list[str]] = {}
-    # what stands in for Inductor at a smaller depth keeps no mutation in its graphs
+    # the backends of smaller depths keep no mutation in their graphs
     by_inductor = {artifact.compile_id for artifact in report.artifacts if artifact.name == "inductor_output_code"}
     for artifact in report.artifacts:
         compilation = compilations.get(artifact.compile_id or "")
@@ -38,31 +38,29 @@ def find_input_copies(report: CompileReport, sources: Sources) -> Iterator[Findi
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message=f"This changes {what} in place in a way that the graph cannot: the new value is copied back after each call.",
+            message=f"This function changes {what} in place outside the graph: each call copies the new value back.",
             place=place,
             explanation=(
-                "A change of data that autograd must see, or of a tensor's shape or memory, is not a part of the graph: the graph returns"
-                " the new value, and torch copies it into the input."
+                "A change that autograd must see, or of a tensor's shape or memory, is not part of the graph: the graph returns the new"
+                " value, and torch copies it into the input."
             ),
-            hints=(
-                "Return the new value and assign it where the function is called, or make the change under `torch.no_grad()`.",
-            ),
+            hints=("Return the new value and assign it at the call, or make the change under `torch.no_grad()`.",),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
         )
 
 
 def _is_copied_back(fields: str) -> bool:
-    """Whether a mutation is outside of the graph.
+    """Whether a mutation is outside the graph.
 
     ``InputAliasInfo.mutation_type`` and ``_check_if_mutation_can_be_in_graph`` (torch/_functorch/_aot_autograd, torch 2.6 to 2.13).
     """
     is_true = {match["name"]: match["value"] == "True" for match in FIELD.finditer(fields)}
     if not is_true.get("mutates_data"):
         return False
-    unseen = (
+    is_hidden = (
         is_true.get("mutations_hidden_from_autograd")
         or is_true.get("mutations_under_no_grad_or_inference_mode")
         or not (is_true.get("mutates_metadata") or is_true.get("requires_grad"))
     )
-    return not (is_true.get("keep_input_mutations") and unseen)
+    return not (is_true.get("keep_input_mutations") and is_hidden)

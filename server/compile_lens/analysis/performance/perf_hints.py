@@ -1,4 +1,4 @@
-"""What torch says in its log of hints about speed (``perf_hints``), at the line whose code it says it of."""
+"""Shows torch's own performance hints (its log ``perf_hints``), at the line that they are about."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import CompileReport, LogLine
+from compile_lens.analysis.run_context import RunContext
+from compile_lens.trace.report import LogLine
 
 CODE = "perf-hint"
-# what is a finding of its own (fallbacks.py), or nothing that a user can do
-PASSED_OVER = ("Using FallbackKernel", "possibly bad tiling", "Skip comprehensive padding")
+# what has a finding of its own (fallbacks.py), or no remedy
+IGNORED = ("Using FallbackKernel", "possibly bad tiling", "Skip comprehensive padding")
 
 
-def find_perf_hints(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_perf_hints(context: RunContext) -> Iterator[Finding]:
     """One finding per place and text."""
+    report, sources = context.report, context.sources
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     groups: dict[tuple[Place, str], list[LogLine]] = {}
     for line in report.log_lines:
         text = " ".join(line.text.split())
-        if line.log != "perf_hints" or text.startswith(PASSED_OVER):
+        if line.log != "perf_hints" or text.startswith(IGNORED):
             continue
         own = sources.deepest_own(line.origin)
         compilation = compilations.get(line.compile_id or "")
@@ -36,7 +37,7 @@ def find_perf_hints(report: CompileReport, sources: Sources) -> Iterator[Finding
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.HINT,
-            message=f"torch has a hint about speed: {text.rstrip('.')}.",
+            message=f"Performance hint of torch: {text.rstrip('.')}.",
             place=place,
             count=len(lines),
             frames=tuple(dict.fromkeys(line.compile_id for line in lines if line.compile_id)),

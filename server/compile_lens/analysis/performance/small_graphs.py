@@ -1,23 +1,24 @@
-"""Regions that fell into graphs of a handful of operations: launching them costs more than they compute."""
+"""Finds regions that are split into graphs of a few operations each, which cost more to launch than to compute."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.syntax.regions import Region
-from compile_lens.trace.report import Compilation, CompileReport
+from compile_lens.trace.report import Compilation
 
 CODE = "small-graphs"
 FEW_OPS = 2
 FEWEST_GRAPHS = 4
-# below it the whole region is a handful of operations, and its breaks say all there is to say
+# a smaller region is covered by its graph breaks
 FEWEST_OPS = 20
 
 
-def find_small_graphs(report: CompileReport, index: RegionIndex) -> Iterator[Finding]:
+def find_small_graphs(context: RunContext) -> Iterator[Finding]:
     """One finding per region of at least four graphs and twenty operations, half of whose graphs or more have at most two."""
+    report, index = context.report, context.index
     graphs: dict[Region, list[Compilation]] = {}
     for compilation in report.compilations:
         region = index.of(compilation)
@@ -32,10 +33,10 @@ def find_small_graphs(report: CompileReport, index: RegionIndex) -> Iterator[Fin
                 kind=Kind.PERFORMANCE,
                 severity=Severity.HINT,
                 message=(
-                    f"{len(small)} of the {len(compilations)} graphs of `{region.name}` have at most {FEW_OPS} operations:"
-                    " there is little to fuse in them."
+                    f"{len(small)} of the {len(compilations)} graphs of `{region.name}` have at most {FEW_OPS} operations, with"
+                    " little to fuse."
                 ),
                 place=Place(index.file, region.line, region.column, region.end_line, region.end_column),
-                explanation="Each graph is guarded and launched on its own. The graph breaks between them are where to begin.",
+                explanation="Each graph has its own guards and launches. Remove the graph breaks between them first.",
                 frames=tuple(compilation.compile_id for compilation in small),
             )

@@ -1,4 +1,4 @@
-"""Values that a compiled GPU graph needs on the CPU: Python waits there until the GPU has computed them."""
+"""Finds lines of a compiled GPU graph that need a value on the CPU, and so synchronize with the GPU."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.graph_text import GraphNode
-from compile_lens.trace.report import CompileReport
 
 CODE = "device-sync"
 SCALAR = "torch.ops.aten._local_scalar_dense"
-# operators whose result has as many elements as the data say
-COUNTED = ("torch.ops.aten.nonzero", "torch.ops.aten.masked_select", "torch.ops.aten._unique2", "torch.ops.aten.unique")
+# operators whose output size depends on the data
+DATA_SIZED = (
+    "torch.ops.aten.nonzero",
+    "torch.ops.aten.masked_select",
+    "torch.ops.aten._unique2",
+    "torch.ops.aten.unique",
+)
 COPIES = ("torch.ops.prims.device_put", "torch.ops.aten._to_copy", "torch.ops.aten.copy")
 GPU = ("cuda", "xpu")
 
 
-def find_synchronisation(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_synchronization(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's and cause."""
+    report, sources = context.report, context.sources
     groups: dict[tuple[Place, str], list[str]] = {}
     for graph in compiled_graphs(report):
         if not any(node.device.startswith(GPU) for node in graph.nodes):
@@ -34,10 +39,10 @@ def find_synchronisation(report: CompileReport, sources: Sources) -> Iterator[Fi
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message=f"The GPU is waited for here: {cause}.",
+            message=f"This line synchronizes with the GPU: {cause}.",
             place=place,
-            explanation="Until then nothing further is launched, and the GPU runs dry while Python catches up.",
-            hints=("Keep the value in a tensor on the GPU, or take it once, after the loop.",),
+            explanation="Python launches no further kernel until the GPU is done, so the GPU is idle afterwards.",
+            hints=("Keep the value in a tensor on the GPU, or read it once after the loop.",),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
         )
@@ -49,11 +54,11 @@ def _cause(node: GraphNode, graph: CompiledGraph) -> str:
     if not any(operand.device.startswith(GPU) for operand in operands):
         return ""
     if node.target.startswith(SCALAR):
-        return "a number is taken out of a tensor (`.item()`, `int()`, `float()`)"
-    if node.target.startswith(COUNTED):
-        return "how large the result is depends on the data"
+        return "it converts a tensor to a Python number (`.item()`, `int()`, `float()`)"
+    if node.target.startswith(DATA_SIZED):
+        return "its output size depends on the data"
     if node.target.startswith("torch.ops.aten.index.Tensor") and any(op.dtype == "b8" for op in operands):
-        return "how large the result is depends on the data"
+        return "its output size depends on the data"
     if node.target.startswith(COPIES) and (node.device == "cpu" or "device(type='cpu')" in node.expression):
-        return "a tensor is moved to the CPU"
+        return "it moves a tensor to the CPU"
     return ""

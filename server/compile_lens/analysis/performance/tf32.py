@@ -1,4 +1,4 @@
-"""float32 matrix multiplications that a GPU could do on its tensor cores, where TensorFloat32 is off."""
+"""Finds float32 matrix multiplications that do not use a GPU's tensor cores because TensorFloat32 is off."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
-from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import CompileReport
 
 CODE = "tf32-off"
@@ -21,8 +21,9 @@ CAPABILITY = re.compile(r"DeviceProperties\(type='cuda'.*?\bcc=(?P<capability>\d
 AMPERE = 80
 
 
-def find_tf32_off(report: CompileReport, sources: Sources) -> Iterator[Finding]:
+def find_tf32_off(context: RunContext) -> Iterator[Finding]:
     """One finding for a run, at the line of the user's with most such multiplications: one setting is for all of them."""
+    report, sources = context.report, context.sources
     off = _off(report)
     capability = max((_capability(graph) for graph in compiled_graphs(report)), default=0)
     groups: dict[Place, list[str]] = {}
@@ -41,16 +42,16 @@ def find_tf32_off(report: CompileReport, sources: Sources) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message="This float32 matrix multiplication leaves the GPU's tensor cores unused: TensorFloat32 is off.",
+            message="This float32 matrix multiplication does not use tensor cores: TensorFloat32 is off.",
             place=place,
             explanation=(
-                "With it the inputs are rounded to 10 bits behind the point, and the multiplication is several times as fast."
-                " Many models train and run as well with it; a few do not."
+                "TensorFloat32 rounds the inputs to a 10-bit mantissa and is several times as fast. Most models are not affected; check"
+                " yours."
             ),
-            hints=("`torch.set_float32_matmul_precision('high')` at the start of the program switches it on.",),
+            hints=("Call `torch.set_float32_matmul_precision('high')` at the start of the program.",),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
-            related=tuple(Related(other, "So does this line.") for other in places[1:]),
+            related=tuple(Related(other, "This line does not use them, either.") for other in places[1:]),
         )
 
 

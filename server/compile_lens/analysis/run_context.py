@@ -1,0 +1,95 @@
+"""What the finders know of one run: its report, its sources, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.cache_key_text import Component
+from compile_lens.trace.report import CompileReport, StackFrame
+
+ARGUMENTS = "arguments"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRequirement:
+    """What a program looked for and did not find.
+
+    ``what`` is ``arguments``, or words such as ``a data set``; ``name`` is its name, or the message of the argument parser.
+    """
+
+    what: str
+    name: str
+
+    @property
+    def words(self) -> str:
+        """``a data set `imdb` ``."""
+        return f"{self.what} `{self.name}`" if self.name else self.what
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An uncaught exception of the program: ``module`` and ``type`` name its class, ``stack`` is the traceback.
+
+    ``missing`` is what the program looked for and did not find.
+    """
+
+    type: str
+    module: str
+    message: str
+    stack: tuple[StackFrame, ...]
+    formatted: str = ""
+    missing: MissingRequirement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A program that was ended from outside. ``how`` is ``timeout``, ``signalled``, ``exited``, ``budget`` or ``lost``.
+
+    ``code`` is the signal or the exit code; ``crash_stack`` is what faulthandler wrote, innermost first.
+    ``reason`` names the resource that ran out, for ``budget``.
+    """
+
+    how: str
+    code: int = 0
+    seconds: float = 0.0
+    crash_stack: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCall:
+    """A call that the sandbox blocked. ``what`` is ``write``, ``read``, ``network`` or ``process``; ``does`` is a verb for ``target``.
+
+    ``stack`` is the call's, outermost first.
+    """
+
+    what: str
+    does: str
+    target: str
+    stack: tuple[StackFrame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """One run, frozen: finders are pure functions of it, safe in any thread.
+
+    ``completed``: the program ran to its end, so that nothing more will happen.
+    ``recorded``: the trace comes from elsewhere, so that its compile times are the program's own.
+    ``refused`` are the calls that the sandbox blocked, if the run was ``sandboxed``; ``without_gpu``: it also hid the GPUs.
+    ``earlier_cache_keys`` are those of an earlier run of the same text, by graph (``cache_misses.cache_keys``).
+    """
+
+    report: CompileReport
+    sources: Sources
+    index: RegionIndex
+    raised: Raised | None = None
+    stopped: Stopped | None = None
+    refused: tuple[RefusedCall, ...] = ()
+    completed: bool = False
+    recorded: bool = False
+    sandboxed: bool = False
+    without_gpu: bool = False
+    earlier_cache_keys: Mapping[str, Mapping[str, Component]] = field(default_factory=dict)
