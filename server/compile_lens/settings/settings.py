@@ -159,8 +159,8 @@ class PredictionSettings:
     rules: Mapping[str, bool] = field(
         default_factory=dict,
         metadata=documented(
-            'Rules to turn on or off, as in `{"tensor-item": false, "copy": true}`. docs/predictions.md lists them with how often each '
-            "is right; those that are not right often enough, or too seldom tried, are off.",
+            'Rules to turn off, as in `{"tensor-item": false}`. Default: all are on. docs/predictions.md lists the rules and how often '
+            "each is right.",
             switches=ALL,
         ),
     )

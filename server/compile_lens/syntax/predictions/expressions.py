@@ -1,4 +1,4 @@
-"""Evaluates expressions to what is known of their values, and reports each use on the way."""
+"""Evaluates expressions to what the source says about their values, and reports each use on the way."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from dataclasses import replace
 import tree_sitter
 
 from compile_lens.syntax.predictions import results, vocabulary
-from compile_lens.syntax.predictions.calls import Calls
+from compile_lens.syntax.predictions.calls import CallResolver
 from compile_lens.syntax.predictions.narrowing import narrow
 from compile_lens.syntax.predictions.program import Program
 from compile_lens.syntax.predictions.scope import Scope
-from compile_lens.syntax.predictions.switches import Switches
-from compile_lens.syntax.predictions.uses import Call, How, Index, Test, Text, Use
+from compile_lens.syntax.predictions.uses import Branch, Call, Index, Use
 from compile_lens.syntax.predictions.values import (
     ARRAY,
-    MASK,
     NONE,
     PYTHON,
-    SCALAR,
     TENSOR,
     UNBACKED,
     UNKNOWN,
@@ -36,18 +33,17 @@ from compile_lens.syntax.predictions.values import (
 _COMPREHENSIONS = ("list_comprehension", "set_comprehension", "generator_expression", "dictionary_comprehension")
 
 
-class Expressions:
-    """``report`` gets each use with the function that it stands in."""
+class ExpressionEvaluator:
+    """Evaluates expressions; ``report`` gets each use with the scope in which it appears."""
 
-    def __init__(self, program: Program, switches: Switches, report: Callable[[Use, Scope], None]) -> None:
+    def __init__(self, program: Program, calls: CallResolver, report: Callable[[Use, Scope], None]) -> None:
         self.program = program
-        self.switches = switches
+        self.calls = calls
         self.report = report
-        self.calls: Calls
         self._looking_up: set[str] = set()
 
     def value(self, node: tree_sitter.Node | None, scope: Scope) -> Value:
-        """What an expression is, as far as the source tells. Reports the uses in it."""
+        """Evaluate an expression and report the uses in it."""
         if node is None:
             return UNKNOWN
         evaluate = _EVALUATE.get(node.type)
@@ -62,22 +58,27 @@ class Expressions:
             else UNKNOWN
         )
 
-    def test(self, node: tree_sitter.Node, scope: Scope, how: How = How.BRANCH) -> bool | None:
-        """Evaluates a condition, reports what Python has to know of it, and gives its truth where the source decides."""
+    def test(self, node: tree_sitter.Node, scope: Scope, is_branch: bool = True) -> bool | None:
+        """Evaluate a condition and return its truth if the source decides it.
+
+        Each value that Python branches on is reported; without ``is_branch`` (an assertion, which stays in the graph) the condition
+        as a whole is not one.
+        """
         if node.type == "parenthesized_expression" and node.named_children:
-            return self.test(node.named_children[0], scope, how)
+            return self.test(node.named_children[0], scope, is_branch)
         if node.type == "not_operator":
             argument = node.child_by_field_name("argument")
-            truth = self.test(argument, scope, How.BRANCH) if argument is not None else None
+            truth = self.test(argument, scope) if argument is not None else None
             return None if truth is None else not truth
         if node.type == "boolean_operator":
             return self._test_both(node, scope)
         value = self.value(node, scope)
-        self.report(Test(node, value, how), scope)
+        if is_branch:
+            self.report(Branch(node, value), scope)
         return value.truth
 
     def bind(self, target: tree_sitter.Node, value: Value, scope: Scope) -> None:
-        """Gives the names of an assignment's left side their values."""
+        """Bind the names on the left side of an assignment."""
         if target.type == "identifier":
             scope.names[self.program.text(target)] = value
         elif target.type in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list"):
@@ -107,7 +108,7 @@ class Expressions:
         return second if second is not None and second != is_and else None
 
     def name(self, written: str, scope: Scope) -> Value:
-        """What a name stands for: local, then of the file, then imported, then built in."""
+        """Look up a name: local, then defined in the file, then imported, then built in."""
         if written in scope.names:
             return scope.names[written]
         program = self.program
@@ -200,15 +201,12 @@ class Expressions:
         if len(indices) == 1 and indices[0].type in ("tuple", "parenthesized_expression"):
             indices = indices[0].named_children
         only: int | None = None
-        is_mask = False
         for index in indices:
             if index.type == "slice":
                 for bound in index.named_children:
-                    self.report(Index(node, value, self.value(bound, scope), is_slice=True), scope)
+                    self.value(bound, scope)
                 continue
-            found = self.value(index, scope)
-            is_mask = is_mask or found.is_mask
-            self.report(Index(node, value, found), scope)
+            self.report(Index(node, value, self.value(index, scope)), scope)
             text = self.program.text(index)
             only = int(text) if len(indices) == 1 and text.lstrip("-").isdigit() else None
         if value.sort is Sort.SEQUENCE and any(index.type == "slice" for index in indices):
@@ -226,7 +224,7 @@ class Expressions:
         if any(value.is_none or value.sort is Sort.NAME for value in values):
             return PYTHON
         if any(value.is_tensor for value in values):
-            return replace(MASK, is_scalar=all(value.is_scalar or not value.is_tensor for value in values))
+            return TENSOR
         if any(value.sort is Sort.UNBACKED for value in values):
             return UNBACKED
         if any(value.sort is Sort.ARRAY for value in values):
@@ -240,9 +238,8 @@ class Expressions:
         written = operator.type if operator is not None else ""
         text = node.child_by_field_name("left")
         if written == "%" and text is not None and text.type in ("string", "concatenated_string"):
-            self.report(Text(node, right), scope)
             return PYTHON
-        return arithmetic(left, right, written)
+        return arithmetic(left, right)
 
     def _unary(self, node: tree_sitter.Node, scope: Scope) -> Value:
         value = self.value(node.child_by_field_name("argument"), scope)
@@ -257,14 +254,13 @@ class Expressions:
         if argument is None:
             return UNKNOWN
         value = self.value(argument, scope)
-        self.report(Test(node, value, How.NOT), scope)
         return PYTHON if value.truth is None else known(not value.truth)
 
     def _boolean(self, node: tree_sitter.Node, scope: Scope) -> Value:
         left = node.child_by_field_name("left")
         first = self.value(left, scope)
         if left is not None and left.type not in ("boolean_operator", "not_operator"):
-            self.report(Test(left, first, How.BRANCH), scope)
+            self.report(Branch(left, first), scope)
         is_and = any(child.type == "and" for child in node.children)
         if first.truth is not None and first.truth != is_and:
             return first
@@ -335,39 +331,37 @@ class Expressions:
 
 LOGGER_LEVEL = Value(Sort.NAME, name="logging.Logger.method")
 
-_EVALUATE: dict[str, Callable[[Expressions, tree_sitter.Node, Scope], Value]] = {
-    "identifier": Expressions._identifier,
-    "attribute": Expressions._attribute,
-    "call": Expressions._call,
-    "subscript": Expressions._subscript,
-    "comparison_operator": Expressions._comparison,
-    "binary_operator": Expressions._binary,
-    "unary_operator": Expressions._unary,
-    "not_operator": Expressions._not,
-    "boolean_operator": Expressions._boolean,
-    "conditional_expression": Expressions._conditional,
-    "tuple": Expressions._sequence,
-    "list": Expressions._sequence,
-    "expression_list": Expressions._sequence,
-    "named_expression": Expressions._named,
-    "lambda": Expressions._lambda,
-    "string": Expressions._string,
-    "concatenated_string": Expressions._string,
-    "integer": Expressions._number,
-    "float": Expressions._number,
-    "true": Expressions._true,
-    "false": Expressions._false,
-    "none": Expressions._none,
+_EVALUATE: dict[str, Callable[[ExpressionEvaluator, tree_sitter.Node, Scope], Value]] = {
+    "identifier": ExpressionEvaluator._identifier,
+    "attribute": ExpressionEvaluator._attribute,
+    "call": ExpressionEvaluator._call,
+    "subscript": ExpressionEvaluator._subscript,
+    "comparison_operator": ExpressionEvaluator._comparison,
+    "binary_operator": ExpressionEvaluator._binary,
+    "unary_operator": ExpressionEvaluator._unary,
+    "not_operator": ExpressionEvaluator._not,
+    "boolean_operator": ExpressionEvaluator._boolean,
+    "conditional_expression": ExpressionEvaluator._conditional,
+    "tuple": ExpressionEvaluator._sequence,
+    "list": ExpressionEvaluator._sequence,
+    "expression_list": ExpressionEvaluator._sequence,
+    "named_expression": ExpressionEvaluator._named,
+    "lambda": ExpressionEvaluator._lambda,
+    "string": ExpressionEvaluator._string,
+    "concatenated_string": ExpressionEvaluator._string,
+    "integer": ExpressionEvaluator._number,
+    "float": ExpressionEvaluator._number,
+    "true": ExpressionEvaluator._true,
+    "false": ExpressionEvaluator._false,
+    "none": ExpressionEvaluator._none,
 }
 
 
-def arithmetic(left: Value, right: Value, operator: str) -> Value:
-    """What an operator with two sides gives."""
+def arithmetic(left: Value, right: Value) -> Value:
+    """The result of a binary operator."""
     sides = (left, right)
     if any(value.is_tensor for value in sides):
-        if operator in ("&", "|", "^") and all(value.is_mask or not value.is_tensor for value in sides):
-            return replace(MASK, is_scalar=left.is_scalar and right.is_scalar)
-        return SCALAR if all(value.is_scalar or value.sort is Sort.PYTHON for value in sides) else TENSOR
+        return TENSOR
     if any(value.sort is Sort.ARRAY for value in sides):
         return ARRAY
     if any(value.sort is Sort.UNBACKED for value in sides):

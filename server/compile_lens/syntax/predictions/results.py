@@ -1,16 +1,13 @@
-"""What a call gives: of torch, numpy, a builtin, and of a method of a tensor."""
+"""What calls return: functions of torch, numpy and the builtins, and methods of a tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from compile_lens.syntax.predictions import vocabulary
 from compile_lens.syntax.predictions.values import (
     ARRAY,
-    MASK,
     PYTHON,
-    SCALAR,
     TENSOR,
     UNBACKED,
     UNKNOWN,
@@ -25,7 +22,7 @@ from compile_lens.syntax.predictions.values import (
 
 LOGGER = Value(Sort.NAME, name="logging.Logger")
 _LOGGER_MAKERS = frozenset({"getLogger", "get_logger", "getChild"})
-# what these say while Dynamo traces
+# true and false while Dynamo traces
 _ALWAYS = frozenset({"is_compiling", "is_torchdynamo_compiling", "is_dynamo_compiling", "is_dynamo_supported"})
 _NEVER = frozenset(
     {"is_scripting", "is_tracing", "is_in_onnx_export", "is_exporting", "is_torchdynamo_exporting", "is_torch_fx_proxy"}
@@ -55,16 +52,12 @@ _PYTHON_BUILTINS = frozenset(
         "print",
     ]
 )
-# operations on a mask that give a mask
-_KEEP_MASK = frozenset(
-    ["clone", "detach", "contiguous", "view", "reshape", "unsqueeze", "squeeze", "expand", "cpu", "cuda", "flatten"]
-)
 _LOCKS = frozenset({"threading.Lock", "threading.RLock"})
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 
 
 def of_name(name: str, positional: tuple[Value, ...], named: Mapping[str, Value], captures_scalars: bool) -> Value:
-    """What calling something of this full name gives; UNKNOWN when it is nothing that is known."""
+    """What calling something of this full name returns; UNKNOWN for names that are not known."""
     last = name.rpartition(".")[2]
     if name.startswith("builtins."):
         return _of_builtin(last, positional, captures_scalars)
@@ -88,9 +81,9 @@ def of_name(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]
 
 
 def of_tensor_method(
-    receiver: Value, method: str, positional: tuple[Value, ...], named: Mapping[str, Value], captures_scalars: bool
+    method: str, positional: tuple[Value, ...], named: Mapping[str, Value], captures_scalars: bool
 ) -> Value:
-    """What a method of a tensor gives."""
+    """What a method of a tensor returns."""
     if method in vocabulary.FACT_METHODS:
         return PYTHON
     if method == "size":
@@ -103,9 +96,7 @@ def of_tensor_method(
         return ARRAY
     if method == "nonzero" and named:
         return sequence_of(TENSOR)
-    if method in ("to", "type") and any(value.name == "torch.bool" for value in positional):
-        return MASK
-    return _of_operation(method, receiver, positional, named)
+    return _of_operation(method, positional, named)
 
 
 def _of_torch(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Value:
@@ -118,7 +109,7 @@ def _of_torch(name: str, positional: tuple[Value, ...], named: Mapping[str, Valu
         if last == "is_tensor" and positional:
             return is_tensor(positional[0])
         return PYTHON
-    if not vocabulary.gives_tensor(name):
+    if not vocabulary.returns_tensor(name):
         return UNKNOWN
     if last == "where" and len(positional) == 1 and not named:
         return sequence_of(TENSOR)
@@ -126,24 +117,16 @@ def _of_torch(name: str, positional: tuple[Value, ...], named: Mapping[str, Valu
         return sequence_of(TENSOR)
     if last in ("unique", "unique_consecutive") and named.keys() & {"return_inverse", "return_counts"}:
         return sequence_of(TENSOR)
-    if last in ("zeros", "ones", "empty", "full", "rand") and named.get("dtype", UNKNOWN).name == "torch.bool":
-        return MASK
-    receiver = positional[0] if positional else TENSOR
-    return _of_operation(last, receiver, positional[1:], named)
+    return _of_operation(last, positional[1:], named)
 
 
-def _of_operation(name: str, receiver: Value, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Value:
+def _of_operation(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Value:
     arguments = (*positional, *named.values())
     if name in vocabulary.SEQUENCE_METHODS:
         return sequence_of(TENSOR)
     if name in vocabulary.EXTREMES and arguments and not any(value.is_tensor for value in arguments):
         return sequence((TENSOR, TENSOR)) if not (positional and positional[0].sort is Sort.UNKNOWN) else TENSOR
-    scalar = name in vocabulary.REDUCTIONS and not arguments
-    if name in vocabulary.MASKS:
-        return replace(MASK, is_scalar=scalar or receiver.is_scalar)
-    if scalar or (receiver.is_scalar and not arguments):
-        return SCALAR
-    return MASK if name in _KEEP_MASK and receiver.is_mask else TENSOR
+    return TENSOR
 
 
 def is_tensor(value: Value) -> Value:

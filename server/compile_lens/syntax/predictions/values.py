@@ -1,4 +1,4 @@
-"""What is known of a value without running anything: a tensor, a Python value, an instance of a class of this file."""
+"""What the source says about a value: a tensor, a Python value, an instance of a class of this file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import tree_sitter
 
 
 class Sort(Enum):
-    """The families of values that a rule must tell apart."""
+    """The families of values that the rules distinguish."""
 
     TENSOR = "tensor"
-    # a numpy array made of a tensor: Dynamo traces it as one
+    # a numpy array made from a tensor: Dynamo traces it as a tensor
     ARRAY = "array"
-    # a number that a tensor gave and that the graph computes (capture_scalar_outputs)
+    # a number read from a tensor that stays in the graph (capture_scalar_outputs)
     UNBACKED = "unbacked"
     PYTHON = "python"
     SEQUENCE = "sequence"
@@ -33,9 +33,8 @@ class Sort(Enum):
 class Value:
     """``node`` is the definition of an INSTANCE, CLASS or FUNCTION; ``owner`` the instance that a method is bound to.
 
-    ``truth`` is set where the source decides what ``bool(value)`` is, ``is_none`` where it is certainly None. ``is_mask``: a tensor
-    of booleans; ``is_scalar``: a tensor without dimensions. ``elements`` are those of a SEQUENCE of known length, ``each`` what any
-    element is. ``others`` are what an INSTANCE may be as well.
+    ``truth`` is set where the source decides what ``bool(value)`` is, ``is_none`` where it is certainly None. ``elements`` are those
+    of a SEQUENCE of known length, ``each`` what any element is. ``others`` are what an INSTANCE may be as well.
     """
 
     sort: Sort
@@ -44,8 +43,6 @@ class Value:
     owner: Value | None = None
     truth: bool | None = None
     is_none: bool = False
-    is_mask: bool = False
-    is_scalar: bool = False
     elements: tuple[Value, ...] | None = None
     each: Value | None = None
     others: tuple[Value, ...] = ()
@@ -58,8 +55,6 @@ class Value:
 
 UNKNOWN = Value(Sort.UNKNOWN)
 TENSOR = Value(Sort.TENSOR)
-MASK = Value(Sort.TENSOR, is_mask=True)
-SCALAR = Value(Sort.TENSOR, is_scalar=True)
 ARRAY = Value(Sort.ARRAY)
 PYTHON = Value(Sort.PYTHON)
 NONE = Value(Sort.PYTHON, truth=False, is_none=True)
@@ -67,7 +62,7 @@ UNBACKED = Value(Sort.UNBACKED)
 
 
 def known(truth: bool) -> Value:
-    """A Python value whose truth the source decides."""
+    """A Python value whose truth is known from the source."""
     return Value(Sort.PYTHON, truth=truth)
 
 
@@ -83,7 +78,7 @@ def sequence(elements: tuple[Value, ...]) -> Value:
 def element(value: Value, index: int | None = None) -> Value:
     """What indexing or iterating gives."""
     if value.sort is Sort.TENSOR:
-        return replace(TENSOR, is_mask=value.is_mask)
+        return TENSOR
     if value.sort is Sort.SEQUENCE:
         if index is not None and value.elements is not None and -len(value.elements) <= index < len(value.elements):
             return value.elements[index]
@@ -92,7 +87,7 @@ def element(value: Value, index: int | None = None) -> Value:
 
 
 def join(one: Value, other: Value) -> Value:
-    """What a name is after two ways that lead to one place. None beside a tensor is a tensor: code that uses it has checked."""
+    """What a name is where two branches merge. None joined with a tensor is a tensor: code that uses it has checked."""
     if one == other:
         return one
     if one.is_none:
@@ -102,11 +97,7 @@ def join(one: Value, other: Value) -> Value:
     if one.sort is not other.sort:
         return UNKNOWN
     if one.sort is Sort.TENSOR:
-        return Value(
-            Sort.TENSOR,
-            is_mask=one.is_mask and other.is_mask,
-            is_scalar=one.is_scalar and other.is_scalar,
-        )
+        return TENSOR
     if one.sort is Sort.SEQUENCE:
         return sequence_of(join(one.each or UNKNOWN, other.each or UNKNOWN))
     if one.sort is Sort.INSTANCE and not one.name and not other.name:
@@ -125,6 +116,6 @@ def join_all(values: tuple[Value, ...]) -> Value:
 
 
 def join_names(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
-    """What each name is where two ways meet; one that only one of them binds is what that one says."""
+    """What each name is where two branches merge. A name that only one branch binds keeps that value."""
     names = {**one, **other}
     return {name: join(one.get(name, value), other.get(name, value)) for name, value in names.items()}

@@ -1,4 +1,4 @@
-"""Follows what a compiled function executes, statement by statement, into the functions of the same file that it calls."""
+"""Interprets a compiled function abstractly, statement by statement, and follows it into functions of the same file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable, Mapping
 import tree_sitter
 
 from compile_lens.syntax.predictions import vocabulary
-from compile_lens.syntax.predictions.calls import Calls
-from compile_lens.syntax.predictions.expressions import Expressions, arithmetic
+from compile_lens.syntax.predictions.calls import CallResolver
+from compile_lens.syntax.predictions.expressions import ExpressionEvaluator, arithmetic
 from compile_lens.syntax.predictions.narrowing import narrow
 from compile_lens.syntax.predictions.program import Parameter, Program
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.switches import Switches
-from compile_lens.syntax.predictions.uses import Call, Enter, How, Use
+from compile_lens.syntax.predictions.uses import Call, Enter, Use
 from compile_lens.syntax.predictions.values import (
-    MASK,
     PYTHON,
     TENSOR,
     UNKNOWN,
@@ -28,16 +27,16 @@ from compile_lens.syntax.predictions.values import (
 )
 
 _DEEPEST = 25
-# a function is followed at most so often with different kinds of arguments
+# how often one function is followed with different kinds of arguments
 _MOST_CONTEXTS = 8
-# a body of a loop is walked again, for what its end says of its beginning
+# the body of a loop is walked twice, because its end may bind names that its beginning reads
 _ROUNDS = 2
 
 
-class Trace:
-    """One walk from an entry. ``on_use`` gets every use with the definition of the function it stands in.
+class Interpreter:
+    """One walk from a compile region. ``on_use`` gets every use with the definition of its enclosing function.
 
-    At most ``most`` statements are walked; ``statements`` counts them.
+    Visits at most ``most`` statements and counts them in ``statements``.
     """
 
     def __init__(
@@ -46,9 +45,8 @@ class Trace:
         self.program = program
         self.switches = switches
         self._on_use = on_use
-        self.expressions = Expressions(program, switches, self.report)
-        self.calls = Calls(self)
-        self.expressions.calls = self.calls
+        self.calls = CallResolver(self)
+        self.expressions = ExpressionEvaluator(program, self.calls, self.report)
         self.reached: set[int] = set()
         self._results: dict[tuple[object, ...], Value] = {}
         self._contexts: dict[int, int] = {}
@@ -72,13 +70,11 @@ class Trace:
         if value.sort is Sort.FUNCTION and value.node is not None and not self.program.is_disabled(value.node):
             self.follow(value, (), {}, is_whole=False)
 
-    def call_value(self, called: Value, positional: tuple[Value, ...], scope: Scope) -> Value:
-        node = called.node
-        assert node is not None
-        return self.calls.call(Call(node, "", "", None, positional), called, True, scope)
+    def evaluate(self, node: tree_sitter.Node, scope: Scope) -> Value:
+        return self.expressions.value(node, scope)
 
     def follow(self, called: Value, positional: tuple[Value, ...], named: Mapping[str, Value], is_whole: bool) -> Value:
-        """Walk a function with these arguments and give what it returns. ``is_whole``: there are no others."""
+        """Walk a function with these arguments and return its result. ``is_whole``: there are no other arguments."""
         node = called.node
         if node is None or self._depth >= _DEEPEST:
             return UNKNOWN
@@ -119,7 +115,7 @@ class Trace:
         parameters = self.program.parameters(node)
         names: dict[str, Value] = {}
         takes_tensor_first = called.owner is not None and self.program.name_of(node) == "forward"
-        # what is compiled takes a tensor somewhere, and there is but one place
+        # a compiled function takes a tensor somewhere, and here there is only one parameter
         takes_tensor_first = takes_tensor_first or (
             not self._depth and len(parameters) == (1 if called.owner is None else 2)
         )
@@ -141,10 +137,10 @@ class Trace:
         return names
 
     def _unknown_argument(self, function: tree_sitter.Node, parameter: Parameter, is_certain: bool) -> Value:
-        """What the signature and the body say of a parameter whose argument is not known."""
+        """What the signature and the body say about a parameter whose argument is not known."""
         annotation = parameter.annotation
         if vocabulary.is_tensor_annotation(annotation):
-            return MASK if vocabulary.is_mask_annotation(annotation) else TENSOR
+            return TENSOR
         if vocabulary.is_tensors_annotation(annotation):
             return sequence_of(TENSOR)
         if vocabulary.is_python_annotation(annotation):
@@ -160,7 +156,7 @@ class Trace:
         return TENSOR if self.program.is_used_as_tensor(function, parameter.name) else UNKNOWN
 
     def block(self, node: tree_sitter.Node, scope: Scope) -> bool:
-        """Walk statements; False when what stands behind them is not reached from here."""
+        """Walk statements; False if what follows them is not reached from here."""
         for statement in node.named_children:
             self.statements += 1
             if self.statements > self._most:
@@ -205,14 +201,12 @@ class Trace:
 
     def _augmented(self, node: tree_sitter.Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = node.child_by_field_name("operator")
         added = self.expressions.value(right, scope)
         if left is None:
             return
         before = self.expressions.value(left, scope)
-        written = operator.type.removesuffix("=") if operator is not None else ""
         if left.type == "identifier":
-            self.expressions.bind(left, arithmetic(before, added, written), scope)
+            self.expressions.bind(left, arithmetic(before, added), scope)
 
     def _return(self, node: tree_sitter.Node, scope: Scope) -> bool:
         value = next((child for child in node.named_children if child.type != "comment"), None)
@@ -285,7 +279,7 @@ class Trace:
         return True
 
     def _once(self, body: tree_sitter.Node, scope: Scope) -> None:
-        """A body that may run or not; what it binds meets what was bound before."""
+        """Walk a body that may or may not run, and merge what it binds with what was bound before."""
         inner = scope.inner()
         self.block(body, inner)
         scope.names.update(join_names(scope.names, inner.names))
@@ -317,7 +311,7 @@ class Trace:
             self.expressions.bind(target.named_children[0], UNKNOWN, scope)
 
     def _try(self, node: tree_sitter.Node, scope: Scope) -> bool:
-        """The body and what follows it when all goes well; handlers are for what should not happen."""
+        """Walk the body and what follows it without an exception; handlers are not walked."""
         goes_on = True
         for child in node.named_children:
             if child.type == "block" and goes_on:
@@ -333,8 +327,7 @@ class Trace:
         parts = [child for child in node.named_children if child.type != "comment"]
         if not parts:
             return True
-        is_made = len(parts) > 1 and not _is_plain_text(parts[1])
-        self.expressions.test(parts[0], scope, How.ASSERT_WITH_MADE_MESSAGE if is_made else How.ASSERT)
+        self.expressions.test(parts[0], scope, is_branch=False)
         narrow(self.program, parts[0], True, scope)
         return True
 
@@ -347,7 +340,7 @@ class Trace:
 
 
 def _kind(value: Value) -> tuple[object, ...]:
-    """What of an argument makes a difference to the function that gets it."""
+    """The properties of an argument that change how a function runs."""
     node = value.node.id if value.node is not None else 0
     each = value.each.sort.value if value.each is not None else ""
     return (
@@ -355,28 +348,22 @@ def _kind(value: Value) -> tuple[object, ...]:
         node,
         str(value.truth),
         value.is_none,
-        value.is_mask,
-        value.is_scalar,
         each,
         value.name,
         len(value.others),
     )
 
 
-def _is_plain_text(node: tree_sitter.Node) -> bool:
-    return node.type == "string" and not any(child.type == "interpolation" for child in node.named_children)
-
-
-_WALK: dict[str, Callable[[Trace, tree_sitter.Node, Scope], bool]] = {
-    "expression_statement": Trace._expression,
-    "return_statement": Trace._return,
-    "if_statement": Trace._if,
-    "for_statement": Trace._for,
-    "while_statement": Trace._while,
-    "with_statement": Trace._with,
-    "try_statement": Trace._try,
-    "assert_statement": Trace._assert,
-    "function_definition": Trace._define,
-    "decorated_definition": Trace._define,
-    "class_definition": Trace._define,
+_WALK: dict[str, Callable[[Interpreter, tree_sitter.Node, Scope], bool]] = {
+    "expression_statement": Interpreter._expression,
+    "return_statement": Interpreter._return,
+    "if_statement": Interpreter._if,
+    "for_statement": Interpreter._for,
+    "while_statement": Interpreter._while,
+    "with_statement": Interpreter._with,
+    "try_statement": Interpreter._try,
+    "assert_statement": Interpreter._assert,
+    "function_definition": Interpreter._define,
+    "decorated_definition": Interpreter._define,
+    "class_definition": Interpreter._define,
 }
