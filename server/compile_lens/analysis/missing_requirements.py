@@ -55,7 +55,7 @@ def lack_finding(lack: Lack, place: Place, message: str) -> Finding:
         explanation="What comes after this line was not run, so it was not analysed. No network is used for a run, unless you allow it.",
         hints=(
             *of_model,
-            "What compiles does not depend on its values: `compile-lens check --entry synthesised` calls the modules of the file with "
+            "What compiles does not depend on its values: `compile-lens check --entry synthesized` calls the modules of the file with "
             "weights and inputs that are made up.",
         ),
     )

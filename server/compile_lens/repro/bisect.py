@@ -18,7 +18,7 @@ from typing import Any
 from compile_lens.repro.bisect_commands import commands
 from compile_lens.repro.bisect_document import describe_step
 from compile_lens.repro.scratch import scratch_folder
-from compile_lens.repro.verdict import Bisection, CodePlace, Kernel, SourceLine, Status, Step, Switch, Verdict
+from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step, Switch, Verdict
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
 from compile_lens.workers.level import Level
@@ -64,7 +64,7 @@ async def bisect(
     """
     started = time.monotonic()
     hello = await host.start()
-    search = _Search(repro, host.python, hello.torch, options, on_progress)
+    search = _BisectionEvents(repro, host.python, hello.torch, options, on_progress)
     with scratch_folder() as scratch:
         task = {
             "tool": "bisect",
@@ -80,7 +80,7 @@ async def bisect(
     return search.result(end.kind, end.output, time.monotonic() - started)
 
 
-class _Search:
+class _BisectionEvents:
     """What the events of one search say."""
 
     def __init__(self, repro: Path, python: str, torch: str, options: Options, on_progress: Progress | None) -> None:
@@ -156,20 +156,23 @@ class _Search:
         info = found["debug_info"] or self._explained.get("debug_info")
         return Verdict(found["backend"], found["subsystem"], found["number"], info)
 
-    def _status(self, end: EndKind, verdict: Verdict | None, output: str) -> tuple[Status, str]:
+    def _status(self, end: EndKind, verdict: Verdict | None, output: str) -> tuple[BisectionStatus, str]:
         if self._unfit:
-            return Status.UNFIT, UNFIT[self._unfit]
+            return BisectionStatus.UNFIT, UNFIT[self._unfit]
         if verdict is not None:
             where = "Dynamo (backend eager)" if verdict.backend == "eager" else str(verdict)
-            return Status.FOUND, f"The problem is in {where}."
+            return BisectionStatus.FOUND, f"The problem is in {where}."
         if self._verdict is not None:
-            return Status.NOT_REPRODUCED, "No backend fails: the repro does not show the problem with this torch."
+            return (
+                BisectionStatus.NOT_REPRODUCED,
+                "No backend fails: the repro does not show the problem with this torch.",
+            )
         if end is EndKind.CANCELLED:
-            return Status.STOPPED, "The bisection was cancelled."
+            return BisectionStatus.STOPPED, "The bisection was cancelled."
         if end is EndKind.TIMEOUT:
-            return Status.STOPPED, f"The bisection was not done within {self._options.limit_s:.0f} s."
+            return BisectionStatus.STOPPED, f"The bisection was not done within {self._options.limit_s:.0f} s."
         last = output.strip().rpartition("\n")[2]
-        return Status.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
+        return BisectionStatus.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
 
     def _notes(self) -> list[str]:
         notes = []

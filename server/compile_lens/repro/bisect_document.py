@@ -7,7 +7,7 @@ from pathlib import Path
 
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect_guide import Reading, reading
-from compile_lens.repro.verdict import Bisection, CodePlace, Kernel, SourceLine, Status, Step
+from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step
 
 Link = Callable[[str, int], str]
 
@@ -35,7 +35,7 @@ def document(found: Bisection, knowledge: Knowledge, link: Link = plain_link, ch
     parts += [f"> {note}" for note in found.notes]
     if found.steps:
         parts.append(_steps(found.steps))
-    if found.status is not Status.FOUND and (last := _last_output(found)):
+    if found.status is not BisectionStatus.FOUND and (last := _last_output(found)):
         parts.append(f"## What the repro printed last\n\n```text\n{last}\n```")
     if found.commands:
         lines = [f"{title}:\n\n```sh\n{line}\n```" for title, line in found.commands]

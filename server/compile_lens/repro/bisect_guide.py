@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.verdict import Verdict
 
@@ -116,6 +116,6 @@ def reading(verdict: Verdict, knowledge: Knowledge) -> Reading:
     """What to read for ``verdict``; a subsystem that is not known gets what is known of its backend."""
     name = subsystem_name(verdict)
     stage, logs, advice = _GUIDE.get(name) or _GUIDE.get(verdict.backend, (verdict.backend, ("+inductor",), ""))
-    entry = knowledge.get(Kind.BISECT, name) or knowledge.get(Kind.BISECT, verdict.backend)
+    entry = knowledge.get(KnowledgeKind.BISECT, name) or knowledge.get(KnowledgeKind.BISECT, verdict.backend)
     meaning = " ".join((entry.ours or entry.theirs).split()) if entry is not None else ""
     return Reading(stage, meaning, logs, advice)

@@ -36,7 +36,7 @@ class MinifyOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class MinifyProgress:
     """How far it is: ``nodes`` of the graph and ``inputs`` in words, if there is a graph; ``lines`` of the file."""
 
     phase: str
@@ -67,7 +67,7 @@ class Minified:
     inputs: tuple[str, ...] = ()
     saved: Path | None = None
     notes: tuple[str, ...] = ()
-    history: tuple[Progress, ...] = ()
+    history: tuple[MinifyProgress, ...] = ()
 
 
 async def minify(
@@ -75,7 +75,7 @@ async def minify(
     repro: Path,
     saved: Path,
     options: MinifyOptions = MinifyOptions(),
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[MinifyProgress], None] | None = None,
     on_smaller: Callable[[Minified], None] | None = None,
 ) -> Minified:
     """Make ``repro`` smaller. ``saved`` is where inputs go that no formula can make.
@@ -83,7 +83,7 @@ async def minify(
     ``on_smaller`` gets each repro that is smaller and works: who cancels the awaiting task keeps the last. Raises HostError.
     """
     text = await asyncio.to_thread(repro.read_text, encoding="utf-8")
-    search = _Search(text, on_progress, on_smaller)
+    search = _MinificationEvents(text, on_progress, on_smaller)
     await host.start()
     with scratch_folder() as scratch:
         task = {
@@ -115,11 +115,14 @@ def _differs(text: str) -> bool:
     return False
 
 
-class _Search:
+class _MinificationEvents:
     """What the events say."""
 
     def __init__(
-        self, text: str, on_progress: Callable[[Progress], None] | None, on_smaller: Callable[[Minified], None] | None
+        self,
+        text: str,
+        on_progress: Callable[[MinifyProgress], None] | None,
+        on_smaller: Callable[[Minified], None] | None,
     ) -> None:
         self._original = text
         self._on_progress, self._on_smaller = on_progress, on_smaller
@@ -128,7 +131,7 @@ class _Search:
         self._checked: dict[str, Any] = {}
         self._unfit = ""
         self._notes: list[str] = []
-        self._history: list[Progress] = []
+        self._history: list[MinifyProgress] = []
 
     @property
     def uses_saved(self) -> bool:
@@ -140,10 +143,10 @@ class _Search:
         fields = frame.fields
         if frame.name == "phase":
             self._phase = fields["phase"]
-            self._tell(Progress(self._phase))
+            self._tell(MinifyProgress(self._phase))
         elif frame.name == "smaller":
             self._smallest = fields
-            progress = Progress(
+            progress = MinifyProgress(
                 self._phase, fields["runs"], fields["text"].count("\n"), fields["nodes"], tuple(fields["inputs"])
             )
             self._history.append(progress)
@@ -159,7 +162,7 @@ class _Search:
         elif frame.name == "unfit":
             self._unfit = fields["reason"]
 
-    def _tell(self, progress: Progress) -> None:
+    def _tell(self, progress: MinifyProgress) -> None:
         if self._on_progress is not None:
             self._on_progress(progress)
 

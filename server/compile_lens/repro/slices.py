@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from compile_lens.repro.capture import Call, CapturedRegion
+from compile_lens.repro.capture import CapturedCall, CapturedRegion
 from compile_lens.repro.expressions import CannotWrite, Expressions
 
 
@@ -44,7 +44,7 @@ def own_source(region: CapturedRegion, expressions: Expressions) -> OwnSource:
     return OwnSource(text, any(file["future"] for file in region.files), tuple(notes))
 
 
-def own_values(region: CapturedRegion, first: Call) -> list[tuple[str, Any]]:
+def own_values(region: CapturedRegion, first: CapturedCall) -> list[tuple[str, Any]]:
     """Globals that are data and may be changed by a call, by name, as they were before the first call."""
     changing = {
         name for call in region.calls for name, value in call.globals.items() if first.globals.get(name, value) != value

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from compile_lens.repro.capture import Call, CapturedRegion
+from compile_lens.repro.capture import CapturedCall, CapturedRegion
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expectation import Expectation
 from compile_lens.repro.expressions import CannotWrite, Expressions
@@ -52,7 +52,11 @@ class Script:
 
 
 def write_source(
-    region: CapturedRegion, calls: tuple[Call, ...], expected: Expectation, retarget: str = "", data_folder: str = ""
+    region: CapturedRegion,
+    calls: tuple[CapturedCall, ...],
+    expected: Expectation,
+    retarget: str = "",
+    data_folder: str = "",
 ) -> Script:
     """The script for ``calls`` of ``region``. Raises CannotWrite with the reason, in one sentence."""
     if not calls:
@@ -152,7 +156,7 @@ def _backend(region: CapturedRegion, expressions: Expressions, criterion: Criter
     return expressions.write(own)
 
 
-def _make_target(region: CapturedRegion, first: Call, expressions: Expressions) -> str:
+def _make_target(region: CapturedRegion, first: CapturedCall, expressions: Expressions) -> str:
     """Builds the modules and values that may change, and returns what is compiled."""
     values = own_values(region, first)
     expressions.begin(region.target, *(value for _, value in values))
@@ -172,7 +176,7 @@ def _make_target(region: CapturedRegion, first: Call, expressions: Expressions) 
     return "def make_target():\n" + textwrap.indent("\n".join(lines), "    ")
 
 
-def _make_calls(calls: tuple[Call, ...], expressions: Expressions) -> str:
+def _make_calls(calls: tuple[CapturedCall, ...], expressions: Expressions) -> str:
     lines = ["torch.manual_seed(0)", "calls = []"]
     plain = True
     for call in calls:
@@ -217,7 +221,7 @@ def _broken(line: str) -> str:
     return line[: len(line) - len(inner)] + "\n ".join(part.strip() for part in parts)
 
 
-def _before_call(region: CapturedRegion, calls: tuple[Call, ...]) -> str:
+def _before_call(region: CapturedRegion, calls: tuple[CapturedCall, ...]) -> str:
     """What the program itself changed from call to call: globals, and plain attributes of modules."""
     lines: list[str] = []
     names: set[str] = set()

@@ -12,7 +12,7 @@ from typing import Any
 VERSION = 1
 
 
-class Status(str, Enum):
+class BisectionStatus(str, Enum):
     """How a bisection ended."""
 
     FOUND = "found"
@@ -120,7 +120,7 @@ class Bisection:
     repro: str
     python: str
     torch: str
-    status: Status
+    status: BisectionStatus
     sentence: str
     seconds: float
     verdict: Verdict | None = None
@@ -155,7 +155,7 @@ def from_json(text: str) -> Bisection:
         return Bisection(
             **{
                 **fields,
-                "status": Status(fields["status"]),
+                "status": BisectionStatus(fields["status"]),
                 "verdict": Verdict(**fields["verdict"]) if fields["verdict"] else None,
                 "steps": tuple(Step(**step) for step in fields["steps"]),
                 "source": _lines(fields["source"]),
@@ -191,8 +191,8 @@ def differences(before: Bisection, after: Bisection) -> Iterator[str]:
 
 
 _STATUS = {
-    Status.FOUND: "found in the compiler",
-    Status.NOT_REPRODUCED: "not reproduced",
-    Status.UNFIT: "not fit for a bisection",
-    Status.STOPPED: "stopped before its end",
+    BisectionStatus.FOUND: "found in the compiler",
+    BisectionStatus.NOT_REPRODUCED: "not reproduced",
+    BisectionStatus.UNFIT: "not fit for a bisection",
+    BisectionStatus.STOPPED: "stopped before its end",
 }

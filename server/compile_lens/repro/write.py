@@ -18,12 +18,12 @@ from compile_lens.pipeline.analyze import analyse
 from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
-from compile_lens.repro.choose import Chosen, Wanted, choose, find_wanted
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.graph import frames_with_graphs, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
+from compile_lens.repro.selection import Selection, Subject, find_selected, find_subject
 from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
 from compile_lens.syntax.tree import parse
@@ -103,7 +103,7 @@ class Request:
     """
 
     job: Job
-    wanted: Wanted
+    wanted: Selection
     out: Path
     criterion: Criterion | None = None
     retarget: str = ""
@@ -131,7 +131,7 @@ async def write_repro(host: Host, request: Request, progress: Progress = lambda 
     with _nothing_left(request.out):
         run = await _run(host, request, "", progress)
         if request.kind == "graph":
-            finding = find_wanted(run.outcome, request.wanted)
+            finding = find_selected(run.outcome, request.wanted)
             frame = request.wanted.frame or _frame_of(finding, run.report)
             expected = expect(finding, run.report, request.criterion)
             return await _graph_attempt(host, request, run.report, run.inputs, frame, finding, expected, progress)
@@ -171,7 +171,7 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
         if run.outcome.status is Status.FAILED:
             raise CannotWrite(run.outcome.failure)
         wanted = request.wanted
-        if depth is depths[-1] or find_wanted(run.outcome, wanted) or wanted.region or wanted.frame:
+        if depth is depths[-1] or find_selected(run.outcome, wanted) or wanted.region or wanted.frame:
             break
     return run
 
@@ -202,8 +202,8 @@ async def _run_by_entries(host: Host, job: Job, entries: Choice | None) -> _Run:
     return replace(runs[outcome.entry], outcome=outcome)
 
 
-def _subject(run: _Run, request: Request) -> tuple[Chosen, Expectation]:
-    finding = find_wanted(run.outcome, request.wanted)
+def _subject(run: _Run, request: Request) -> tuple[Subject, Expectation]:
+    finding = find_selected(run.outcome, request.wanted)
     if request.wanted.finding and finding is None:
         known = ", ".join(dict.fromkeys(f"{f.code}@{f.place.line}" for f in run.outcome.findings)) or "none"
         raise CannotWrite(f"There is no finding {request.wanted.finding} in this run; there are: {known}.")
@@ -211,7 +211,7 @@ def _subject(run: _Run, request: Request) -> tuple[Chosen, Expectation]:
     with contextlib.suppress(FileProblem):
         text = read_source(Path(run.job.file)) if text is None else text
     tree = parse(text) if text is not None else None
-    chosen = choose(request.wanted, finding, run.captured, run.report, run.job.file, tree)
+    chosen = find_subject(request.wanted, finding, run.captured, run.report, run.job.file, tree)
     return chosen, expect(finding, run.report, request.criterion)
 
 
@@ -227,7 +227,7 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
     outcome = read_recorded(trace)
     await host.start()
     with _nothing_left(request.out):
-        finding = find_wanted(outcome, request.wanted) if request.wanted.finding else None
+        finding = find_selected(outcome, request.wanted) if request.wanted.finding else None
         frame = request.wanted.frame or _frame_of(finding, report)
         failed = next((c for c in report.compilations if c.compile_id == frame and c.failure is not None), None)
         finding = finding or next((f for f in outcome.findings if failed and frame in f.frames and is_error(f)), None)

@@ -99,7 +99,7 @@ class RunSettings:
     entry: str = field(
         default="",
         metadata=documented(
-            "How files run (docs/entries.md): `script`, `get_inputs`, `synthesised`, a test as `FILE::TEST`, … Empty: the first way that "
+            "How files run (docs/entries.md): `script`, `get_inputs`, `synthesized`, a test as `FILE::TEST`, … Empty: the first way that "
             "compiles anything. A comment in the file, `# compile-lens: entry=…`, says it for that file.",
             scope="resource",
         ),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from compile_lens.syntax.predictions.prediction import RuleContext, RuleMatch
 from compile_lens.syntax.predictions.uses import Call, Use
-from compile_lens.syntax.predictions.values import Sort
+from compile_lens.syntax.predictions.values import ValueSort
 
 _OPERATORS = frozenset(
     {"nonzero", "unique", "unique_consecutive", "masked_select", "argwhere", "bincount", "combinations"}
@@ -26,7 +26,7 @@ def find(use: Use, context: RuleContext) -> Iterator[RuleMatch]:
     receiver = use.receiver
     is_method = receiver is not None and (
         receiver.is_tensor
-        or (receiver.sort is Sort.UNKNOWN and use.method not in _ONLY_OF_TORCH and use.method != "unique")
+        or (receiver.sort is ValueSort.UNKNOWN and use.method not in _ONLY_OF_TORCH and use.method != "unique")
     )
     operator = function or (use.method if is_method else "")
     captures = context.switches.capture_dynamic_output_shape_ops

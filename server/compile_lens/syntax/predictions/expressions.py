@@ -10,7 +10,7 @@ import tree_sitter
 from compile_lens.syntax.predictions import results, vocabulary
 from compile_lens.syntax.predictions.calls import CallResolver
 from compile_lens.syntax.predictions.narrowing import narrow
-from compile_lens.syntax.predictions.program import Program
+from compile_lens.syntax.predictions.program import ParsedProgram
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.uses import Branch, Call, Index, Use
 from compile_lens.syntax.predictions.values import (
@@ -20,8 +20,8 @@ from compile_lens.syntax.predictions.values import (
     TENSOR,
     UNBACKED,
     UNKNOWN,
-    Sort,
-    Value,
+    AbstractValue,
+    ValueSort,
     element,
     join,
     join_all,
@@ -36,13 +36,13 @@ _COMPREHENSIONS = ("list_comprehension", "set_comprehension", "generator_express
 class ExpressionEvaluator:
     """Evaluates expressions; ``report`` gets each use with the scope in which it appears."""
 
-    def __init__(self, program: Program, calls: CallResolver, report: Callable[[Use, Scope], None]) -> None:
+    def __init__(self, program: ParsedProgram, calls: CallResolver, report: Callable[[Use, Scope], None]) -> None:
         self.program = program
         self.calls = calls
         self.report = report
         self._looking_up: set[str] = set()
 
-    def value(self, node: tree_sitter.Node | None, scope: Scope) -> Value:
+    def value(self, node: tree_sitter.Node | None, scope: Scope) -> AbstractValue:
         """Evaluate an expression and report the uses in it."""
         if node is None:
             return UNKNOWN
@@ -77,7 +77,7 @@ class ExpressionEvaluator:
             self.report(Branch(node, value), scope)
         return value.truth
 
-    def bind(self, target: tree_sitter.Node, value: Value, scope: Scope) -> None:
+    def bind(self, target: tree_sitter.Node, value: AbstractValue, scope: Scope) -> None:
         """Bind the names on the left side of an assignment."""
         if target.type == "identifier":
             scope.names[self.program.text(target)] = value
@@ -107,23 +107,23 @@ class ExpressionEvaluator:
             return second
         return second if second is not None and second != is_and else None
 
-    def name(self, written: str, scope: Scope) -> Value:
+    def name(self, written: str, scope: Scope) -> AbstractValue:
         """Look up a name: local, then defined in the file, then imported, then built in."""
         if written in scope.names:
             return scope.names[written]
         program = self.program
         if written in program.functions:
-            return Value(Sort.FUNCTION, node=program.functions[written])
+            return AbstractValue(ValueSort.FUNCTION, node=program.functions[written])
         if written in program.classes:
-            return Value(Sort.CLASS, node=program.classes[written])
+            return AbstractValue(ValueSort.CLASS, node=program.classes[written])
         if written in program.assigned:
             return self._assigned_at_top(written)
         full = program.imports.resolve(written)
         if full:
-            return Value(Sort.NAME, name=full)
-        return UNKNOWN if written in program.changed else Value(Sort.NAME, name=f"builtins.{written}")
+            return AbstractValue(ValueSort.NAME, name=full)
+        return UNKNOWN if written in program.changed else AbstractValue(ValueSort.NAME, name=f"builtins.{written}")
 
-    def _assigned_at_top(self, written: str) -> Value:
+    def _assigned_at_top(self, written: str) -> AbstractValue:
         if written in self._looking_up:
             return UNKNOWN
         self._looking_up.add(written)
@@ -133,33 +133,37 @@ class ExpressionEvaluator:
         finally:
             self._looking_up.discard(written)
 
-    def _identifier(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _identifier(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         return self.name(self.program.text(node), scope)
 
-    def _attribute(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _attribute(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         attribute = node.child_by_field_name("attribute")
         owner = self.value(node.child_by_field_name("object"), scope)
         return self.attribute_of(owner, self.program.text(attribute) if attribute is not None else "", scope)
 
-    def attribute_of(self, owner: Value, attribute: str, scope: Scope) -> Value:
+    def attribute_of(self, owner: AbstractValue, attribute: str, scope: Scope) -> AbstractValue:
         """What ``owner.attribute`` is."""
-        if owner.sort is Sort.NAME:
-            return LOGGER_LEVEL if owner == results.LOGGER else Value(Sort.NAME, name=f"{owner.name}.{attribute}")
-        if owner.sort in (Sort.INSTANCE, Sort.CLASS):
+        if owner.sort is ValueSort.NAME:
+            return (
+                LOGGER_LEVEL
+                if owner == results.LOGGER
+                else AbstractValue(ValueSort.NAME, name=f"{owner.name}.{attribute}")
+            )
+        if owner.sort in (ValueSort.INSTANCE, ValueSort.CLASS):
             return self.calls.attribute(owner, attribute, scope)
         if attribute == "shape":
             return sequence_of(PYTHON)
-        if attribute in vocabulary.FACTS and owner.sort in (Sort.TENSOR, Sort.UNKNOWN, Sort.ARRAY):
+        if attribute in vocabulary.FACTS and owner.sort in (ValueSort.TENSOR, ValueSort.UNKNOWN, ValueSort.ARRAY):
             return PYTHON
         if owner.is_tensor:
             return TENSOR if attribute in vocabulary.TENSOR_ATTRIBUTES else UNKNOWN
-        if owner.sort is Sort.SEQUENCE and attribute in vocabulary.SEQUENCE_ATTRIBUTES:
+        if owner.sort is ValueSort.SEQUENCE and attribute in vocabulary.SEQUENCE_ATTRIBUTES:
             return element(owner)
-        if owner.sort is Sort.MODULE and attribute in ("weight", "bias"):
+        if owner.sort is ValueSort.MODULE and attribute in ("weight", "bias"):
             return TENSOR
         return UNKNOWN
 
-    def _call(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _call(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if function is None or arguments is None:
             return UNKNOWN
@@ -172,15 +176,17 @@ class ExpressionEvaluator:
         else:
             called = self.value(function, scope)
         positional, named, is_whole = self._arguments(arguments, scope)
-        use = Call(node, called.name if called.sort is Sort.NAME else "", method, receiver, positional, named)
+        use = Call(node, called.name if called.sort is ValueSort.NAME else "", method, receiver, positional, named)
         return self.calls.call(use, called, is_whole, scope)
 
-    def _arguments(self, node: tree_sitter.Node, scope: Scope) -> tuple[tuple[Value, ...], dict[str, Value], bool]:
+    def _arguments(
+        self, node: tree_sitter.Node, scope: Scope
+    ) -> tuple[tuple[AbstractValue, ...], dict[str, AbstractValue], bool]:
         """Positional and named arguments, and whether these are all (no ``*`` or ``**`` among them)."""
         if node.type == "generator_expression":
             return (self._comprehension(node, scope),), {}, True
-        positional: list[Value] = []
-        named: dict[str, Value] = {}
+        positional: list[AbstractValue] = []
+        named: dict[str, AbstractValue] = {}
         is_whole = True
         for argument in node.named_children:
             if argument.type == "keyword_argument":
@@ -195,7 +201,7 @@ class ExpressionEvaluator:
                 positional.append(self.value(argument, scope))
         return tuple(positional), named, is_whole
 
-    def _subscript(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _subscript(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         value = self.value(node.child_by_field_name("value"), scope)
         indices = node.children_by_field_name("subscript")
         if len(indices) == 1 and indices[0].type in ("tuple", "parenthesized_expression"):
@@ -209,11 +215,11 @@ class ExpressionEvaluator:
             self.report(Index(node, value, self.value(index, scope)), scope)
             text = self.program.text(index)
             only = int(text) if len(indices) == 1 and text.lstrip("-").isdigit() else None
-        if value.sort is Sort.SEQUENCE and any(index.type == "slice" for index in indices):
+        if value.sort is ValueSort.SEQUENCE and any(index.type == "slice" for index in indices):
             return sequence_of(element(value))
-        return element(value, only) if value.sort is not Sort.PYTHON else PYTHON
+        return element(value, only) if value.sort is not ValueSort.PYTHON else PYTHON
 
-    def _comparison(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _comparison(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         parts = [child for child in node.named_children if child.type != "comment"]
         values = [self.value(part, scope) for part in parts]
         if _compares_identity(node):
@@ -221,17 +227,17 @@ class ExpressionEvaluator:
             return _identity(values, is_not)
         if any(child.type in ("in", "not in") for child in node.children):
             return PYTHON
-        if any(value.is_none or value.sort is Sort.NAME for value in values):
+        if any(value.is_none or value.sort is ValueSort.NAME for value in values):
             return PYTHON
         if any(value.is_tensor for value in values):
             return TENSOR
-        if any(value.sort is Sort.UNBACKED for value in values):
+        if any(value.sort is ValueSort.UNBACKED for value in values):
             return UNBACKED
-        if any(value.sort is Sort.ARRAY for value in values):
+        if any(value.sort is ValueSort.ARRAY for value in values):
             return ARRAY
-        return PYTHON if all(value.sort is Sort.PYTHON for value in values) else UNKNOWN
+        return PYTHON if all(value.sort is ValueSort.PYTHON for value in values) else UNKNOWN
 
-    def _binary(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _binary(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         left = self.value(node.child_by_field_name("left"), scope)
         right = self.value(node.child_by_field_name("right"), scope)
         operator = node.child_by_field_name("operator")
@@ -241,22 +247,22 @@ class ExpressionEvaluator:
             return PYTHON
         return arithmetic(left, right)
 
-    def _unary(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _unary(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         value = self.value(node.child_by_field_name("argument"), scope)
         return (
             replace(value, truth=None)
-            if value.sort in (Sort.TENSOR, Sort.ARRAY, Sort.UNBACKED, Sort.PYTHON)
+            if value.sort in (ValueSort.TENSOR, ValueSort.ARRAY, ValueSort.UNBACKED, ValueSort.PYTHON)
             else UNKNOWN
         )
 
-    def _not(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _not(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         argument = node.child_by_field_name("argument")
         if argument is None:
             return UNKNOWN
         value = self.value(argument, scope)
         return PYTHON if value.truth is None else known(not value.truth)
 
-    def _boolean(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _boolean(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         left = node.child_by_field_name("left")
         first = self.value(left, scope)
         if left is not None and left.type not in ("boolean_operator", "not_operator"):
@@ -267,12 +273,12 @@ class ExpressionEvaluator:
         second = self.value(node.child_by_field_name("right"), scope)
         return second if first.truth is not None else join(first, second)
 
-    def _conditional(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _conditional(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         parts = [child for child in node.named_children if child.type != "comment"]
         if len(parts) != 3:
             return UNKNOWN
         truth = self.test(parts[1], scope)
-        found: list[Value] = []
+        found: list[AbstractValue] = []
         for part, holds in ((parts[0], True), (parts[2], False)):
             if truth is None or truth == holds:
                 inner = scope.inner()
@@ -280,12 +286,12 @@ class ExpressionEvaluator:
                 found.append(self.value(part, inner))
         return join_all(tuple(found))
 
-    def _sequence(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _sequence(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         values = tuple(self.value(child, scope) for child in node.named_children if child.type != "comment")
         has_splat = any(child.type == "list_splat" for child in node.named_children)
         return sequence_of(join_all(values)) if has_splat else sequence(values)
 
-    def _comprehension(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _comprehension(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         inner = scope.inner()
         for clause in node.named_children[1:]:
             if clause.type == "for_in_clause":
@@ -298,17 +304,17 @@ class ExpressionEvaluator:
         body = self.value(node.named_children[0], inner) if node.named_children else UNKNOWN
         return UNKNOWN if node.type == "dictionary_comprehension" else sequence_of(body)
 
-    def _named(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _named(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         value = self.value(node.child_by_field_name("value"), scope)
         name = node.child_by_field_name("name")
         if name is not None:
             self.bind(name, value, scope)
         return value
 
-    def _lambda(self, node: tree_sitter.Node, scope: Scope) -> Value:
-        return Value(Sort.FUNCTION, node=node, closure=scope.names)
+    def _lambda(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
+        return AbstractValue(ValueSort.FUNCTION, node=node, closure=scope.names)
 
-    def _string(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _string(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         for child in node.named_children:
             if child.type in ("interpolation", "string"):
                 self._string(child, scope) if child.type == "string" else self.value(
@@ -316,22 +322,22 @@ class ExpressionEvaluator:
                 )
         return PYTHON
 
-    def _number(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _number(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         return known(self.program.text(node).strip("0.jJlL_") != "")
 
-    def _true(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _true(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         return known(True)
 
-    def _false(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _false(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         return known(False)
 
-    def _none(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _none(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         return NONE
 
 
-LOGGER_LEVEL = Value(Sort.NAME, name="logging.Logger.method")
+LOGGER_LEVEL = AbstractValue(ValueSort.NAME, name="logging.Logger.method")
 
-_EVALUATE: dict[str, Callable[[ExpressionEvaluator, tree_sitter.Node, Scope], Value]] = {
+_EVALUATE: dict[str, Callable[[ExpressionEvaluator, tree_sitter.Node, Scope], AbstractValue]] = {
     "identifier": ExpressionEvaluator._identifier,
     "attribute": ExpressionEvaluator._attribute,
     "call": ExpressionEvaluator._call,
@@ -357,28 +363,28 @@ _EVALUATE: dict[str, Callable[[ExpressionEvaluator, tree_sitter.Node, Scope], Va
 }
 
 
-def arithmetic(left: Value, right: Value) -> Value:
+def arithmetic(left: AbstractValue, right: AbstractValue) -> AbstractValue:
     """The result of a binary operator."""
     sides = (left, right)
     if any(value.is_tensor for value in sides):
         return TENSOR
-    if any(value.sort is Sort.ARRAY for value in sides):
+    if any(value.sort is ValueSort.ARRAY for value in sides):
         return ARRAY
-    if any(value.sort is Sort.UNBACKED for value in sides):
+    if any(value.sort is ValueSort.UNBACKED for value in sides):
         return UNBACKED
-    if left.sort is Sort.SEQUENCE and right.sort is Sort.SEQUENCE:
+    if left.sort is ValueSort.SEQUENCE and right.sort is ValueSort.SEQUENCE:
         return sequence_of(join(element(left), element(right)))
-    return PYTHON if left.sort is Sort.PYTHON and right.sort is Sort.PYTHON else UNKNOWN
+    return PYTHON if left.sort is ValueSort.PYTHON and right.sort is ValueSort.PYTHON else UNKNOWN
 
 
 def _compares_identity(node: tree_sitter.Node) -> bool:
     return any(child.type in ("is", "is not") for child in node.children)
 
 
-def _identity(values: list[Value], is_not: bool) -> Value:
+def _identity(values: list[AbstractValue], is_not: bool) -> AbstractValue:
     if len(values) == 2 and values[1].is_none:
         if values[0].is_none:
             return known(not is_not)
-        if values[0].sort in (Sort.INSTANCE, Sort.MODULE) or values[0].truth is not None:
+        if values[0].sort in (ValueSort.INSTANCE, ValueSort.MODULE) or values[0].truth is not None:
             return known(is_not)
     return PYTHON

@@ -10,7 +10,7 @@ from compile_lens.syntax.predictions import vocabulary
 from compile_lens.syntax.predictions.calls import CallResolver
 from compile_lens.syntax.predictions.expressions import ExpressionEvaluator, arithmetic
 from compile_lens.syntax.predictions.narrowing import narrow
-from compile_lens.syntax.predictions.program import Parameter, Program
+from compile_lens.syntax.predictions.program import ParsedProgram, ProgramParameter
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.switches import Switches
 from compile_lens.syntax.predictions.uses import Call, Enter, Use
@@ -18,8 +18,8 @@ from compile_lens.syntax.predictions.values import (
     PYTHON,
     TENSOR,
     UNKNOWN,
-    Sort,
-    Value,
+    AbstractValue,
+    ValueSort,
     element,
     join_all,
     join_names,
@@ -40,7 +40,7 @@ class Interpreter:
     """
 
     def __init__(
-        self, program: Program, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None], most: int
+        self, program: ParsedProgram, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None], most: int
     ) -> None:
         self.program = program
         self.switches = switches
@@ -48,7 +48,7 @@ class Interpreter:
         self.calls = CallResolver(self)
         self.expressions = ExpressionEvaluator(program, self.calls, self.report)
         self.reached: set[int] = set()
-        self._results: dict[tuple[object, ...], Value] = {}
+        self._results: dict[tuple[object, ...], AbstractValue] = {}
         self._contexts: dict[int, int] = {}
         self._depth = 0
         self.statements = 0
@@ -60,20 +60,28 @@ class Interpreter:
         if not self.calls.is_silent and scope.function is not None:
             self._on_use(use, scope.function)
 
-    def enter(self, value: Value) -> None:
+    def enter(self, value: AbstractValue) -> None:
         """Walk from what a region compiles: a function, or the ``forward`` of a class or its instance."""
-        if value.sort in (Sort.CLASS, Sort.INSTANCE) and value.node is not None:
+        if value.sort in (ValueSort.CLASS, ValueSort.INSTANCE) and value.node is not None:
             method = self.program.method(value.node, "forward") or self.program.method(value.node, "__call__")
             if method is None:
                 return
-            value = Value(Sort.FUNCTION, node=method, owner=Value(Sort.INSTANCE, node=value.node))
-        if value.sort is Sort.FUNCTION and value.node is not None and not self.program.is_disabled(value.node):
+            value = AbstractValue(
+                ValueSort.FUNCTION, node=method, owner=AbstractValue(ValueSort.INSTANCE, node=value.node)
+            )
+        if value.sort is ValueSort.FUNCTION and value.node is not None and not self.program.is_disabled(value.node):
             self.follow(value, (), {}, is_whole=False)
 
-    def evaluate(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def evaluate(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         return self.expressions.value(node, scope)
 
-    def follow(self, called: Value, positional: tuple[Value, ...], named: Mapping[str, Value], is_whole: bool) -> Value:
+    def follow(
+        self,
+        called: AbstractValue,
+        positional: tuple[AbstractValue, ...],
+        named: Mapping[str, AbstractValue],
+        is_whole: bool,
+    ) -> AbstractValue:
         """Walk a function with these arguments and return its result. ``is_whole``: there are no other arguments."""
         node = called.node
         if node is None or self._depth >= _DEEPEST:
@@ -95,7 +103,7 @@ class Interpreter:
             self._depth -= 1
         return self._results[key]
 
-    def _run(self, called: Value, names: dict[str, Value]) -> Value:
+    def _run(self, called: AbstractValue, names: dict[str, AbstractValue]) -> AbstractValue:
         node = called.node
         assert node is not None
         scope = Scope({**(called.closure or {}), **names}, node, self.program.class_around(node))
@@ -108,12 +116,16 @@ class Interpreter:
         return join_all(tuple(scope.returned))
 
     def _bind(
-        self, called: Value, positional: tuple[Value, ...], named: Mapping[str, Value], is_whole: bool
-    ) -> dict[str, Value]:
+        self,
+        called: AbstractValue,
+        positional: tuple[AbstractValue, ...],
+        named: Mapping[str, AbstractValue],
+        is_whole: bool,
+    ) -> dict[str, AbstractValue]:
         node = called.node
         assert node is not None
         parameters = self.program.parameters(node)
-        names: dict[str, Value] = {}
+        names: dict[str, AbstractValue] = {}
         takes_tensor_first = called.owner is not None and self.program.name_of(node) == "forward"
         # a compiled function takes a tensor somewhere, and here there is only one parameter
         takes_tensor_first = takes_tensor_first or (
@@ -131,12 +143,14 @@ class Interpreter:
             given = waiting.pop(0) if waiting else named.get(parameter.name)
             if given is None and is_whole and parameter.default is not None:
                 given = self.expressions.value(parameter.default, Scope({}))
-            if given is None or given.sort is Sort.UNKNOWN:
+            if given is None or given.sort is ValueSort.UNKNOWN:
                 given = self._unknown_argument(node, parameter, is_certain=takes_tensor_first and index == 0)
             names[parameter.name] = given
         return names
 
-    def _unknown_argument(self, function: tree_sitter.Node, parameter: Parameter, is_certain: bool) -> Value:
+    def _unknown_argument(
+        self, function: tree_sitter.Node, parameter: ProgramParameter, is_certain: bool
+    ) -> AbstractValue:
         """What the signature and the body say about a parameter whose argument is not known."""
         annotation = parameter.annotation
         if vocabulary.is_tensor_annotation(annotation):
@@ -148,7 +162,7 @@ class Interpreter:
         default = parameter.default
         if default is not None and default.type not in ("none", "ellipsis"):
             value = self.expressions.value(default, Scope({}))
-            return PYTHON if value.sort is Sort.PYTHON else UNKNOWN
+            return PYTHON if value.sort is ValueSort.PYTHON else UNKNOWN
         if annotation:
             return UNKNOWN
         if is_certain and default is None:
@@ -184,14 +198,14 @@ class Interpreter:
                 self.expressions.value(child, scope)
         return True
 
-    def _assignment(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _assignment(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if right is None or left is None:
             return UNKNOWN
         value = self._assignment(right, scope) if right.type == "assignment" else self.expressions.value(right, scope)
         annotation = node.child_by_field_name("type")
         if (
-            value.sort is Sort.UNKNOWN
+            value.sort is ValueSort.UNKNOWN
             and annotation is not None
             and vocabulary.is_tensor_annotation(self.program.text(annotation))
         ):
@@ -228,7 +242,7 @@ class Interpreter:
         scope: Scope,
     ) -> bool:
         truth = self.expressions.test(condition, scope)
-        ends: list[dict[str, Value]] = []
+        ends: list[dict[str, AbstractValue]] = []
         if truth is not False:
             taken = scope.inner()
             narrow(self.program, condition, True, taken)
@@ -335,11 +349,11 @@ class Interpreter:
         definition = node.child_by_field_name("definition") or node
         if definition.type == "function_definition":
             name = self.program.name_of(definition)
-            scope.names[name] = Value(Sort.FUNCTION, node=definition, closure=scope.names)
+            scope.names[name] = AbstractValue(ValueSort.FUNCTION, node=definition, closure=scope.names)
         return True
 
 
-def _kind(value: Value) -> tuple[object, ...]:
+def _kind(value: AbstractValue) -> tuple[object, ...]:
     """The properties of an argument that change how a function runs."""
     node = value.node.id if value.node is not None else 0
     each = value.each.sort.value if value.each is not None else ""

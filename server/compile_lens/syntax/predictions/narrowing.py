@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tree_sitter
 
-from compile_lens.syntax.predictions.program import Program
+from compile_lens.syntax.predictions.program import ParsedProgram
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.values import NONE, TENSOR
 
 
-def narrow(program: Program, node: tree_sitter.Node, truth: bool, scope: Scope) -> None:
+def narrow(program: ParsedProgram, node: tree_sitter.Node, truth: bool, scope: Scope) -> None:
     """Bind the names that a condition narrows, where it held (``truth``) or did not."""
     if node.type == "parenthesized_expression" and node.named_children:
         narrow(program, node.named_children[0], truth, scope)
@@ -32,7 +32,7 @@ def narrow(program: Program, node: tree_sitter.Node, truth: bool, scope: Scope) 
             scope.names[program.text(first)] = NONE
 
 
-def _by_type(program: Program, node: tree_sitter.Node, scope: Scope) -> None:
+def _by_type(program: ParsedProgram, node: tree_sitter.Node, scope: Scope) -> None:
     function, arguments = node.named_children
     if not arguments.named_children or arguments.named_children[0].type != "identifier":
         return

@@ -12,11 +12,11 @@ from compile_lens.syntax.definitions import qualified_name, whole_definition
 from compile_lens.syntax.predictions import registry
 from compile_lens.syntax.predictions.interpreter import Interpreter
 from compile_lens.syntax.predictions.prediction import Prediction, RuleContext, RuleMatch
-from compile_lens.syntax.predictions.program import Program
+from compile_lens.syntax.predictions.program import ParsedProgram
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.switches import read_switches
 from compile_lens.syntax.predictions.uses import Use
-from compile_lens.syntax.predictions.values import Sort, Value
+from compile_lens.syntax.predictions.values import AbstractValue, ValueSort
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors, parse
 
@@ -48,7 +48,7 @@ class _Predictor:
     def __init__(self, tree: SourceTree, rules: frozenset[str]) -> None:
         self._tree = tree
         self._rules = rules
-        self._program = Program(tree)
+        self._program = ParsedProgram(tree)
         self._switches = read_switches(tree)
         self._context = RuleContext(self._switches, tree.node_text)
         self._found: dict[tuple[str, int, int], tuple[RuleMatch, tree_sitter.Node, list[Region]]] = {}
@@ -90,7 +90,7 @@ class _Predictor:
                     if region not in regions:
                         regions.append(region)
 
-    def _target(self, region: Region, interpreter: Interpreter) -> Value:
+    def _target(self, region: Region, interpreter: Interpreter) -> AbstractValue:
         """What a region compiles, if that is in this file."""
         if region.target_line is not None:
             node = self._definition_at.get(region.target_line)
@@ -103,12 +103,14 @@ class _Predictor:
             return interpreter.expressions.value(None, Scope({}))
         return interpreter.expressions.value(_subject(call), Scope({}))
 
-    def _defined(self, node: tree_sitter.Node) -> Value:
+    def _defined(self, node: tree_sitter.Node) -> AbstractValue:
         if node.type == "class_definition":
-            return Value(Sort.CLASS, node=node)
+            return AbstractValue(ValueSort.CLASS, node=node)
         owner = self._program.class_around(node)
         is_method = owner is not None and "staticmethod" not in set(self._program.decorators(node))
-        return Value(Sort.FUNCTION, node=node, owner=Value(Sort.INSTANCE, node=owner) if is_method else None)
+        return AbstractValue(
+            ValueSort.FUNCTION, node=node, owner=AbstractValue(ValueSort.INSTANCE, node=owner) if is_method else None
+        )
 
     def _prediction(self, match: RuleMatch, function: tree_sitter.Node, regions: list[Region]) -> Prediction:
         return Prediction(

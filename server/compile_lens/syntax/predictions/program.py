@@ -52,7 +52,7 @@ _GLOBAL = tree_sitter.Query(LANGUAGE, "(global_statement) @statement")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ProgramParameter:
     """A parameter of a function or lambda; ``star`` is ``*`` or ``**`` for variadic parameters."""
 
     name: str
@@ -61,7 +61,7 @@ class Parameter:
     star: str = ""
 
 
-class Program:
+class ParsedProgram:
     """The top level of a file."""
 
     def __init__(self, tree: SourceTree) -> None:
@@ -182,9 +182,9 @@ class Program:
             for base in self.bases(owner)
         )
 
-    def parameters(self, function: tree_sitter.Node) -> list[Parameter]:
+    def parameters(self, function: tree_sitter.Node) -> list[ProgramParameter]:
         node = function.child_by_field_name("parameters")
-        found: list[Parameter] = []
+        found: list[ProgramParameter] = []
         for child in node.named_children if node is not None else []:
             annotation, default = child.child_by_field_name("type"), child.child_by_field_name("value")
             name = child if child.type == "identifier" else child.child_by_field_name("name")
@@ -197,7 +197,7 @@ class Program:
                     name = pattern.named_children[0] if pattern.named_children else None
             if name is not None and name.type == "identifier":
                 written = self.text(annotation) if annotation is not None else ""
-                found.append(Parameter(self.text(name), written, default, star))
+                found.append(ProgramParameter(self.text(name), written, default, star))
         return found
 
     def is_used_as_tensor(self, function: tree_sitter.Node, name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
-from compile_lens.syntax.predictions.values import Value
+from compile_lens.syntax.predictions.values import AbstractValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Call:
     node: tree_sitter.Node
     name: str
     method: str
-    receiver: Value | None
-    positional: tuple[Value, ...]
-    named: Mapping[str, Value] = field(default_factory=dict)
+    receiver: AbstractValue | None
+    positional: tuple[AbstractValue, ...]
+    named: Mapping[str, AbstractValue] = field(default_factory=dict)
     is_disabled: bool = False
 
     @property
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> tuple[AbstractValue, ...]:
         return (*self.positional, *self.named.values())
 
 
@@ -36,7 +36,7 @@ class Branch:
     """A value that decides which code runs: ``if``, ``while``, ``and``, ``or``, a conditional expression."""
 
     node: tree_sitter.Node
-    value: Value
+    value: AbstractValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Index:
     """``value[index]``, read, where ``index`` is no slice."""
 
     node: tree_sitter.Node
-    value: Value
-    index: Value
+    value: AbstractValue
+    index: AbstractValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Enter:
 
     node: tree_sitter.Node
     name: str
-    value: Value
+    value: AbstractValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class SetAttribute:
     """``receiver.attribute = …``; ``node`` is the left side."""
 
     node: tree_sitter.Node
-    receiver: Value
+    receiver: AbstractValue
     attribute: str
 
 

@@ -20,7 +20,7 @@ JUDGED = (Kind.COMPILE_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE_LIMIT, Kind.RECOM
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Selection:
     """What the user asked for; all empty asks for what matters most. ``finding`` is ``CODE@LINE``, ``CODE`` or ``@LINE``."""
 
     region: str = ""
@@ -36,7 +36,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Subject:
     """The subject of a repro: ``finding`` may be None; ``name`` is the region's."""
 
     region: CapturedRegion
@@ -45,7 +45,7 @@ class Chosen:
     frames: tuple[str, ...] = ()
 
 
-def default_name(wanted: Wanted, file: Path, form: str = SCRIPT) -> str:
+def default_name(wanted: Selection, file: Path, form: str = SCRIPT) -> str:
     """``repro_GB0059_12.py``, after what is asked for; ``test_repro_…py`` and ``issue_…md`` of it."""
     about = (
         wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.name.partition(".")[0])
@@ -54,7 +54,7 @@ def default_name(wanted: Wanted, file: Path, form: str = SCRIPT) -> str:
     return {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}[form]
 
 
-def find_wanted(outcome: Outcome, wanted: Wanted) -> Finding | None:
+def find_selected(outcome: Outcome, wanted: Selection) -> Finding | None:
     """The finding that ``wanted`` names, or the one that matters most where nothing is named. None if there is none."""
     if wanted.finding:
         match = FINDING.match(wanted.finding)
@@ -78,14 +78,14 @@ def _rank(finding: Finding) -> tuple[int, bool, int, float]:
     return finding.severity.rank, not finding.frames, judged, -finding.weight
 
 
-def choose(
-    wanted: Wanted,
+def find_subject(
+    wanted: Selection,
     finding: Finding | None,
     captured: tuple[CapturedRegion, ...],
     report: CompileReport,
     file: str,
     tree: SourceTree | None,
-) -> Chosen:
+) -> Subject:
     """The region that ``wanted`` is about. Raises CannotWrite in one sentence when there is none."""
     index = RegionIndex(report, file, tree)
     names = {region.number: _name(region, index, report) for region in captured}
@@ -96,14 +96,14 @@ def choose(
         if not fitting:
             known = ", ".join(dict.fromkeys(names.values()))
             raise CannotWrite(f"No region '{wanted.region}' was called in this run; those that were: {known}.")
-        return Chosen(fitting[0], wanted.region)
+        return Subject(fitting[0], wanted.region)
     frames = (wanted.frame,) if wanted.frame else finding.frames if finding is not None else ()
     if frames:
         fitting = [region for region in captured if any(set(call.frames) & set(frames) for call in region.calls)]
         fitting = fitting or _by_report(frames, captured, report)
         if not fitting:
             raise CannotWrite(f"Frame {frames[0]} does not belong to a region that was called from Python in this run.")
-        return Chosen(fitting[0], names[fitting[0].number], finding, frames)
+        return Subject(fitting[0], names[fitting[0].number], finding, frames)
     if finding is not None:
         if finding.kind is Kind.COMPILE_ERROR and report.failed_calls:
             raise CannotWrite(
@@ -111,11 +111,11 @@ def choose(
                 "a repro of an export is not supported."
             )
         region = _at(finding, captured, index) or captured[-1]
-        return Chosen(region, names[region.number], finding)
+        return Subject(region, names[region.number], finding)
     if len(captured) > 1:
         known = ", ".join(dict.fromkeys(names.values()))
         raise CannotWrite(f"There is no finding, and more than one region: choose one with --region, of {known}.")
-    return Chosen(captured[0], names[captured[0].number])
+    return Subject(captured[0], names[captured[0].number])
 
 
 def _by_report(
