@@ -86,11 +86,11 @@ def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_pat
         "import torch\nf = torch.compile(lambda x: x + x.max().item(), backend='eager')\nf(torch.ones(2))\n"
     )
     cases = [
-        (plain, Selection(region="nothing"), "No region 'nothing' was called in this run"),
+        (plain, Selection(region="nothing"), "The run did not call a region 'nothing'"),
         (
             FIXTURES / "recompile_size.py",
             Selection(finding="GB0001@3"),
-            "There is no finding GB0001@3 in this run; there are",
+            "The run has no finding GB0001@3. It has",
         ),
         (plain, Selection(frame="9/9"), "Frame 9/9 does not belong to a region"),
         (quiet, Selection(), "No compile region was called in this run"),

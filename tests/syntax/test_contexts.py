@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from compile_lens.syntax.compiler_output import generic_name, word_at
 from compile_lens.syntax.contexts import MentionKind, mention_at
 from compile_lens.syntax.settings_text import settings_of_line
 from compile_lens.syntax.slots import Slot, SlotKind, python_slot, text_slot
 from compile_lens.syntax.tree import parse
 from compile_lens.syntax.window import MOST_LINES, imports_of, window_around
-from compile_lens.syntax.words import generic_name, word_at
 
 HEAD = """\
 import os

@@ -224,7 +224,7 @@ def summary(written: Written) -> str:
     lines = [f"{written.file}: {written.title}"]
     lines.append(f"  {written.sentence()}")
     if written.verification is not None:
-        lines += [f"  {line}" for line in written.verification.words().splitlines()[1:]]
+        lines += [f"  {line}" for line in written.verification.summary().splitlines()[1:]]
     if written.data is not None:
         lines.append(f"  The problem depends on values of the run, which are in {written.data}.")
     lines += [f"  Note: {note}" for note in written.notes]

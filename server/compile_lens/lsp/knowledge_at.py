@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.syntax.compiler_output import generic_name, is_compiler_output, word_at
 from compile_lens.syntax.contexts import Mention, MentionKind, mention_at
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range
 from compile_lens.syntax.window import window_around
-from compile_lens.syntax.words import generic_name, is_compiler_output, word_at
 
 # methods that lists, dicts, strings, modules and files have too
 _COMMON_METHODS = frozenset(

@@ -24,12 +24,12 @@ from compile_lens.lsp.convert import SOURCE, to_range
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.syntax.compiler_output import is_compiler_output
 from compile_lens.syntax.contexts import Mention, MentionKind
 from compile_lens.syntax.mentions import mentions, worth_a_look
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range, SourceTree, parse
 from compile_lens.syntax.window import imports_of
-from compile_lens.syntax.words import is_compiler_output
 
 CODE = "unknown-name"
 _KINDS = {

@@ -71,7 +71,7 @@ class Repros:
             return None
         wanted = Selection(region=about[len(REGION) :]) if about.startswith(REGION) else Selection(finding=about)
         task = asyncio.ensure_future(self._write(uri, path, wanted))
-        progress = self._progress.start(f"Repro of {wanted.words}", task.cancel)
+        progress = self._progress.start(f"Repro of {wanted.title}", task.cancel)
         task.add_done_callback(lambda _: self._progress.finish(progress))
         try:
             await asyncio.wait({task})

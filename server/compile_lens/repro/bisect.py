@@ -1,7 +1,7 @@
-"""A bisection as the product does it: torch's search in a process of the user's interpreter, told while it goes on.
+"""Runs torch's compiler bisector on a repro in a process of the user's interpreter, and reports its steps.
 
-Nothing of the user's is touched: the state is in a folder of ours, the caches are those of Compile Lens, and ``TORCH_BISECT_*`` of
-the environment does not reach the repro.
+The user's files are not touched: the state is in a private folder, the caches are those of Compile Lens, and ``TORCH_BISECT_*``
+variables are removed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from compile_lens.workers.level import Level
 from compile_lens.workers.wire import AgentEvent, Frame
 
 UNFIT = {
-    "eager-fails": "The repro says that eager itself fails, so there is nothing to find in the compiler.",
-    "baseline-fails": "The repro fails without torch.compile, too: the problem is not in the compiler, or the repro judges itself wrongly.",
+    "eager-fails": "The repro already fails in eager, so there is nothing to find in the compiler.",
+    "baseline-fails": "The repro fails without torch.compile, too: the problem is not in the compiler, or the repro's own check is wrong.",
     "baseline-crash": "The repro crashes without torch.compile, too: the problem is not in the compiler.",
-    "baseline-timeout": "Without torch.compile the repro did not end within the time limit of a step; give more with --step-timeout.",
-    "flaky": "The repro fails and passes by turns with the same settings: make it deterministic (seeds, inputs), then bisect again.",
-    "unreadable": "The repro cannot be read as Python.",
-    "no-bisector": "This torch has no compiler bisector; it came with torch 2.6.",
+    "baseline-timeout": "Without torch.compile, the repro exceeded the time limit of a step. Raise it with --step-timeout.",
+    "flaky": "The repro is flaky: it both fails and passes with the same settings. Make it deterministic (seeds, inputs), then bisect again.",
+    "unreadable": "The repro is not valid Python.",
+    "no-bisector": "This torch has no compiler bisector. It needs torch 2.6 or later.",
 }
 CANNOT_JUDGE = 125
 UNENDED = {"good": False, "code": 0, "signal": 0, "timeout": False, "seconds": 0.0}
@@ -39,9 +39,9 @@ UNENDED = {"good": False, "code": 0, "signal": 0, "timeout": False, "seconds": 0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``step_limit_s`` is for one run of the repro, ``limit_s`` for all. ``ablate`` goes one step further than torch.
+    """``step_limit_s`` limits one run of the repro, ``limit_s`` all of them. ``ablate`` also tries options after torch's search.
 
-    ``at_once`` runs of the repro go on at the same time, None for what the machine has room for.
+    ``at_once`` is the number of parallel runs, None for as many as the machine has room for.
     """
 
     step_limit_s: float = 120.0
@@ -59,8 +59,8 @@ async def bisect(
 ) -> Bisection:
     """Bisect ``repro`` with the interpreter of ``host``.
 
-    ``on_progress`` gets each step when it is over, and a line that says what runs next. Cancelling the awaiting task ends the search
-    and everything that it started. Raises HostError when the interpreter cannot be used.
+    ``on_progress`` gets each finished step, and a line that says what runs next. Canceling the task ends the search and all of its
+    processes. Raises HostError if the interpreter cannot be used.
     """
     started = time.monotonic()
     hello = await host.start()
@@ -81,7 +81,7 @@ async def bisect(
 
 
 class _BisectionEvents:
-    """What the events of one search say."""
+    """Collects the events of one search."""
 
     def __init__(self, repro: Path, python: str, torch: str, options: Options, on_progress: Progress | None) -> None:
         self._repro, self._python, self._torch, self._options = repro, python, torch, options
@@ -152,7 +152,7 @@ class _BisectionEvents:
         found = self._verdict
         if found is None or found["backend"] is None:
             return None
-        # torch 2.6 and 2.7 keep this in the process that compiled; what was seen afterwards is the same
+        # torch 2.6 and 2.7 keep this in the process that compiled; the explaining run sees the same
         info = found["debug_info"] or self._explained.get("debug_info")
         return Verdict(found["backend"], found["subsystem"], found["number"], info)
 
@@ -165,29 +165,29 @@ class _BisectionEvents:
         if self._verdict is not None:
             return (
                 BisectionStatus.NOT_REPRODUCED,
-                "No backend fails: the repro does not show the problem with this torch.",
+                "No backend fails: the problem does not occur with this torch.",
             )
         if end is EndKind.CANCELLED:
-            return BisectionStatus.STOPPED, "The bisection was cancelled."
+            return BisectionStatus.STOPPED, "The bisection was canceled."
         if end is EndKind.TIMEOUT:
-            return BisectionStatus.STOPPED, f"The bisection was not done within {self._options.limit_s:.0f} s."
+            return BisectionStatus.STOPPED, f"The bisection stopped after {self._options.limit_s:.0f} s (--timeout)."
         last = output.strip().rpartition("\n")[2]
         return BisectionStatus.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
 
     def _notes(self) -> list[str]:
         notes = []
         if stripped := self._search.get("stripped"):
-            notes.append(f"{', '.join(stripped)} of the environment was left out.")
+            notes.append(f"Ignored from the environment: {', '.join(stripped)}.")
         if stale := stale_state(os.environ):
             notes.append(
-                f"{stale} is left from another bisection: every torch.compile in that cache directory uses the backend it names. "
-                "Remove its folder if no bisection is going on."
+                f"Another bisection left {stale}: every torch.compile with that cache directory uses the backend that it names. "
+                "Remove its folder if no bisection is running."
             )
         if reason := self._search.get("unforked"):
-            notes.append(f"Each step was a new process, which takes longer: {reason}.")
+            notes.append(f"Each step ran in a new process, which is slower: {reason}.")
         searched = [step for step in self._steps if step.purpose == "search"]
         if any(step.timeout for step in searched):
-            notes.append("A step that did not end within its time limit counts as bad.")
+            notes.append("A step that exceeded its time limit counts as bad.")
         if any(step.signal for step in searched):
             notes.append("A step whose process crashed counts as bad.")
         if any(step.code == CANNOT_JUDGE for step in searched):
@@ -196,14 +196,14 @@ class _BisectionEvents:
 
 
 def _step(fields: Mapping[str, Any]) -> Step:
-    """The step of an event; one that only begins has no end yet."""
+    """The step of an event; a step that only begins has no end yet."""
     known = {name: fields[name] for name in Step.__dataclass_fields__ if name in fields}
     switch = fields.get("switch")
     return Step(**{**UNENDED, **known, "switch": switch and switch["name"]})
 
 
 def _kernels(explained: dict[str, Any]) -> list[Kernel]:
-    """The kernels with the node of the verdict; all of them where the verdict names no node."""
+    """The kernels that contain the node of the verdict, or all of them if it names no node."""
     node, nodes = explained.get("node"), explained.get("nodes", ())
     wanted = {node} if node else set(explained.get("changed", ()))
     found = []

@@ -1,4 +1,4 @@
-"""What the agent wrote down about the calls of compile regions: its notes, put together per region."""
+"""Reads the agent's notes about the calls of compile regions, grouped by region."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PREFIX = "compile_lens_capture_"
 
 @dataclass(frozen=True, slots=True)
 class CapturedCall:
-    """One call of a region. ``frames``: the compile ids that it brought; ``globals`` and ``attributes``: plain data before it."""
+    """One call of a region. ``frames``: the compile ids that it caused; ``globals`` and ``attributes``: plain data before it."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
@@ -28,8 +28,8 @@ class CapturedCall:
 class CapturedRegion:
     """A region that was called. ``number`` is the report's; ``target``, ``options`` and values are the agent's descriptions.
 
-    ``files`` is the source that all of it needs. ``uses_random``: calls took random numbers. ``runs_backward``: the program went
-    backward from an output.
+    ``files`` is the source that all of it needs. ``uses_random``: calls used random numbers. ``runs_backward``: the program called
+    backward on an output.
     """
 
     number: int
@@ -113,18 +113,18 @@ def _closed(number: int, region: _RegionNotes) -> CapturedRegion:
 
 
 def calls_for(region: CapturedRegion, frames: tuple[str, ...], keep_earlier: bool) -> tuple[CapturedCall, ...]:
-    """The calls that a repro needs: those that brought ``frames``, and with ``keep_earlier`` what was compiled before them.
+    """The calls that a repro needs: those that caused ``frames``, and with ``keep_earlier`` those that compiled before them.
 
-    Without frames, the calls that compiled anything; a frame that is compiled again needs its earlier entries.
+    Without frames, the calls that compiled anything. A recompiled frame needs its earlier entries.
     """
     compiling = [call for call in region.calls if call.frames] or list(region.calls[:1])
     if not frames:
         return tuple(compiling)
     wanted = [call for call in compiling if set(frames) & set(call.frames)]
     if not wanted:
-        # refused before it began (a limit), or called from what was compiled already: the last call says most
+        # not compiled because of a limit, or called from compiled code: keep all calls
         return region.calls
-    # the first time that it happened is enough
+    # the first occurrence is enough
     first = wanted[0]
     recompiled = any(frame.rpartition("/")[2] != "0" for frame in frames if frame in first.frames)
     if keep_earlier or recompiled:
