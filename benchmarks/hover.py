@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from compile_lens.documents.documents import Change, Documents, Snapshot
 from compile_lens.documents.line_index import Position
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.completion import items_for, slot_at
@@ -113,7 +113,7 @@ def _measure(
 def _memory() -> None:
     tracemalloc.start()
     knowledge = Knowledge()
-    for kind in Kind:
+    for kind in KnowledgeKind:
         knowledge.names(kind)
         knowledge.get(kind, "")
     assert knowledge.past.releases

@@ -83,7 +83,7 @@ def test_marked_dimensions_stay_so_and_made_up_inputs_are_varied(tmp_path: Path,
     file.write_text(text)
     choice = choose(str(file), text, None)
     made_up = warm_host.run_choice(str(file), choice, vary=VariationRequest())
-    assert made_up.entry == "synthesised"
+    assert made_up.entry == "synthesized"
     assert any("`flip=True` instead of `False`" in message for message in named(made_up, "would-recompile"))
 
 
@@ -104,7 +104,7 @@ def test_the_verb(tmp_path: Path) -> None:
     done = Result(["vary", "f.py", "f"], tmp_path)
     assert done.code == 0
     assert "`f` was called in " in done.out
-    assert "Analysed with synthesised inputs." in done.out
+    assert "Analyzed with synthesized inputs." in done.out
     nothing = Result(["vary", "f.py", "nothing"], tmp_path)
     assert (nothing.code, nothing.out) == (2, "")
     assert "There is no class or function 'nothing'" in nothing.err

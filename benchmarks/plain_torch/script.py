@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.entries.pin import as_python
+from compile_lens.entries.keep_inputs import as_python
 from compile_lens.pipeline.entry_choice import Choice
 
 HEAD = """\

@@ -29,10 +29,7 @@ def summary(programs: list[Program], corpus: Corpus, judged: Judged, seconds: fl
         [
             f"{sum(status == 'ok' for status in corpus.statuses.values())} of {len(programs)} programs ran,"
             f" {len(judged.functions)} functions, {seconds:.0f} s",
-            *(
-                f"{name}: all rules {figures(part, registry.ALL)}; those on {figures(part, registry.ON)}"
-                for name, part in parts.items()
-            ),
+            *(f"{name}: {figures(part)}" for name, part in parts.items()),
         ]
     )
 
@@ -46,20 +43,20 @@ def by_part(corpus: Corpus, judged: Judged) -> dict[str, Judged]:
 
 
 def write(programs: list[Program], corpus: Corpus, judged: Judged) -> None:
-    """Write the figures, and then the page with the rules that are on because of them."""
+    """Write the figures, and then the page with them."""
     parts = by_part(corpus, judged)
     counted = [part.by_rule() for part in parts.values()]
     lines = "".join(
-        f'    "{rule.name}": Figures({", ".join(str(count) for part in counted for count in part[rule.name])}),\n'
+        f'    "{rule.name}": Measurement({", ".join(str(count) for part in counted for count in part[rule.name])}),\n'
         for rule in registry.RULES
         if any(any(part[rule.name]) for part in counted)
     )
     MEASURED.write_text(
-        '"""Measured by ``python -m benchmarks.prediction_corpus``, which writes this file: how often each rule is right and wrong."""\n\n'
+        '"""Measured by ``python -m benchmarks.prediction_corpus``, which writes this file: right and wrong predictions per rule."""\n\n'
         "from __future__ import annotations\n\n"
-        "from compile_lens.syntax.predictions.figures import Figures\n\n"
+        "from compile_lens.syntax.predictions.measurement import Measurement\n\n"
         f'TORCH = "{torch.__version__.split("+")[0]}"\n'
-        f"FIGURES: dict[str, Figures] = {{\n{lines}}}\n",
+        f"MEASUREMENTS: dict[str, Measurement] = {{\n{lines}}}\n",
         encoding="utf-8",
     )
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", str(MEASURED)], check=True)
@@ -70,28 +67,12 @@ def write(programs: list[Program], corpus: Corpus, judged: Judged) -> None:
         for program in programs
         if corpus.statuses.get(program.name) == "ok"
     )
-    described = {name: (part, figures(part, registry.ON), figures(part, registry.ALL)) for name, part in parts.items()}
+    described = {name: (part, figures(part)) for name, part in parts.items()}
     PAGE.write_text(page(ran, described, packages.versions()), encoding="utf-8")
 
 
-def _counts(judged: Judged, rules: frozenset[str]) -> tuple[int, int, int, int]:
-    """Right, wrong, found breaks, missed breaks, with these rules alone."""
-    right = [(file, prediction) for file, prediction in judged.right if prediction.rule in rules]
-    wrong = sum(prediction.rule in rules for _, prediction in judged.wrong)
-    found = sum(
-        any(
-            file == broken.file
-            and prediction.place.line <= broken.line <= prediction.place.end_line
-            and broken.code in registry.BY_NAME[prediction.rule].codes
-            for file, prediction in right
-        )
-        for broken in judged.found
-    )
-    return len(right), wrong, found, len(judged.found) - found + len(judged.missed)
-
-
-def figures(judged: Judged, rules: frozenset[str]) -> str:
-    """Precision and recall of these rules."""
-    right, wrong, found, missed = _counts(judged, rules)
+def figures(judged: Judged) -> str:
+    """Precision and recall of the rules."""
+    right, wrong, found, missed = (len(part) for part in (judged.right, judged.wrong, judged.found, judged.missed))
     precision, recall = right / max(1, right + wrong), found / max(1, found + missed)
     return f"precision {precision:.3f} ({right} of {right + wrong}), recall {recall:.3f} ({found} of {found + missed})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compile_lens.analysis.finding import Kind
-from compile_lens.syntax.predictions import outside_world, registry
+from compile_lens.syntax.predictions import registry, untraced_calls
 from compile_lens.syntax.predictions.predict import predict
 from warm_host import WarmHost
 
@@ -105,7 +105,7 @@ NOT_HERE = ("ipdb.set_trace",)  # a package that is not installed
 def program() -> str:
     """One compiled function for each name."""
     statements = list(STATEMENTS)
-    for name in sorted(outside_world.NAMES):
+    for name in sorted(untraced_calls.NAMES):
         call = f"{name.removeprefix('builtins.')}({ARGUMENTS.get(name, '')})"
         if name in ENTERED:
             argument = "True" if name.endswith("anomaly") else ""

@@ -35,8 +35,8 @@ def test_what_was_allowed_is_listed_and_taken_back(tmp_path: Path) -> None:
     assert json.loads(run(tmp_path, "list", "--json").stdout) == list(map(str, roots))
     unknown = run(tmp_path, "revoke", str(roots[0]), str(tmp_path))
     assert (unknown.returncode, unknown.stdout) == (2, "")
-    assert unknown.stderr == f"compile-lens: {tmp_path} may not run anything in the background as it is.\n"
-    assert run(tmp_path, "revoke", str(roots[0])).stdout == f"{roots[0]}: no background runs any more.\n"
+    assert unknown.stderr == f"compile-lens: {tmp_path} has no permission for background runs.\n"
+    assert run(tmp_path, "revoke", str(roots[0])).stdout == f"{roots[0]}: background runs are no longer allowed.\n"
     assert store.roots() == tuple(roots[1:])
     assert run(tmp_path, "revoke").returncode == run(tmp_path, "revoke", "--all", "x").returncode == 2
     assert run(tmp_path, "revoke", "--all").returncode == 0

@@ -31,7 +31,7 @@ def codes(outcome: Outcome) -> list[tuple[str, int]]:
 
 def test_a_module_that_nothing_runs_is_called_with_inputs_made_up_for_it(tmp_path: Path, warm_host: WarmHost) -> None:
     outcome = run(warm_host, write(tmp_path, MODEL))
-    assert outcome.entry == "synthesised"
+    assert outcome.entry == "synthesized"
     assert codes(outcome) == [("GB0170", BREAK_LINE)]
     (call,) = outcome.calls
     assert call.target == "Block"
@@ -59,7 +59,7 @@ def test_the_doctest_of_a_region(tmp_path: Path, warm_host: WarmHost) -> None:
 def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, warm_host: WarmHost) -> None:
     source = MODEL + "if __name__ == '__main__':\n    raise FileNotFoundError('data/train.bin')\n"
     outcome = run(warm_host, write(tmp_path, source))
-    assert outcome.entry == "synthesised"
+    assert outcome.entry == "synthesized"
     assert [(way.entry, way.reason) for way in outcome.passed_over] == [
         ("script", "The program raised FileNotFoundError: data/train.bin.")
     ]
@@ -78,7 +78,7 @@ def test_a_module_of_a_package_is_imported_as_a_part_of_it(tmp_path: Path, warm_
         "pkg/net.py",
     )
     outcome = run(warm_host, file)
-    assert outcome.entry == "synthesised"
+    assert outcome.entry == "synthesized"
     assert outcome.calls[0].text.startswith("Net()(")
     assert outcome.functions[0].name == "Net.forward"
 
@@ -124,7 +124,7 @@ UNUSABLE = {
     "Block(dim=64)(float32[2, 16, 64])": ("raised", "missing 1 required positional argument: 'heads'"),
     "Block(64, 4)(float32[2, 16, 65])": ("raised", "expected input with shape [64]"),
     "doctest:Block": ("failed", "the docstring of 'Block' has no examples"),
-    "synthesised:Block.nothing": ("choice", "There is no class or function 'Block.nothing'"),
+    "synthesized:Block.nothing": ("choice", "There is no class or function 'Block.nothing'"),
 }
 
 
@@ -159,11 +159,11 @@ def test_where_no_inputs_are_found_the_reason_is_the_programs_own(tmp_path: Path
 
 def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
     file = str(tmp_path / "model.py")
-    text = "# compile-lens: entry=synthesised:Attention\n" + MODEL
+    text = "# compile-lens: entry=synthesized:Attention\n" + MODEL
     assert choose(file, text, None).is_said
-    assert choose(file, text, None).entries[0].spec == "synthesised:Attention"
+    assert choose(file, text, None).entries[0].spec == "synthesized:Attention"
     assert choose(file, text, None, said="script").entries[0].spec == "script"
-    assert choose(file, text, None, remembered="script").entries[0].spec == "synthesised:Attention"
+    assert choose(file, text, None, remembered="script").entries[0].spec == "synthesized:Attention"
     assert choose(file, MODEL, None, remembered="script").entries[0].spec == "script"
     assert isinstance(choose(file, text, None, said="auto"), Choice)
 
@@ -178,7 +178,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", sorted(BROKEN))
 def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
     outcome = run(warm_host, write(tmp_path, MODEL + BROKEN[name]))
-    assert outcome.entry == "synthesised"
+    assert outcome.entry == "synthesized"
     lack = "missing-data" if name == "an error further down" else "run-error"
     assert [code for code, _ in codes(outcome)] == [lack, "GB0170"]
     assert outcome.findings[1].place.line == BREAK_LINE
@@ -215,5 +215,5 @@ def test_why_a_module_of_a_package_is_not_analysed_is_not_that_it_is_no_script(
         "        raise ValueError('never')\n\n\nfor width in range(WIDTH):\n    print(width)\n"
     )
     outcome = run(warm_host, write(tmp_path, source, "pkg/net.py"))
-    assert outcome.failure == "The entry synthesised cannot be used: no inputs were found for Net: ValueError: never."
+    assert outcome.failure == "The entry synthesized cannot be used: no inputs were found for Net: ValueError: never."
     assert [way.entry for way in outcome.passed_over] == ["script"]

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from tests.entries.sources import KERNELS, MODEL, REGION
 
-from compile_lens.entries.comment import entry_comment
+from compile_lens.entries.entry_comment import entry_comment
+from compile_lens.entries.entry_spec import BadEntry, read_entry
 from compile_lens.entries.find import find_entries
-from compile_lens.entries.reach import Other, find_reaching
+from compile_lens.entries.importers import WorkspaceFile, find_importers
 from compile_lens.entries.scripts import does_something
 from compile_lens.entries.targets import candidates, covered_by, find_targets
-from compile_lens.entries.written import BadEntry, read_entry
 from compile_lens.syntax.tree import parse
 
 
@@ -22,12 +22,12 @@ def specs(source: str) -> list[str]:
 
 def test_the_documented_order() -> None:
     source = REGION + "def get_inputs():\n    return [torch.ones(3), 2]\nscale(*get_inputs())\n"
-    assert specs(source) == ["get_inputs", "doctest:scale", "script", "synthesised"]
+    assert specs(source) == ["get_inputs", "doctest:scale", "script", "synthesized"]
 
 
 def test_a_file_of_definitions_is_no_script() -> None:
-    assert specs(MODEL) == ["synthesised"]
-    assert specs(KERNELS) == ["get_inputs", "synthesised"]
+    assert specs(MODEL) == ["synthesized"]
+    assert specs(KERNELS) == ["get_inputs", "synthesized"]
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_what_a_user_can_write(tmp_path: Path) -> None:
     tree = parse(MODEL)
     for spec, kind in {
         "script": "script",
-        "synthesised": "synthesised",
-        "synthesised:Attention": "synthesised",
-        "synthesised:Attention.forward": "synthesised",
+        "synthesized": "synthesized",
+        "synthesized:Attention": "synthesized",
+        "synthesized:Attention.forward": "synthesized",
         "doctest:Block": "doctest",
         "tests/test_m.py": "file",
         "tests/test_m.py::TestM::test_it": "test",
@@ -122,7 +122,7 @@ def test_what_a_user_can_write(tmp_path: Path) -> None:
     }.items():
         assert read_entry(spec, "", file, tree, ()).kind.value == kind
     assert read_entry("get_inputs()", "", file, parse(KERNELS), find_entries(parse(KERNELS))).plan["target"] == "Model"
-    for wrong in ("get_inputs", "synthesised:Nobody", "nowhere.py::test", "4 + 5", ""):
+    for wrong in ("get_inputs", "synthesized:Nobody", "nowhere.py::test", "4 + 5", ""):
         with pytest.raises(BadEntry):
             read_entry(wrong, "", file, tree, ())
 
@@ -149,13 +149,13 @@ OTHERS = {
 
 def test_tests_and_scripts_that_reach_the_file(tmp_path: Path) -> None:
     file = str(tmp_path / "pkg" / "model.py")
-    others = [Other(str(tmp_path / name), parse(text)) for name, text in OTHERS.items()]
-    found = find_reaching(file, str(tmp_path), others, find_targets(parse(MODEL)))
+    others = [WorkspaceFile(str(tmp_path / name), parse(text)) for name, text in OTHERS.items()]
+    found = find_importers(file, str(tmp_path), others, find_targets(parse(MODEL)))
     assert [entry.spec for entry in found] == [
         "tests/test_model.py::test_direct",
         "tests/test_model.py::test_by_helper",
         "tests/test_model.py::TestBlock::test_method",
         "scripts/train.py",
     ]
-    exported = find_reaching(file, str(tmp_path), others[-1:], find_targets(parse(MODEL)))
+    exported = find_importers(file, str(tmp_path), others[-1:], find_targets(parse(MODEL)))
     assert [entry.spec for entry in exported] == ["tests/test_package.py::test_exported"]

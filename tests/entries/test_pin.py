@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compile_lens.entries.pin import as_python
+from compile_lens.entries.keep_inputs import as_python
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_findings_of_made_up_inputs_are_those_of_a_plain_script(
     file = OWN / f"{name}.py"
     choice = choose(str(file), file.read_text(encoding="utf-8"), None)
     ours = warm_host.analyse_choice(str(file), choice)
-    assert ours.outcome.entry == "synthesised"
+    assert ours.outcome.entry == "synthesized"
     said = confirm(file, choice, ours.outcome, ours.report, plain_torch)
     assert said.differences == ()
     assert said.confirmed == len(ours.outcome.findings)

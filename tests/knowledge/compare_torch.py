@@ -12,16 +12,26 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server"))
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import open_tables
 from compile_lens.knowledge.versions import order
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
-COMPLETE = (Kind.LOG, Kind.OPTION, Kind.ARGUMENT, Kind.CODE)
-WITH_MEANING = (Kind.IR, Kind.OPS)
+COMPLETE = (KnowledgeKind.LOG, KnowledgeKind.OPTION, KnowledgeKind.ARGUMENT, KnowledgeKind.CODE)
+WITH_MEANING = (KnowledgeKind.IR, KnowledgeKind.OPS)
 # those whose names do not depend on the platform
-NOTED = (Kind.LOG, Kind.ARGUMENT, Kind.MODE, Kind.CODE, Kind.IR, Kind.OPS, Kind.VIRTUALIZED, Kind.GUARD, Kind.VARIABLE)
+NOTED = (
+    KnowledgeKind.LOG,
+    KnowledgeKind.ARGUMENT,
+    KnowledgeKind.MODE,
+    KnowledgeKind.CODE,
+    KnowledgeKind.IR,
+    KnowledgeKind.OPS,
+    KnowledgeKind.VIRTUALIZED,
+    KnowledgeKind.GUARD,
+    KnowledgeKind.VARIABLE,
+)
 
 
 def main() -> int:
@@ -32,12 +42,12 @@ def main() -> int:
         assert tables is not None
         knowledge = Knowledge(tables)
         print(f"torch {tables.torch}, triton {tables.triton or 'not there'}")
-        wrong = sum(_compare(knowledge, kind) for kind in Kind)
+        wrong = sum(_compare(knowledge, kind) for kind in KnowledgeKind)
     print("all is as it should be" if not wrong else f"{wrong} kinds are not as they should be")
     return int(wrong > 0)
 
 
-def _compare(knowledge: Knowledge, kind: Kind) -> bool:
+def _compare(knowledge: Knowledge, kind: KnowledgeKind) -> bool:
     entries = {name: knowledge.get(kind, name) for name in knowledge.names(kind)}
     bare = [name for name, entry in entries.items() if entry is None or not (entry.ours or entry.theirs or entry.facts)]
     without = [name for name, entry in entries.items() if entry is None or not entry.has_meaning]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.knowledge.versions import order
@@ -29,7 +29,7 @@ SEED = 20261121
 DRAWN = 300
 
 
-def says_more_than_its_name(entry: Entry | None) -> bool:
+def says_more_than_its_name(entry: KnowledgeEntry | None) -> bool:
     return entry is not None and bool(entry.ours or entry.theirs or entry.facts)
 
 
@@ -38,23 +38,27 @@ def test_every_log(installed: Knowledge) -> None:
 
     names = {*log_registry.log_alias_to_log_qnames, *log_registry.artifact_names}
     assert len(names) > 60
-    assert not [name for name in sorted(names) if not says_more_than_its_name(installed.get(Kind.LOG, name))]
+    assert not [name for name in sorted(names) if not says_more_than_its_name(installed.get(KnowledgeKind.LOG, name))]
     assert not [
-        name for name in sorted(names) if not (installed.get(Kind.LOG, name) or Entry(Kind.LOG, "")).has_meaning
+        name
+        for name in sorted(names)
+        if not (installed.get(KnowledgeKind.LOG, name) or KnowledgeEntry(KnowledgeKind.LOG, "")).has_meaning
     ]
 
 
 @pytest.mark.parametrize("module", CONFIGS)
 def test_every_option(installed: Knowledge, module: str) -> None:
     config = importlib.import_module(module)._config
-    missing = [name for name in config if not says_more_than_its_name(installed.get(Kind.OPTION, f"{module}.{name}"))]
+    missing = [
+        name for name in config if not says_more_than_its_name(installed.get(KnowledgeKind.OPTION, f"{module}.{name}"))
+    ]
     assert config and not missing
 
 
 @pytest.mark.parametrize("module", CONFIGS)
 def test_the_default_of_an_option_is_torchs(installed: Knowledge, module: str) -> None:
     config = importlib.import_module(module)._config
-    table = installed.tables.table(Kind.OPTION)
+    table = installed.tables.table(KnowledgeKind.OPTION)
     for name, live in config.items():
         row = table[f"{module}.{name}"]
         if live.alias is None and isinstance(live.default, (bool, int, str)) and "env" not in row and "default" in row:
@@ -65,7 +69,7 @@ def test_every_argument_of_compile(installed: Knowledge) -> None:
     import torch
 
     for name in inspect.signature(torch.compile).parameters:
-        entry = installed.get(Kind.ARGUMENT, name)
+        entry = installed.get(KnowledgeKind.ARGUMENT, name)
         assert entry is not None and entry.has_meaning, name
 
 
@@ -74,36 +78,36 @@ def test_every_mode_and_backend(installed: Knowledge) -> None:
     import torch._inductor
 
     for mode, options in torch._inductor.list_mode_options().items():
-        entry = installed.get(Kind.MODE, mode)
+        entry = installed.get(KnowledgeKind.MODE, mode)
         assert entry is not None and entry.has_meaning
         assert all(f"`{key}={value}`" in entry.facts[0][1] for key, value in options.items() if mode != "lite")
     registered_by_value = {"dynamo_minifier_backend", "dynamo_accuracy_minifier_backend"}
     for backend in set(torch._dynamo.list_backends(exclude_tags=())) - registered_by_value:
-        assert says_more_than_its_name(installed.get(Kind.BACKEND, backend)), backend
+        assert says_more_than_its_name(installed.get(KnowledgeKind.BACKEND, backend)), backend
 
 
 def test_every_break_code(installed: Knowledge, site: Path) -> None:
     registry = json.loads((site / "torch/_dynamo/graph_break_registry.json").read_text())
     for code, forms in registry.items():
-        entry = installed.get(Kind.CODE, code)
+        entry = installed.get(KnowledgeKind.CODE, code)
         assert entry is not None and forms[0]["Gb_type"] in entry.theirs and entry.url.endswith(f"{code.lower()}.html")
 
 
 @pytest.mark.parametrize(
     ("kind", "paths", "class_name"),
     [
-        (Kind.IR, ("torch/_inductor/ir.py",), None),
-        (Kind.IR, ("torch/_inductor/scheduler.py",), None),
+        (KnowledgeKind.IR, ("torch/_inductor/ir.py",), None),
+        (KnowledgeKind.IR, ("torch/_inductor/scheduler.py",), None),
         (
-            Kind.IR,
+            KnowledgeKind.IR,
             ("torch/_inductor/dependencies.py", "torch/_inductor/loop_body.py", "torch/_inductor/virtualized.py"),
             None,
         ),
-        (Kind.OPS, ("torch/_inductor/ops_handler.py",), "OpsHandler"),
+        (KnowledgeKind.OPS, ("torch/_inductor/ops_handler.py",), "OpsHandler"),
     ],
 )
 def test_ir_has_a_meaning_of_its_own(
-    installed: Knowledge, site: Path, kind: Kind, paths: tuple[str, ...], class_name: str | None
+    installed: Knowledge, site: Path, kind: KnowledgeKind, paths: tuple[str, ...], class_name: str | None
 ) -> None:
     names: list[str] = []
     for path in paths:
@@ -136,7 +140,7 @@ def test_links_of_300_operators_lead_to_the_line(installed: Knowledge, site: Pat
     import torch._inductor.lowering as lowering
     from torch._inductor.decomposition import decompositions
 
-    table = installed.tables.table(Kind.OPERATOR)
+    table = installed.tables.table(KnowledgeKind.OPERATOR)
     candidates = sorted(
         (packet, overload)
         for packet, row in table.items()
@@ -186,10 +190,10 @@ def test_what_a_hover_says_of_its_origin(installed: Knowledge, bundled: Knowledg
     import torch
 
     for kind, name in (
-        (Kind.IR, "Pointwise"),
-        (Kind.OPERATOR, "aten.relu"),
-        (Kind.CODE, "GB0059"),
-        (Kind.LOG, "fusion"),
+        (KnowledgeKind.IR, "Pointwise"),
+        (KnowledgeKind.OPERATOR, "aten.relu"),
+        (KnowledgeKind.CODE, "GB0059"),
+        (KnowledgeKind.LOG, "fusion"),
     ):
         entry = installed.get(kind, name)
         assert entry is not None
@@ -204,7 +208,7 @@ def test_the_bundled_tables_are_those_of_this_torch(installed: Knowledge, bundle
 
     if not torch.__version__.startswith(bundled.tables.torch.partition("+")[0]):
         pytest.skip(f"the bundled tables are of torch {bundled.tables.torch}")
-    for kind in Kind:
+    for kind in KnowledgeKind:
         assert set(bundled.names(kind)) == set(installed.names(kind)), kind
 
 
@@ -215,18 +219,20 @@ def test_the_version_notes_are_right_for_this_release(installed: Knowledge) -> N
     if release not in past.releases:
         pytest.skip(f"torch {release} was not looked at")
     for kind in (
-        Kind.LOG,
-        Kind.ARGUMENT,
-        Kind.MODE,
-        Kind.CODE,
-        Kind.IR,
-        Kind.OPS,
-        Kind.VIRTUALIZED,
-        Kind.GUARD,
-        Kind.VARIABLE,
+        KnowledgeKind.LOG,
+        KnowledgeKind.ARGUMENT,
+        KnowledgeKind.MODE,
+        KnowledgeKind.CODE,
+        KnowledgeKind.IR,
+        KnowledgeKind.OPS,
+        KnowledgeKind.VIRTUALIZED,
+        KnowledgeKind.GUARD,
+        KnowledgeKind.VARIABLE,
     ):
         listed = {name for name in past.known_elsewhere(kind) if release in past.seen(kind, name)}
         assert listed == set(installed.tables.table(kind)), kind
-    listed = {name for name in past.known_elsewhere(Kind.OPTION) if release in past.seen(Kind.OPTION, name)}
-    found = set(installed.tables.table(Kind.OPTION))
+    listed = {
+        name for name in past.known_elsewhere(KnowledgeKind.OPTION) if release in past.seen(KnowledgeKind.OPTION, name)
+    }
+    found = set(installed.tables.table(KnowledgeKind.OPTION))
     assert len(listed ^ found) <= 0.05 * len(found), sorted(listed ^ found)

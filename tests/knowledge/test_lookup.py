@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compile_lens.knowledge.curated import curated
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.knowledge.search import search
@@ -14,41 +14,41 @@ from compile_lens.knowledge.search import search
 @pytest.mark.parametrize(
     ("written", "kind", "name"),
     [
-        ("TORCH_LOGS=fusion", Kind.LOG, "fusion"),
-        ('TORCH_LOGS="+dynamo"', Kind.LOG, "dynamo"),
-        ("graph_breaks", Kind.LOG, "graph_breaks"),
-        ("TORCHINDUCTOR_MAX_AUTOTUNE", Kind.ENVIRONMENT, "TORCHINDUCTOR_MAX_AUTOTUNE"),
-        ("TORCHINDUCTOR_MAX_AUTOTUNE=1", Kind.ENVIRONMENT, "TORCHINDUCTOR_MAX_AUTOTUNE"),
-        ("TORCH_LOGS", Kind.ENVIRONMENT, "TORCH_LOGS"),
-        ("torch._inductor.config.max_autotune", Kind.OPTION, "torch._inductor.config.max_autotune"),
-        ("triton.cudagraphs", Kind.OPTION, "torch._inductor.config.triton.cudagraphs"),
-        ("GB0059", Kind.CODE, "GB0059"),
-        ("gb59", Kind.CODE, "GB0059"),
-        ("aten.native_layer_norm", Kind.OPERATOR, "aten.native_layer_norm"),
-        ("torch.ops.aten.relu.default", Kind.OPERATOR, "aten.relu.default"),
-        ("aten::relu", Kind.OPERATOR, "aten.relu"),
-        ("relu", Kind.OPS, "relu"),
-        ("Pointwise", Kind.IR, "Pointwise"),
-        ("ir.Pointwise", Kind.IR, "Pointwise"),
-        ("ops.index_expr", Kind.OPS, "index_expr"),
-        ("V.graph", Kind.VIRTUALIZED, "graph"),
-        ("tl.load", Kind.TRITON, "tl.load"),
-        ("triton.language.load", Kind.TRITON, "tl.load"),
-        ("triton_helpers.max2", Kind.TRITON, "triton_helpers.max2"),
-        ("XBLOCK", Kind.CODEGEN, "XBLOCK"),
-        ("max-autotune", Kind.MODE, "max-autotune"),
-        ("aot_eager", Kind.BACKEND, "aot_eager"),
-        ("TensorVariable", Kind.VARIABLE, "TensorVariable"),
-        ("TENSOR_MATCH", Kind.GUARD, "TENSOR_MATCH"),
-        ("call_function", Kind.FX, "call_function"),
-        ("ir_post_fusion.txt", Kind.FILE, "ir_post_fusion.txt"),
-        ("inductor/lowerings", Kind.BISECT, "inductor/lowerings"),
-        ("pipeline", Kind.STAGE, "pipeline"),
-        ("torch.compiler.disable", Kind.FUNCTION, "torch.compiler.disable"),
-        ("torch._dynamo.mark_dynamic", Kind.FUNCTION, "torch._dynamo.mark_dynamic"),
+        ("TORCH_LOGS=fusion", KnowledgeKind.LOG, "fusion"),
+        ('TORCH_LOGS="+dynamo"', KnowledgeKind.LOG, "dynamo"),
+        ("graph_breaks", KnowledgeKind.LOG, "graph_breaks"),
+        ("TORCHINDUCTOR_MAX_AUTOTUNE", KnowledgeKind.ENVIRONMENT, "TORCHINDUCTOR_MAX_AUTOTUNE"),
+        ("TORCHINDUCTOR_MAX_AUTOTUNE=1", KnowledgeKind.ENVIRONMENT, "TORCHINDUCTOR_MAX_AUTOTUNE"),
+        ("TORCH_LOGS", KnowledgeKind.ENVIRONMENT, "TORCH_LOGS"),
+        ("torch._inductor.config.max_autotune", KnowledgeKind.OPTION, "torch._inductor.config.max_autotune"),
+        ("triton.cudagraphs", KnowledgeKind.OPTION, "torch._inductor.config.triton.cudagraphs"),
+        ("GB0059", KnowledgeKind.CODE, "GB0059"),
+        ("gb59", KnowledgeKind.CODE, "GB0059"),
+        ("aten.native_layer_norm", KnowledgeKind.OPERATOR, "aten.native_layer_norm"),
+        ("torch.ops.aten.relu.default", KnowledgeKind.OPERATOR, "aten.relu.default"),
+        ("aten::relu", KnowledgeKind.OPERATOR, "aten.relu"),
+        ("relu", KnowledgeKind.OPS, "relu"),
+        ("Pointwise", KnowledgeKind.IR, "Pointwise"),
+        ("ir.Pointwise", KnowledgeKind.IR, "Pointwise"),
+        ("ops.index_expr", KnowledgeKind.OPS, "index_expr"),
+        ("V.graph", KnowledgeKind.VIRTUALIZED, "graph"),
+        ("tl.load", KnowledgeKind.TRITON, "tl.load"),
+        ("triton.language.load", KnowledgeKind.TRITON, "tl.load"),
+        ("triton_helpers.max2", KnowledgeKind.TRITON, "triton_helpers.max2"),
+        ("XBLOCK", KnowledgeKind.CODEGEN, "XBLOCK"),
+        ("max-autotune", KnowledgeKind.MODE, "max-autotune"),
+        ("aot_eager", KnowledgeKind.BACKEND, "aot_eager"),
+        ("TensorVariable", KnowledgeKind.VARIABLE, "TensorVariable"),
+        ("TENSOR_MATCH", KnowledgeKind.GUARD, "TENSOR_MATCH"),
+        ("call_function", KnowledgeKind.FX, "call_function"),
+        ("ir_post_fusion.txt", KnowledgeKind.FILE, "ir_post_fusion.txt"),
+        ("inductor/lowerings", KnowledgeKind.BISECT, "inductor/lowerings"),
+        ("pipeline", KnowledgeKind.STAGE, "pipeline"),
+        ("torch.compiler.disable", KnowledgeKind.FUNCTION, "torch.compiler.disable"),
+        ("torch._dynamo.mark_dynamic", KnowledgeKind.FUNCTION, "torch._dynamo.mark_dynamic"),
     ],
 )
-def test_found_as_it_is_written(bundled: Knowledge, written: str, kind: Kind, name: str) -> None:
+def test_found_as_it_is_written(bundled: Knowledge, written: str, kind: KnowledgeKind, name: str) -> None:
     entries = bundled.find(written)
     assert entries and (entries[0].kind, entries[0].name) == (kind, name)
     assert entries[0].full_name in to_markdown(entries[0], bundled.tables)
@@ -67,7 +67,7 @@ def test_what_is_near_to_an_unknown_name(bundled: Knowledge, written: str, near:
     assert not bundled.find(written)
     nearest = bundled.nearest(written)
     assert nearest
-    if near in bundled.names(Kind.CODE) or not near.startswith("GB"):
+    if near in bundled.names(KnowledgeKind.CODE) or not near.startswith("GB"):
         assert near in nearest
 
 
@@ -80,21 +80,21 @@ def test_every_text_of_ours_is_of_something(bundled: Knowledge) -> None:
     """A text whose name no release has would never be shown."""
     lost = {
         kind.value: [name for name in curated(kind) if not (bundled.knows(kind, name) or bundled.past.seen(kind, name))]
-        for kind in Kind
-        if kind is not Kind.ENVIRONMENT
+        for kind in KnowledgeKind
+        if kind is not KnowledgeKind.ENVIRONMENT
     }
     assert not {kind: names for kind, names in lost.items() if names}
 
 
 def test_variables_are_found_in_the_source(bundled: Knowledge) -> None:
     """Texts of ours are written for some variables; none is in the list for that reason alone."""
-    table = bundled.tables.table(Kind.ENVIRONMENT)
-    by_option = {name for row in bundled.tables.table(Kind.OPTION).values() for name in row.get("env", ())}
-    assert not [name for name in curated(Kind.ENVIRONMENT) if name not in table and name not in by_option]
+    table = bundled.tables.table(KnowledgeKind.ENVIRONMENT)
+    by_option = {name for row in bundled.tables.table(KnowledgeKind.OPTION).values() for name in row.get("env", ())}
+    assert not [name for name in curated(KnowledgeKind.ENVIRONMENT) if name not in table and name not in by_option]
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_related_names_exist(bundled: Knowledge, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", list(KnowledgeKind))
+def test_related_names_exist(bundled: Knowledge, kind: KnowledgeKind) -> None:
     missing = [
         f"{name} → {other}" for name, text in curated(kind).items() for other in text.related if not bundled.find(other)
     ]
@@ -103,32 +103,33 @@ def test_related_names_exist(bundled: Knowledge, kind: Kind) -> None:
 
 # names without a text of ours or of torch's; what is said of them is facts alone (signature, place, level, library)
 WITHOUT_TEXT = {
-    Kind.ENVIRONMENT: 31,  # C++ reads them, whose source no wheel has
-    Kind.OPTION: 0,
-    Kind.VARIABLE: 0,
-    Kind.FUNCTION: 44,
-    Kind.OPERATOR: 1277,
-    Kind.TRITON: 24,
-    Kind.ARTIFACT: 53,
-    Kind.BISECT: 1,
+    KnowledgeKind.ENVIRONMENT: 31,  # C++ reads them, whose source no wheel has
+    KnowledgeKind.OPTION: 0,
+    KnowledgeKind.VARIABLE: 0,
+    KnowledgeKind.FUNCTION: 44,
+    KnowledgeKind.OPERATOR: 1277,
+    KnowledgeKind.TRITON: 24,
+    KnowledgeKind.ARTIFACT: 53,
+    KnowledgeKind.BISECT: 1,
 }
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_how_many_names_have_facts_alone(bundled: Knowledge, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", list(KnowledgeKind))
+def test_how_many_names_have_facts_alone(bundled: Knowledge, kind: KnowledgeKind) -> None:
     entries = {name: bundled.get(kind, name) for name in bundled.names(kind)}
     without = [name for name, entry in entries.items() if entry is None or not entry.has_meaning]
     assert len(without) <= WITHOUT_TEXT.get(kind, 0), without
 
 
 def test_a_variable_that_sets_an_option_says_what_the_option_does(bundled: Knowledge) -> None:
-    entry = bundled.get(Kind.ENVIRONMENT, "TORCHINDUCTOR_INPLACE_PADDING")
+    entry = bundled.get(KnowledgeKind.ENVIRONMENT, "TORCHINDUCTOR_INPLACE_PADDING")
     assert entry is not None and entry.ours.startswith("Sets `torch._inductor.config.inplace_padding`. Pads a matrix ")
 
 
 def test_a_text_may_be_of_several_names(bundled: Knowledge) -> None:
     shapes = [
-        bundled.get(Kind.OPTION, f"torch._inductor.config.{device}.compile_opt_level") for device in ("cuda", "xpu")
+        bundled.get(KnowledgeKind.OPTION, f"torch._inductor.config.{device}.compile_opt_level")
+        for device in ("cuda", "xpu")
     ]
     assert all(entry is not None and entry.ours.startswith("How far the device compiler") for entry in shapes)
 
@@ -143,12 +144,12 @@ def test_a_text_may_be_of_several_names(bundled: Knowledge) -> None:
     ],
 )
 def test_what_an_operator_becomes(bundled: Knowledge, name: str, becomes: str) -> None:
-    entry = bundled.get(Kind.OPERATOR, name)
+    entry = bundled.get(KnowledgeKind.OPERATOR, name)
     assert entry is not None
     (told,) = [value for label, value in entry.facts if label == "Becomes"]
     assert told.startswith(becomes) and told.endswith("(traced on CPU with torch 2.13.0)")
 
 
 def test_an_operator_that_stays_itself_becomes_nothing_else(bundled: Knowledge) -> None:
-    entry = bundled.get(Kind.OPERATOR, "aten.mul.Tensor")
+    entry = bundled.get(KnowledgeKind.OPERATOR, "aten.mul.Tensor")
     assert entry is not None and "Becomes" not in dict(entry.facts)

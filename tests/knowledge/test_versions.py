@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.versions import history, order
 
@@ -18,26 +18,34 @@ def test_releases_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "note"),
     [
-        (Kind.LOG, "graph_breaks", ""),
-        (Kind.ARGUMENT, "fullgraph", ""),
-        (Kind.ARGUMENT, "recompile_limit", "added in torch 2.12"),
-        (Kind.CODE, "GB0059", "added in torch 2.8"),
-        (Kind.OPERATOR, "aten.add", ""),
-        (Kind.OPERATOR, "aten._grouped_mm", "added in torch 2.8"),
-        (Kind.OPERATOR, "aten._fused_rms_norm", "added in torch 2.8, schema of `default` changed in torch 2.9"),
-        (Kind.OPERATOR, "aten._fused_rms_norm.default", "added in torch 2.8, schema of `default` changed in torch 2.9"),
-        (Kind.OPERATOR, "aten.align_to", "removed in torch 2.13"),
+        (KnowledgeKind.LOG, "graph_breaks", ""),
+        (KnowledgeKind.ARGUMENT, "fullgraph", ""),
+        (KnowledgeKind.ARGUMENT, "recompile_limit", "added in torch 2.12"),
+        (KnowledgeKind.CODE, "GB0059", "added in torch 2.8"),
+        (KnowledgeKind.OPERATOR, "aten.add", ""),
+        (KnowledgeKind.OPERATOR, "aten._grouped_mm", "added in torch 2.8"),
+        (
+            KnowledgeKind.OPERATOR,
+            "aten._fused_rms_norm",
+            "added in torch 2.8, schema of `default` changed in torch 2.9",
+        ),
+        (
+            KnowledgeKind.OPERATOR,
+            "aten._fused_rms_norm.default",
+            "added in torch 2.8, schema of `default` changed in torch 2.9",
+        ),
+        (KnowledgeKind.OPERATOR, "aten.align_to", "removed in torch 2.13"),
         # TorchScript had it long before it was declared beside the others
-        (Kind.OPERATOR, "aten.numel", ""),
+        (KnowledgeKind.OPERATOR, "aten.numel", ""),
     ],
 )
-def test_a_note(kind: Kind, name: str, note: str) -> None:
+def test_a_note(kind: KnowledgeKind, name: str, note: str) -> None:
     assert history().note(kind, name) == note
 
 
 def test_an_unknown_name_of_another_release_says_so(bundled: Knowledge) -> None:
     past = bundled.past
-    for kind in (Kind.LOG, Kind.OPTION, Kind.ENVIRONMENT):
+    for kind in (KnowledgeKind.LOG, KnowledgeKind.OPTION, KnowledgeKind.ENVIRONMENT):
         later = [name for name in past.known_elsewhere(kind) if past.seen(kind, name) == (past.releases[-1],)]
         for name in later:
             reason = past.why_unknown(kind, name, "2.13.0")
@@ -47,16 +55,23 @@ def test_an_unknown_name_of_another_release_says_so(bundled: Knowledge) -> None:
 def test_the_names_of_a_release_are_those_of_its_table(bundled: Knowledge) -> None:
     release = ".".join(map(str, order(bundled.tables.torch)))
     past = bundled.past
-    for kind in (Kind.LOG, Kind.ARGUMENT, Kind.MODE, Kind.CODE, Kind.IR, Kind.OPS):
+    for kind in (
+        KnowledgeKind.LOG,
+        KnowledgeKind.ARGUMENT,
+        KnowledgeKind.MODE,
+        KnowledgeKind.CODE,
+        KnowledgeKind.IR,
+        KnowledgeKind.OPS,
+    ):
         listed = {name for name in past.known_elsewhere(kind) if release in past.seen(kind, name)}
         assert listed == set(bundled.tables.table(kind)), kind
 
 
 def test_the_declared_operators_of_a_release_are_in_its_table(bundled: Knowledge) -> None:
     """What ``native_functions.yaml`` of torch 2.13 declares, against the operators that the running torch 2.13 has."""
-    past, table = bundled.past, bundled.tables.table(Kind.OPERATOR)
-    listed = {name for name in past.known_elsewhere(Kind.OPERATOR) if name.count(".") == 1}
-    here = {name for name in listed if "2.13" in past.seen(Kind.OPERATOR, name)}
+    past, table = bundled.past, bundled.tables.table(KnowledgeKind.OPERATOR)
+    listed = {name for name in past.known_elsewhere(KnowledgeKind.OPERATOR) if name.count(".") == 1}
+    here = {name for name in listed if "2.13" in past.seen(KnowledgeKind.OPERATOR, name)}
     running = {name for name in table if name.startswith("aten.")}
     assert len(here) > 1500
     # some have no kernel in a build for the CPU

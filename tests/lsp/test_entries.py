@@ -50,7 +50,7 @@ async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, r
     assert [(entry["entry"], entry["chosen"]) for entry in listed] == [
         ("get_inputs", False),
         ("script", False),
-        ("synthesised", False),
+        ("synthesized", False),
     ]
     asked: list[Any] = []
 
@@ -63,7 +63,7 @@ async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, r
     assert [action["title"] for action in asked[0]["actions"]] == [
         "get_inputs",
         "script",
-        "synthesised",
+        "synthesized",
         "Automatically",
     ]
     assert entries(root)[0] == "get_inputs"
@@ -81,9 +81,9 @@ async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, r
 async def test_the_comment_in_unsaved_text_counts(ed: Editor, root: Path) -> None:
     uri = await ed.open(write(root, ONE + "\n\nf(1)\n"))
     await ed.status(state="idle", findings=1)
-    await ed.insert(uri, 2, 0, "# compile-lens: entry=synthesised:f\n")
+    await ed.insert(uri, 2, 0, "# compile-lens: entry=synthesized:f\n")
     await execute(ed, "compileLens.analyze", uri)
-    assert entries(root)[-1] == "synthesised:f"
+    assert entries(root)[-1] == "synthesized:f"
     await ed.change(uri, 3, {"text": "# compile-lens: entry=nowhere\n" + ONE})
     since = ed.mark()
     await execute(ed, "compileLens.analyze", uri)
@@ -102,7 +102,7 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         answer = await execute(ed, "compileLens.analyzeAsIfCompiled", *lens["command"]["arguments"])
         assert (answer["status"], answer["findings"]) == ("ok", 1)
         (made,) = await lenses(ed, uri, "compileLens.chooseEntry")
-        assert made["command"]["title"].startswith("Analyzed with synthesised inputs: Net(width=32) on x: float32[")
+        assert made["command"]["title"].startswith("Analyzed with synthesized inputs: Net(width=32) on x: float32[")
         here = {"start": {"line": 8, "character": 0}, "end": {"line": 8, "character": 0}}
         asked = {"textDocument": {"uri": uri}, "range": here, "context": {"diagnostics": []}}
         actions = {action["title"]: action for action in await ed.request("textDocument/codeAction", asked)}

@@ -43,7 +43,7 @@ async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
         (root / "repro_GB0124_6.py").write_text("the user's own\n")
         answer = await ed.command(action["command"]["command"], *action["command"]["arguments"])
         assert answer["reproduces"], answer
-        assert answer["sentence"].startswith("The problem is there: exit code 1")
+        assert answer["sentence"].startswith("Reproduces the problem: exit code 1")
         assert answer["uri"].endswith("/repro_GB0124_6_2.py")
         assert "# verified: yes, exit code 1" in (root / "repro_GB0124_6_2.py").read_text()
         assert (root / "repro_GB0124_6.py").read_text() == "the user's own\n"

@@ -13,8 +13,8 @@ from pathlib import Path
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.repro.capture import CapturedRegion, read_capture
-from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, Criterion
+from compile_lens.repro.selection import Selection
 from compile_lens.repro.write import Request, Written, write_repro
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
@@ -29,7 +29,7 @@ def job_for(file: Path, depth: Depth = Depth.DYNAMO) -> Job:
     return Job(str(file), depth=depth, cwd=str(file.parent), timeout_s=900)
 
 
-def write_all(requests: Sequence[tuple[Path, Path, Wanted, Criterion | None]]) -> list[Written]:
+def write_all(requests: Sequence[tuple[Path, Path, Selection, Criterion | None]]) -> list[Written]:
     """Repros of (program, out, what, criterion), none of them run."""
 
     async def write() -> list[Written]:

@@ -15,14 +15,14 @@ import pytest
 from planted_bugs import BUGS, Bug
 from repros import job_for
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect import Options, bisect, stale_state
 from compile_lens.repro.bisect_document import document, markdown_link
 from compile_lens.repro.bisect_guide import _GUIDE
-from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import Criterion
-from compile_lens.repro.verdict import Bisection, Status, from_json
+from compile_lens.repro.selection import Selection
+from compile_lens.repro.verdict import Bisection, BisectionStatus, from_json
 from compile_lens.repro.write import Request, write_repro
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
@@ -57,7 +57,7 @@ class Bisector:
         bug, program = BUGS[name], self.file(f"{name}_program", BUGS[name].program())
         out = program.with_name(program.name.replace("_program", ""))
         # random numbers differ by design: that is no finding, and the user has to ask for it
-        wanted, criterion = (Wanted(finding=bug.code), None) if bug.code else (Wanted("fn"), Criterion.DIFFERS)
+        wanted, criterion = (Selection(finding=bug.code), None) if bug.code else (Selection("fn"), Criterion.DIFFERS)
         request = Request(job_for(program, Depth.INDUCTOR), wanted, out, criterion, verify=False)
         written = self._loop.run_until_complete(write_repro(self._programs, request))
         assert (written.finding is not None) is bool(bug.code)
@@ -90,7 +90,7 @@ def bisector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bisector]:
 @pytest.mark.parametrize("name", BUGS)
 def test_the_verdict_is_what_was_planted(bisector: Bisector, name: str) -> None:
     found, bug = bisector.bug(name), BUGS[name]
-    assert found.status is Status.FOUND, (found.sentence, found.steps[-1:])
+    assert found.status is BisectionStatus.FOUND, (found.sentence, found.steps[-1:])
     assert found.verdict is not None
     backend, subsystem, info = bug.verdict
     assert (found.verdict.backend, found.verdict.subsystem) == (backend, subsystem)
@@ -170,7 +170,7 @@ def test_the_commands_by_hand_are_bad_and_good(bisector: Bisector) -> None:
 )
 def test_what_cannot_be_bisected_is_said_before_the_search(bisector: Bisector, source: str, sentence: str) -> None:
     found = bisector.bisect(bisector.file("unfit", source), Options(step_limit_s=3.0))
-    assert found.status is Status.UNFIT
+    assert found.status is BisectionStatus.UNFIT
     assert sentence in found.sentence
     assert [step.purpose for step in found.steps] == ["baseline"]
 
@@ -196,7 +196,7 @@ def test_a_function_that_must_be_one_graph_runs_without_compile_first(bisector: 
 
 def test_a_repro_that_passes_is_not_reproduced(bisector: Bisector) -> None:
     found = bisector.bisect(bisector.file("passes", "import torch"))
-    assert found.status is Status.NOT_REPRODUCED
+    assert found.status is BisectionStatus.NOT_REPRODUCED
     assert found.verdict is None
 
 
@@ -236,7 +236,9 @@ def test_a_state_of_another_bisection_is_found(tmp_path: Path) -> None:
 
 def test_every_log_that_is_recommended_exists() -> None:
     knowledge = Knowledge()
-    unknown = [log for _, logs, _ in _GUIDE.values() for log in logs if not knowledge.knows(Kind.LOG, log.lstrip("+"))]
+    unknown = [
+        log for _, logs, _ in _GUIDE.values() for log in logs if not knowledge.knows(KnowledgeKind.LOG, log.lstrip("+"))
+    ]
     assert not unknown
 
 

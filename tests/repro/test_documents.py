@@ -12,12 +12,12 @@ import pytest
 from repros import job_for
 
 from compile_lens.cli.repro import repro as repro_command
-from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import Criterion, parse_header
 from compile_lens.repro.issue import issue_text
 from compile_lens.repro.scrub import scrub
+from compile_lens.repro.selection import Selection
 from compile_lens.repro.unit_test import place_in_pytorch, unit_test_text, write_unit_test
-from compile_lens.repro.verdict import Bisection, Status, Verdict
+from compile_lens.repro.verdict import Bisection, BisectionStatus, Verdict
 from compile_lens.repro.write import Request, Written, write_repro
 from compile_lens.workers.host import Host
 
@@ -44,7 +44,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     async def write() -> Written:
         host = Host(sys.executable)
         try:
-            return await write_repro(host, Request(job_for(program), Wanted(), folder / "repro.py"))
+            return await write_repro(host, Request(job_for(program), Selection(), folder / "repro.py"))
         finally:
             await host.close()
 
@@ -75,7 +75,7 @@ def test_a_repro_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
     async def write() -> None:
         host = Host(sys.executable)
         try:
-            await write_repro(host, Request(job_for(program), Wanted(), out), cancel)
+            await write_repro(host, Request(job_for(program), Selection(), out), cancel)
         finally:
             await host.close()
 
@@ -109,7 +109,7 @@ def test_where_a_test_belongs_follows_the_criterion() -> None:
 def test_the_bug_report_holds_what_is_needed_and_nothing_of_the_user(written: Written) -> None:
     verdict = Verdict("inductor", "lowerings", 3, "relu")
     bisection = Bisection(
-        "repro.py", sys.executable, "2.13.0", Status.FOUND, "It is the lowering of relu.", 9.0, verdict
+        "repro.py", sys.executable, "2.13.0", BisectionStatus.FOUND, "It is the lowering of relu.", 9.0, verdict
     )
     text = issue_text(written, "PyTorch version: 2.13.0", bisection)
     assert text.startswith("# [dynamo] `f` was recompiled because size 0 of `x` changed (3 → 4)\n")

@@ -11,7 +11,7 @@ from record_gpu_verdicts import GPU_BUGS
 
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect_document import document
-from compile_lens.repro.verdict import Status, from_json
+from compile_lens.repro.verdict import BisectionStatus, from_json
 
 RECORD = json.loads((Path(__file__).parent.parent / "data" / "bisect-gpu" / "bisect_gpu.json").read_text())
 BUGS: dict[str, dict[str, Any]] = RECORD["bugs"]
@@ -26,7 +26,7 @@ def test_the_verdict_is_what_was_planted_and_torchs_own(name: str) -> None:
     bug = BUGS[name]
     found = from_json(json.dumps(bug["ours"]))
     backend, subsystem, info = bug["wanted"]
-    assert found.status is Status.FOUND and found.verdict is not None
+    assert found.status is BisectionStatus.FOUND and found.verdict is not None
     assert (found.verdict.backend, found.verdict.subsystem) == (backend, subsystem)
     assert info is None or info in (found.verdict.debug_info or "")
     if stock := bug["stock"].get("result"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.finding import Kind
-from compile_lens.knowledge.entry import Kind as Entry
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.logs import document, known_stages, log_runs
 
@@ -24,10 +24,10 @@ def test_every_name_is_one_of_torchs(kind: Kind, stage: str) -> None:
     for run in runs:
         for name, value in run.environment:
             if name == "TORCH_LOGS":
-                unknown = [log for log in value.split(",") if not knowledge.knows(Entry.LOG, log.lstrip("+"))]
+                unknown = [log for log in value.split(",") if not knowledge.knows(KnowledgeKind.LOG, log.lstrip("+"))]
                 assert not unknown
             elif name.startswith("TORCH"):
-                assert knowledge.knows(Entry.ENVIRONMENT, name), name
+                assert knowledge.knows(KnowledgeKind.ENVIRONMENT, name), name
 
 
 def test_a_line_is_one_for_a_shell() -> None:

@@ -10,10 +10,10 @@ import pytest
 from repros import captured, run_all, write_all
 
 from compile_lens.repro.capture import calls_for
-from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import Criterion, ExitCode, parse_header
 from compile_lens.repro.expectation import expect
 from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.selection import Selection
 from compile_lens.repro.source import write_source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -43,7 +43,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_finding_is_there_when_its_repro_runs(tmp_path: Path, cache: Path) -> None:
     out = [tmp_path / f"repro_{number}.py" for number in range(len(FINDINGS))]
     requests = [
-        (FIXTURES / program, file, Wanted(finding=finding), None)
+        (FIXTURES / program, file, Selection(finding=finding), None)
         for (program, finding, _, _), file in zip(FINDINGS, out, strict=True)
     ]
     written = write_all(requests)
@@ -86,16 +86,16 @@ def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_pat
         "import torch\nf = torch.compile(lambda x: x + x.max().item(), backend='eager')\nf(torch.ones(2))\n"
     )
     cases = [
-        (plain, Wanted(region="nothing"), "No region 'nothing' was called in this run"),
+        (plain, Selection(region="nothing"), "The run did not call a region 'nothing'"),
         (
             FIXTURES / "recompile_size.py",
-            Wanted(finding="GB0001@3"),
-            "There is no finding GB0001@3 in this run; there are",
+            Selection(finding="GB0001@3"),
+            "The run has no finding GB0001@3. It has",
         ),
-        (plain, Wanted(frame="9/9"), "Frame 9/9 does not belong to a region"),
-        (quiet, Wanted(), "No compile region was called in this run"),
-        (broken, Wanted(), "No compile region was called in this run"),
-        (tmp_path / "missing.py", Wanted(), "no such file"),
+        (plain, Selection(frame="9/9"), "Frame 9/9 does not belong to a region"),
+        (quiet, Selection(), "No compile region was called in this run"),
+        (broken, Selection(), "No compile region was called in this run"),
+        (tmp_path / "missing.py", Selection(), "no such file"),
     ]
     for program, wanted, words in cases:
         with pytest.raises(CannotWrite, match=words):

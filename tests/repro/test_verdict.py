@@ -13,9 +13,9 @@ from compile_lens.repro.history import recall, remember
 from compile_lens.repro.scratch import scratch_folder, sweep
 from compile_lens.repro.verdict import (
     Bisection,
+    BisectionStatus,
     CodePlace,
     SourceLine,
-    Status,
     Switch,
     Verdict,
     differences,
@@ -24,7 +24,7 @@ from compile_lens.repro.verdict import (
 from compile_lens.repro.verdict_finding import verdict_findings
 
 FOUND = Bisection(
-    "/repro.py", "python", "2.13.0", Status.FOUND, "Found.", 1.0, Verdict("inductor", "lowerings", 1, "relu")
+    "/repro.py", "python", "2.13.0", BisectionStatus.FOUND, "Found.", 1.0, Verdict("inductor", "lowerings", 1, "relu")
 )
 
 
@@ -42,7 +42,7 @@ def test_what_is_no_result_is_a_value_error(text: str) -> None:
 
 
 def test_differences_are_told_in_sentences() -> None:
-    gone = replace(FOUND, torch="2.14.0", status=Status.NOT_REPRODUCED, verdict=None)
+    gone = replace(FOUND, torch="2.14.0", status=BisectionStatus.NOT_REPRODUCED, verdict=None)
     assert list(differences(FOUND, gone)) == [
         "torch was 2.13.0, and is 2.14.0 now.",
         "It was found in the compiler, and is not reproduced now.",

@@ -10,8 +10,8 @@ import pytest
 from repros import job_for
 
 from compile_lens.repro.bisect import Options, bisect
-from compile_lens.repro.choose import Wanted
 from compile_lens.repro.contract import Criterion
+from compile_lens.repro.selection import Selection
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import Request, Written, write_repro
 from compile_lens.workers.host import Host
@@ -58,7 +58,7 @@ def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_t
     async def both() -> tuple[Written, Bisection]:
         host = Host(sys.executable)
         try:
-            request = Request(job_for(program, Depth.INDUCTOR), Wanted(finding="wrong-numbers"), repro)
+            request = Request(job_for(program, Depth.INDUCTOR), Selection(finding="wrong-numbers"), repro)
             return await write_repro(host, request), await bisect(host, repro, Options(ablate=False))
         finally:
             await host.close()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from compile_lens.syntax.contexts import Sort, mention_at
+from compile_lens.syntax.compiler_output import generic_name, word_at
+from compile_lens.syntax.contexts import MentionKind, mention_at
 from compile_lens.syntax.settings_text import settings_of_line
 from compile_lens.syntax.slots import Slot, SlotKind, python_slot, text_slot
 from compile_lens.syntax.tree import parse
 from compile_lens.syntax.window import MOST_LINES, imports_of, window_around
-from compile_lens.syntax.words import generic_name, word_at
 
 HEAD = """\
 import os
@@ -27,40 +27,40 @@ cfg = torch._functorch.config
 @pytest.mark.parametrize(
     ("code", "sort", "name"),
     [
-        ('os.environ["TORCH_LOGS"] = "dynamo, +fus¦ion"', Sort.LOG, "fusion"),
-        ('os.environ.setdefault("TORCH_LOGS", "fus¦ion")', Sort.LOG, "fusion"),
-        ('monkeypatch.setenv("TORCH_LOGS", "fus¦ion")', Sort.LOG, "fusion"),
-        ('run(env={"TORCH_LOGS": "fus¦ion"})', Sort.LOG, "fusion"),
-        ('run(env=dict(os.environ, TORCH_LOGS="fus¦ion"))', Sort.LOG, "fusion"),
-        ('run("TORCH_LOGS=fus¦ion python x.py", shell=True)', Sort.LOG, "fusion"),
-        ('run("TORCH_L¦OGS=fusion python x.py", shell=True)', Sort.VARIABLE, "TORCH_LOGS"),
-        ('os.environ["TORCH_¦LOGS"]', Sort.VARIABLE, "TORCH_LOGS"),
-        ('os.getenv("TORCH_¦LOGS")', Sort.VARIABLE, "TORCH_LOGS"),
-        ('os.environ["TORCHINDUCTOR_MAX_AUTOTUNE"] = "¦1"', Sort.VALUE, "1"),
-        ("torch._logging.set_logs(graph_br¦eaks=True)", Sort.LOG, "graph_breaks"),
-        ("ic.triton.cudag¦raphs = True", Sort.NAME, "torch._inductor.config.triton.cudagraphs"),
-        ("torch._inductor.config.max_aut¦otune = True", Sort.NAME, "torch._inductor.config.max_autotune"),
-        ("dc.suppress_¦errors = True", Sort.NAME, "torch._dynamo.config.suppress_errors"),
-        ("cfg.c¦se = False", Sort.NAME, "torch._functorch.config.cse"),
-        ('ic.patch({"max_aut¦otune": True})', Sort.OPTION, "torch._inductor.config.max_autotune"),
-        ("ic.patch(max_aut¦otune=True)", Sort.OPTION, "torch._inductor.config.max_autotune"),
-        ('ic.patch("triton.cuda¦graphs", True)', Sort.OPTION, "torch._inductor.config.triton.cudagraphs"),
-        ('t.compile(f, mode="max-aut¦otune")', Sort.MODE, "max-autotune"),
-        ('tc(f, backend="aot_e¦ager")', Sort.BACKEND, "aot_eager"),
-        ('torch._dynamo.optimize("aot_e¦ager")(f)', Sort.BACKEND, "aot_eager"),
-        ('partial(torch.compile, mode="def¦ault")', Sort.MODE, "default"),
-        ("torch.compile(f, fullg¦raph=True)", Sort.ARGUMENT, "fullgraph"),
+        ('os.environ["TORCH_LOGS"] = "dynamo, +fus¦ion"', MentionKind.LOG, "fusion"),
+        ('os.environ.setdefault("TORCH_LOGS", "fus¦ion")', MentionKind.LOG, "fusion"),
+        ('monkeypatch.setenv("TORCH_LOGS", "fus¦ion")', MentionKind.LOG, "fusion"),
+        ('run(env={"TORCH_LOGS": "fus¦ion"})', MentionKind.LOG, "fusion"),
+        ('run(env=dict(os.environ, TORCH_LOGS="fus¦ion"))', MentionKind.LOG, "fusion"),
+        ('run("TORCH_LOGS=fus¦ion python x.py", shell=True)', MentionKind.LOG, "fusion"),
+        ('run("TORCH_L¦OGS=fusion python x.py", shell=True)', MentionKind.VARIABLE, "TORCH_LOGS"),
+        ('os.environ["TORCH_¦LOGS"]', MentionKind.VARIABLE, "TORCH_LOGS"),
+        ('os.getenv("TORCH_¦LOGS")', MentionKind.VARIABLE, "TORCH_LOGS"),
+        ('os.environ["TORCHINDUCTOR_MAX_AUTOTUNE"] = "¦1"', MentionKind.VALUE, "1"),
+        ("torch._logging.set_logs(graph_br¦eaks=True)", MentionKind.LOG, "graph_breaks"),
+        ("ic.triton.cudag¦raphs = True", MentionKind.NAME, "torch._inductor.config.triton.cudagraphs"),
+        ("torch._inductor.config.max_aut¦otune = True", MentionKind.NAME, "torch._inductor.config.max_autotune"),
+        ("dc.suppress_¦errors = True", MentionKind.NAME, "torch._dynamo.config.suppress_errors"),
+        ("cfg.c¦se = False", MentionKind.NAME, "torch._functorch.config.cse"),
+        ('ic.patch({"max_aut¦otune": True})', MentionKind.OPTION, "torch._inductor.config.max_autotune"),
+        ("ic.patch(max_aut¦otune=True)", MentionKind.OPTION, "torch._inductor.config.max_autotune"),
+        ('ic.patch("triton.cuda¦graphs", True)', MentionKind.OPTION, "torch._inductor.config.triton.cudagraphs"),
+        ('t.compile(f, mode="max-aut¦otune")', MentionKind.MODE, "max-autotune"),
+        ('tc(f, backend="aot_e¦ager")', MentionKind.BACKEND, "aot_eager"),
+        ('torch._dynamo.optimize("aot_e¦ager")(f)', MentionKind.BACKEND, "aot_eager"),
+        ('partial(torch.compile, mode="def¦ault")', MentionKind.MODE, "default"),
+        ("torch.compile(f, fullg¦raph=True)", MentionKind.ARGUMENT, "fullgraph"),
         (
             'torch.compile(f, options={"triton.cud¦agraphs": True})',
-            Sort.OPTION,
+            MentionKind.OPTION,
             "torch._inductor.config.triton.cudagraphs",
         ),
-        ("torch.ops.aten.re¦lu.default(x)", Sort.NAME, "torch.ops.aten.relu"),
-        ("torch.ops.aten.relu¦.default(x)", Sort.NAME, "torch.ops.aten.relu"),
-        ("x.softm¦ax(-1)", Sort.METHOD, "softmax"),
+        ("torch.ops.aten.re¦lu.default(x)", MentionKind.NAME, "torch.ops.aten.relu"),
+        ("torch.ops.aten.relu¦.default(x)", MentionKind.NAME, "torch.ops.aten.relu"),
+        ("x.softm¦ax(-1)", MentionKind.METHOD, "softmax"),
     ],
 )
-def test_what_a_place_names(code: str, sort: Sort, name: str) -> None:
+def test_what_a_place_names(code: str, sort: MentionKind, name: str) -> None:
     text = HEAD + code.replace("¦", "") + "\n"
     line = HEAD.count("\n") + 1
     mention = mention_at(parse(text), imports_of(text), line, code.index("¦") + 1)

@@ -1,4 +1,4 @@
-"""The rules that are on: the page that says so, and their predictions for the programs whose real breaks are written down."""
+"""The rules: their measured precision, the page that lists them, and their predictions for programs with known breaks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "predictions.md"
 JUDGED = r"(\d+ of \d+|–)"
 ROW = re.compile(
-    rf"^\| `([\w-]+)` \| .* \| ([\w, ]+) \| {JUDGED} \| {JUDGED} \| {JUDGED} \| (\S+) \| (on|off)(, certain)? \|$",
+    rf"^\| `([\w-]+)` \| .* \| ([\w, ]+) \| {JUDGED} \| {JUDGED} \| {JUDGED} \| (\S+) \| (certain)? ?\|$",
     re.MULTILINE,
 )
 # a fixture that ends in an error tells that in place of its breaks, and one breaks in what never runs
@@ -24,33 +24,23 @@ NOT_REACHED = ("clean_unused", "varied_inputs")
 FIXTURES = [path for path in sorted((ROOT / "tests" / "fixtures").glob("[!_e]*.py")) if path.stem not in NOT_REACHED]
 
 
-def test_the_page_has_every_rule_with_its_figures_and_state() -> None:
+def test_the_page_lists_every_rule_with_its_measurements() -> None:
     rows = ROW.findall(PAGE.read_text(encoding="utf-8"))
     assert [row[0] for row in rows] == [rule.name for rule in registry.RULES]
-    for name, codes, *parts, _, state, certain in rows:
+    for name, codes, *parts, _, certain in rows:
         rule = registry.BY_NAME[name]
         assert codes == ", ".join(rule.codes)
         for part, (right, wrong) in zip(
-            parts, (rule.figures.own, rule.figures.looked_at, rule.figures.held_out), strict=True
+            parts, (rule.measurement.own, rule.measurement.looked_at, rule.measurement.held_out), strict=True
         ):
             assert part == (f"{right} of {right + wrong}" if right + wrong else "–")
-        assert (state == "on") == rule.is_on == (name in registry.ON)
         assert bool(certain) == rule.is_certain
 
 
-def test_a_rule_is_on_for_its_precision_and_for_real_code_or_certainty() -> None:
-    for rule in registry.RULES:
-        judged, real = rule.right + rule.wrong, rule.figures.judged_in_real_code
-        is_tried = rule.is_certain or real >= registry.LEAST_JUDGED
-        assert rule.is_on == (judged > 0 and rule.right / judged >= registry.LEAST_PRECISION and is_tried)
-    assert set(measured.FIGURES) <= registry.ALL
-
-
-def test_the_rules_that_are_on_are_right_in_nine_of_ten() -> None:
-    on = [rule for rule in registry.RULES if rule.is_on]
-    right, wrong = sum(rule.right for rule in on), sum(rule.wrong for rule in on)
-    assert right / (right + wrong) >= registry.LEAST_PRECISION
-    assert {"print", "logging", "tensor-item", "tensor-branch", "dynamic-shape"} <= registry.ON
+def test_every_rule_is_precise_and_was_tried_in_real_code_or_is_certain() -> None:
+    assert [rule.name for rule in registry.RULES if not rule.is_precise] == []
+    assert set(measured.MEASUREMENTS) == registry.ALL
+    assert {"print", "logging", "tensor-item", "tensor-branch", "dynamic-shape"} <= registry.ALL
 
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
@@ -65,15 +55,13 @@ def test_what_is_predicted_for_a_fixture_is_real(fixture: Path) -> None:
 
 
 def test_most_breaks_of_the_fixtures_are_predicted() -> None:
-    """By every rule: a floor for the walk itself, below what it reaches today."""
+    """A floor for the walk itself, below what it reaches today."""
     real = found = 0
     for fixture in FIXTURES:
         program = read(fixture.read_text(encoding="utf-8"))
         lines = {(one.line, one.code) for one in program.expected if one.code.startswith("GB")}
         predicted = {
-            (p.place.line, code)
-            for p in predict("\n".join(program.lines), registry.ALL)
-            for code in registry.BY_NAME[p.rule].codes
+            (p.place.line, code) for p in predict("\n".join(program.lines)) for code in registry.BY_NAME[p.rule].codes
         }
         real += len(lines)
         found += len(lines & predicted)

@@ -6,7 +6,6 @@ from textwrap import dedent
 
 import pytest
 
-from compile_lens.syntax.predictions import registry
 from compile_lens.syntax.predictions.predict import functions_reached, predict
 
 HEADER = "import warnings\nimport torch\nfrom torch import nn\nfrom torch.utils.checkpoint import checkpoint\n"
@@ -14,7 +13,7 @@ HEADER = "import warnings\nimport torch\nfrom torch import nn\nfrom torch.utils.
 
 def functions(source: str) -> list[str]:
     """The functions in which something is predicted."""
-    return [prediction.function for prediction in predict(HEADER + dedent(source), registry.ALL)]
+    return [prediction.function for prediction in predict(HEADER + dedent(source))]
 
 
 def test_nothing_outside_of_a_region() -> None:
@@ -152,22 +151,22 @@ def test_a_disabled_function_is_a_break_and_is_not_followed() -> None:
             eager(x)
             return x
         """
-    (prediction,) = predict(HEADER + dedent(source), registry.ALL)
+    (prediction,) = predict(HEADER + dedent(source))
     assert (prediction.rule, prediction.code, prediction.function) == ("disabled-call", "GB0098", "f")
 
 
 @pytest.mark.parametrize(
     ("switch", "left"),
     [
-        ("", ["tensor-item", "tensor-branch", "boolean-mask", "print"]),
+        ("", ["tensor-item", "tensor-branch", "dynamic-shape", "print"]),
         (
             "torch._dynamo.config.capture_scalar_outputs = True",
-            ["tensor-branch", "tensor-branch", "boolean-mask", "print"],
+            ["tensor-branch", "tensor-branch", "dynamic-shape", "print"],
         ),
         ("torch._dynamo.config.capture_dynamic_output_shape_ops = True", ["tensor-item", "tensor-branch", "print"]),
         (
             "torch._dynamo.config.reorderable_logging_functions.add(print)",
-            ["tensor-item", "tensor-branch", "boolean-mask"],
+            ["tensor-item", "tensor-branch", "dynamic-shape"],
         ),
     ],
 )
@@ -181,17 +180,17 @@ def test_switches_of_the_same_file(switch: str, left: list[str]) -> None:
                 return x
             if x.sum() > 3:
                 return x
-            x = x[x > 0]
+            x = x.nonzero()
             print("done")
             return x
         """
-    assert sorted(found.rule for found in predict(HEADER + dedent(source), registry.ALL)) == sorted(left)
+    assert sorted(found.rule for found in predict(HEADER + dedent(source))) == sorted(left)
 
 
 def test_fullgraph_makes_a_break_an_error() -> None:
     source = "@torch.compile(fullgraph={})\ndef f(x):\n    print(x)\n"
     for fullgraph in (True, False):
-        (prediction,) = predict(HEADER + source.format(fullgraph), registry.ALL)
+        (prediction,) = predict(HEADER + source.format(fullgraph))
         assert prediction.is_error is fullgraph
 
 
@@ -208,7 +207,7 @@ def test_two_regions_that_lead_to_one_place() -> None:
         def two(x):
             helper(x)
         """
-    (prediction,) = predict(HEADER + dedent(source), registry.ALL)
+    (prediction,) = predict(HEADER + dedent(source))
     assert [region.name for region in prediction.regions] == ["one", "two"]
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.knowledge.entry import Entry, Kind
-from compile_lens.knowledge.in_run import with_run_value
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.knowledge.run_values import with_run_value
 from compile_lens.trace.builder import read_report
 from compile_lens.trace.option_values import OptionRecords, OptionValues
 from compile_lens.trace.records import trace_files
@@ -25,7 +25,7 @@ def recorded(*metrics: dict[str, object]) -> OptionValues:
     return records.found()
 
 
-def told(values: OptionValues, name: str, kind: Kind = Kind.OPTION) -> list[tuple[str, str]]:
+def told(values: OptionValues, name: str, kind: KnowledgeKind = KnowledgeKind.OPTION) -> list[tuple[str, str]]:
     knowledge = Knowledge()
     entry = knowledge.get(kind, name)
     assert entry is not None
@@ -68,7 +68,7 @@ def test_false_is_not_zero_and_a_set_is_the_list_that_json_made_of_it() -> None:
     ((_, text),) = told(values, "torch._inductor.config.profiler_mark_wrapper_call")
     assert text.startswith("`False` (the default); ")
     listed = recorded({"dynamo_config": json.dumps({"skipfiles_inline_module_allowlist": []})})
-    entry = Knowledge().get(Kind.OPTION, "torch._dynamo.config.skipfiles_inline_module_allowlist")
+    entry = Knowledge().get(KnowledgeKind.OPTION, "torch._dynamo.config.skipfiles_inline_module_allowlist")
     assert entry is not None and ("In the last run of this file", "`[]`") in [
         (label, text.partition(" (")[0]) for label, text in with_run_value(entry, Knowledge(), listed).facts
     ]
@@ -76,7 +76,7 @@ def test_false_is_not_zero_and_a_set_is_the_list_that_json_made_of_it() -> None:
 
 def test_a_variable_tells_the_options_that_it_sets() -> None:
     values = recorded({"inductor_config": json.dumps({"max_autotune": True})})
-    ((label, text),) = told(values, "TORCHINDUCTOR_MAX_AUTOTUNE", Kind.ENVIRONMENT)
+    ((label, text),) = told(values, "TORCHINDUCTOR_MAX_AUTOTUNE", KnowledgeKind.ENVIRONMENT)
     assert label == "`torch._inductor.config.max_autotune` in the last run of this file"
     assert text.startswith("`True` (default `False`); ")
 
@@ -89,5 +89,5 @@ def test_what_torch_could_not_write_is_not_told(text: str) -> None:
 
 
 def test_what_is_no_option_stays_as_it_is() -> None:
-    entry = Entry(Kind.LOG, "graph_breaks")
+    entry = KnowledgeEntry(KnowledgeKind.LOG, "graph_breaks")
     assert with_run_value(entry, Knowledge(), recorded()) is entry

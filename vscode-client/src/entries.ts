@@ -22,7 +22,7 @@ const icons: Readonly<Record<string, string>> = {
   file: "file-code",
   call: "symbol-method",
   recorded: "history",
-  synthesised: "sparkle",
+  synthesized: "sparkle",
 };
 
 /** Asks with what the file `uri` is to be analyzed, and has that done. */

@@ -40,7 +40,7 @@ def missing_finding(missing: MissingRequirement, place: Place, message: str) -> 
         explanation="Nothing after this line was run or analyzed. A run has no network access unless you allow it.",
         hints=(
             *of_model,
-            "Compilation does not depend on its values: run `compile-lens check --entry synthesised` to call the modules of the file with "
+            "Compilation does not depend on its values: run `compile-lens check --entry synthesized` to call the modules of the file with "
             "made-up weights and inputs.",
         ),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Related, Severity
-from compile_lens.knowledge.entry import Kind as EntryKind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.versions import history, order
 from compile_lens.syntax.predictions import measured, registry
 from compile_lens.syntax.predictions.predict import predict
@@ -51,7 +51,7 @@ def _is_known(prediction: Prediction, torch: str) -> bool:
     """Whether ``torch`` may break there: it has the code, or it is a release from before there were codes (2.6 and 2.7)."""
     past = history()
     release = ".".join(map(str, order(torch)))
-    seen = past.seen(EntryKind.CODE, prediction.code)
+    seen = past.seen(KnowledgeKind.CODE, prediction.code)
     return (
         not torch or not seen or release in seen or order(torch) < _first_with_codes() or release not in past.releases
     )
@@ -60,7 +60,7 @@ def _is_known(prediction: Prediction, torch: str) -> bool:
 @cache
 def _first_with_codes() -> tuple[int, int]:
     past = history()
-    return min(order(past.seen(EntryKind.CODE, code)[0]) for code in past.known_elsewhere(EntryKind.CODE))
+    return min(order(past.seen(KnowledgeKind.CODE, code)[0]) for code in past.known_elsewhere(KnowledgeKind.CODE))
 
 
 def _finding(file: str, prediction: Prediction, torch: str) -> Finding:
@@ -103,7 +103,7 @@ def _verified(rule: registry.Rule, torch: str) -> str:
     if not torch or torch.split("+")[0] == measured.TORCH:
         return said
     release = ".".join(map(str, order(torch)))
-    known = [code for code in rule.codes if release in history().seen(EntryKind.CODE, code)]
+    known = [code for code in rule.codes if release in history().seen(KnowledgeKind.CODE, code)]
     if order(torch) < _first_with_codes():
         return f"{said} This file runs on torch {torch}, which has no codes for graph breaks yet."
     return f"{said} This file runs on torch {torch}{', which knows ' + ' and '.join(known) if known else ''}."

@@ -1,4 +1,4 @@
-"""``compile-lens bisect`` and ``compile-lens verify``: which part of the compiler is to blame."""
+"""``compile-lens bisect`` and ``compile-lens rebisect``: find the part of the compiler that is at fault."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from rich.markdown import Markdown
 from rich.status import Status as Spinner
 
 from compile_lens.cli.json_output import finding_json
+from compile_lens.cli.options import python_option
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import open_tables
 from compile_lens.repro.bisect import Options, Progress
 from compile_lens.repro.bisect import bisect as run_bisection
 from compile_lens.repro.bisect_document import document
 from compile_lens.repro.history import recall, remember
-from compile_lens.repro.verdict import Bisection, Status, Step, differences
+from compile_lens.repro.verdict import Bisection, BisectionStatus, Step, differences
 from compile_lens.repro.verdict_finding import verdict_findings
 from compile_lens.workers.extraction import cached_tables, find_torch
 from compile_lens.workers.host import Host, HostError
@@ -31,21 +32,26 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 F = TypeVar("F", bound=Callable[..., object])
 WIDEST = 140
-EXIT = {Status.FOUND: 1, Status.NOT_REPRODUCED: 0, Status.UNFIT: 2, Status.STOPPED: 2}
+EXIT = {
+    BisectionStatus.FOUND: 1,
+    BisectionStatus.NOT_REPRODUCED: 0,
+    BisectionStatus.UNFIT: 2,
+    BisectionStatus.STOPPED: 2,
+}
 
 
 def search_options(command: F) -> F:
-    """What every verb that searches takes."""
+    """The options that both verbs share."""
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="The result as JSON: docs/bisect.md."),
-        click.option("-q", "--quiet", is_flag=True, help="No progress."),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/bisect.md)."),
+        click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
         click.option(
             "--timeout",
             type=click.FloatRange(min=1),
             default=3600.0,
             show_default=True,
             metavar="SECONDS",
-            help="For all.",
+            help="Time limit of the bisection.",
         ),
         click.option(
             "--step-timeout",
@@ -53,11 +59,9 @@ def search_options(command: F) -> F:
             default=120.0,
             show_default=True,
             metavar="SECONDS",
-            help="For one run of the repro.",
+            help="Time limit of one run of the repro.",
         ),
-        click.option(
-            "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
-        ),
+        python_option,
     ):
         command = option(command)
     return command
@@ -65,12 +69,12 @@ def search_options(command: F) -> F:
 
 @click.command()
 @click.argument("repro", type=click.Path(path_type=Path), metavar="REPRO [-- ARGUMENTS]")
-@click.option("--no-ablation", is_flag=True, help="Stop where torch's own search stops.")
+@click.option("--no-ablation", is_flag=True, help="Stop where torch's own search stops; do not try options one by one.")
 @click.option(
     "--at-once",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Runs of the repro at the same time; 1 for one that needs something for itself, such as a port or a file.  [default: what the "
+    help="Run the repro N times in parallel; use 1 if it needs exclusive access, such as a port or a file.  [default: as many as the "
     "machine has room for]",
 )
 @search_options
@@ -88,9 +92,9 @@ def bisect(
 ) -> int:
     """Find the part of the compiler that makes REPRO fail, down to one pass, decomposition or lowering.
 
-    REPRO is a file that ends with exit code 0 when all is well, 125 when it cannot tell, and any other when the problem is there, such
-    as `compile-lens repro` writes. The search is torch's own (CompilerBisector), in private caches. The exit code is 1 when something
-    was found, 0 when the problem does not show, 2 when there was no verdict.
+    REPRO is a script such as `compile-lens repro` writes: it exits with 0 if all is well, 125 if it cannot tell, and anything else if the
+    problem occurs. The search is torch's own (CompilerBisector), with private caches. The exit code is 1 if a part was found, 0 if the
+    problem does not occur, and 2 if there is no verdict.
     """
     options = Options(step_timeout, timeout, not no_ablation, context.obj or (), at_once)
     found = _search(repro, python, options, quiet)
@@ -103,7 +107,7 @@ def bisect(
 @click.argument("repro", type=click.Path(path_type=Path), metavar="REPRO [-- ARGUMENTS]")
 @search_options
 @click.pass_context
-def verify(
+def rebisect(
     context: click.Context,
     repro: Path,
     python: str | None,
@@ -112,26 +116,26 @@ def verify(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Bisect REPRO again, after torch, the code or an option has changed, and say what is different from last time.
+    """Bisect REPRO again after a change of torch, the code or an option, and print what is different from the last bisection.
 
-    The exit code is that of `bisect`.
+    The exit codes are those of `bisect`.
     """
     file = absolute(repro)
     before = recall(file)
     if before is None:
-        raise click.ClickException(f"{repro} was not bisected before; run `compile-lens bisect {repro}` first.")
+        raise click.ClickException(f"{repro} has no earlier bisection. Run `compile-lens bisect {repro}` first.")
     after = _search(repro, python, Options(step_timeout, timeout, True, context.obj or ()), quiet)
     remember(after)
-    changes = tuple(differences(before, after)) or ("Nothing has changed.",)
+    changes = tuple(differences(before, after)) or ("Nothing changed.",)
     _show(after, as_json, changes)
     return EXIT[after.status]
 
 
 def absolute(file: Path) -> Path:
-    """The file as the run sees it; a link stays one. Raises ClickException if there is none."""
+    """The absolute path of a file, with links kept. Raises ClickException if there is no such file."""
     path = Path(os.path.abspath(file))  # noqa: PTH100 - resolve() would follow a link
     if not path.is_file():
-        raise click.ClickException(f"{file} is no file.")
+        raise click.ClickException(f"{file}: {'is a directory' if path.is_dir() else 'no such file'}.")
     return path
 
 
@@ -155,7 +159,7 @@ async def _run(interpreter: str, file: Path, options: Options, tell: Progress | 
 
 @contextmanager
 def progress(quiet: bool, first: str) -> Iterator[Progress | None]:
-    """Steps as they end, and what runs now; on a terminal's stderr only."""
+    """Print finished steps and the current one to stderr, if that is a terminal."""
     console = Console(stderr=True, highlight=False)
     if quiet or not console.is_terminal:
         yield None
@@ -188,7 +192,7 @@ def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
 
 
 def knowledge_of(python: str) -> Knowledge:
-    """What is known of the interpreter's torch, from tables made before; else what Compile Lens brings."""
+    """Knowledge of the interpreter's torch if its tables are cached, otherwise of the bundled ones."""
     torch = find_torch(python)
     tables = cached_tables(torch) if torch is not None else None
     return Knowledge(open_tables(tables)) if tables is not None else Knowledge()

@@ -1,4 +1,4 @@
-"""``compile-lens cache``: where the private caches are, how large, and away with them."""
+"""``compile-lens cache``: shows and clears the private caches."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from compile_lens.workers.cache_limit import CacheInUseError, clear, limit, meas
 from compile_lens.workers.caches import PARTS, cache_root
 
 WHAT = {
-    "inductor": "what torch compiled in background runs",
-    "triton": "what triton compiled in background runs",
-    "knowledge": "what was read from each installed torch",
-    "keys": "the keys of each file's last graphs in torch's cache",
+    "inductor": "compiled by torch in background runs",
+    "triton": "compiled by Triton in background runs",
+    "knowledge": "tables read from each installed torch",
+    "keys": "cache keys of each file's last graphs",
 }
 
 
 @click.group()
 def cache() -> None:
-    """Show or clear what Compile Lens keeps between runs. Your own torch's caches are somewhere else, and are never touched."""
+    """Show or clear the caches of Compile Lens. The caches of your own torch runs are separate and never touched."""
 
 
 @cache.command("dir")
 def print_dir() -> int:
-    """Print the folder. COMPILE_LENS_CACHE_DIR moves it."""
+    """Print the cache folder. Set COMPILE_LENS_CACHE_DIR to move it."""
     click.echo(str(cache_root(os.environ)))
     return 0
 
 
 @cache.command("stat")
-@click.option("--json", "as_json", is_flag=True, help="For programs: the folder, and files and bytes of each part.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the folder, and files and bytes of each part.")
 def print_sizes(as_json: bool) -> int:
     """Print the size of each part."""
     root = cache_root(os.environ)
@@ -57,7 +57,7 @@ def print_sizes(as_json: bool) -> int:
 @cache.command("clear")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
 def clear_parts(parts: tuple[str, ...]) -> int:
-    """Delete the PARTS, or everything: it is made again when it is needed."""
+    """Delete the PARTS, or everything. Compile Lens rebuilds what it needs."""
     try:
         size = clear(cache_root(os.environ), parts or PARTS)
     except CacheInUseError as error:
@@ -71,6 +71,6 @@ def clear_parts(parts: tuple[str, ...]) -> int:
 @cache.command("limit")
 @click.argument("gigabytes", type=click.FloatRange(min=0.0))
 def shrink(gigabytes: float) -> int:
-    """Shrink the caches to GIGABYTES now; what was used longest ago goes first."""
+    """Shrink the caches to GIGABYTES, deleting the least recently used files first."""
     click.echo(f"{decimal(limit(cache_root(os.environ), int(gigabytes * 1e9), now=True))} freed.")
     return 0

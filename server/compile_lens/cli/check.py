@@ -1,4 +1,4 @@
-"""``compile-lens check``: run files, and print what torch.compile did with them."""
+"""``compile-lens check``: runs files and prints what torch.compile did with them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.options import (
     just_my_code_option,
     output_options,
-    parse_severities,
+    python_option,
     sandbox_options,
+    severity_option,
     supply_options,
 )
-from compile_lens.cli.printer import Shown
+from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.cli.text_output import counted, shown_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
-from compile_lens.entries.written import BadEntry
+from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
 from compile_lens.pipeline.job_factory import Confinement, make_job
@@ -39,7 +40,7 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job, Substitution
 
-Taker = Callable[[Outcome], None]
+OnOutcome = Callable[[Outcome], None]
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -49,48 +50,49 @@ Taker = Callable[[Outcome], None]
     type=click.Choice([depth.value for depth in Depth]),
     default=Depth.DYNAMO.value,
     show_default=True,
-    help="How far to compile: Dynamo alone (fast), up to AOTAutograd, or all the way as written.",
+    help="How far to compile: Dynamo only (fast), through AOTAutograd, or all the way as written.",
 )
 @click.option(
     "--compare",
     is_flag=True,
-    help="Compare what compiled code computes with eager and fp64, outputs and gradients. Compiles all the way, and is slow.",
+    help="Compare outputs and gradients of compiled code with eager and fp64. Compiles all the way, and is slow.",
 )
+@python_option
 @click.option(
-    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
-)
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, metavar="SECONDS", help="Per file."
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit per file.",
 )
 @click.option(
     "--entry",
     default=AUTOMATIC,
     show_default=True,
     metavar="ENTRY",
-    help="How each file is run: script, a name such as get_inputs, doctest:NAME, tests/test_x.py::test_y, scripts/run.py, synthesised, or "
-    "a call such as 'Block(dim=64)(float32[2, 16, 64])'. `compile-lens entries FILE` lists them.",
+    help="How to run each file: script, get_inputs, doctest:NAME, tests/test_x.py::test_y, scripts/run.py, synthesized, or a call such as "
+    "'Block(dim=64)(float32[2, 16, 64])'. `compile-lens entries FILE` lists the entries of a file.",
 )
 @click.option(
     "--cell", type=click.IntRange(min=1), metavar="N", help="Run the file up to the end of its Nth cell (# %%)."
 )
-@click.option("--to-line", type=click.IntRange(min=1), metavar="N", help="Run the file up to its line N.")
+@click.option("--to-line", type=click.IntRange(min=1), metavar="N", help="Run the file up to line N.")
 @click.option(
     "--as-if-compiled",
     "names",
     multiple=True,
     metavar="NAME",
-    help="Compile this class, function or method of the file, which does not compile it itself, with inputs made up for it.",
+    help="Compile this class, function or method as if the file did, with synthesized inputs. Repeatable.",
 )
+@severity_option
 @click.option(
-    "--severity",
-    "severities",
-    multiple=True,
-    metavar="CODE=LEVEL",
-    callback=parse_severities,
-    help="The severity of a code or a kind of finding, or off, as in recompile=warning or GB0059=off. May be given several times.",
-)
-@click.option(
-    "--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N", help="Per file."
+    "--max-findings",
+    type=click.IntRange(min=1),
+    default=DEFAULT_CAP,
+    show_default=True,
+    metavar="N",
+    help="Show at most N findings per file.",
 )
 @just_my_code_option
 @supply_options
@@ -121,17 +123,17 @@ def check(
 ) -> int:
     """Run each FILE and print what torch.compile did with it.
 
-    The program runs in a sandbox: it reads what you may read, but for secrets; what it writes is thrown away; it has no network.
+    The program runs in a sandbox: it can read your files except secrets, its writes are discarded, and it has no network.
 
-    A file runs as a script if that compiles anything; else with its example inputs, by a test that reaches it, or with inputs that are
-    made up. What comes after -- is given to scripts as their arguments. The exit code is 0 if nothing was found, 1 if there are findings at
-    or above --fail-on, 2 if a file could not be analysed.
+    A file runs as a script if that compiles anything; otherwise with its example inputs, a test that imports it, or synthesized inputs.
+    Arguments after -- go to the script. The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if
+    a file could not be analyzed.
     """
     chosen = Depth(depth)
     if compare and context.get_parameter_source("depth") is click.core.ParameterSource.DEFAULT:
         chosen = Depth.INDUCTOR
     if compare and chosen is Depth.DYNAMO:
-        raise click.UsageError("--compare needs code that was compiled: --depth aot or inductor.")
+        raise click.UsageError("--compare needs compiled code: use --depth aot or inductor.")
     jobs = [
         make_job(
             file,
@@ -145,35 +147,35 @@ def check(
             missing_weights=Substitution(missing_weights),
             confinement=confinement,
         )
-        # a link stays a link: the program sees the path that the user gave
+        # do not resolve links: the program sees the path that the user gave
         for file in map(os.path.abspath, files)
     ]
     if names and entry != AUTOMATIC:
-        raise click.UsageError("--as-if-compiled names what is called; it does not go with --entry.")
+        raise click.UsageError("--as-if-compiled and --entry cannot be combined.")
     if (cell or to_line) and (names or entry != AUTOMATIC):
         raise click.UsageError(
-            "--cell and --to-line run the file as a script; they do not go with --entry or --as-if-compiled."
+            "--cell and --to-line run the file as a script and cannot be combined with --entry or --as-if-compiled."
         )
     if cell and to_line:
-        raise click.UsageError("--cell and --to-line both say where to stop: give one of them.")
-    ways = Ways(entry, names, cell or 0, to_line or 0)
+        raise click.UsageError("--cell and --to-line cannot be combined.")
+    selection = EntrySelection(entry, names, cell or 0, to_line or 0)
     filters = Filters(severities, max_findings, just_my_code)
-    shown = Shown(output_format, quiet, verbose)
-    asyncio.run(check_jobs(jobs, python, ways, filters, shown.take, show_progress=not quiet))
-    return shown.end(fail_on)
+    printer = OutcomePrinter(output_format, quiet, verbose)
+    asyncio.run(check_jobs(jobs, python, selection, filters, printer.add, show_progress=not quiet))
+    return printer.finish(fail_on)
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """What the user said of how files are run: an entry, or names to compile as if the file did."""
+class EntrySelection:
+    """How the user wants files to run: by an entry, up to a line, or with names compiled as if the file did."""
 
     entry: str
     names: tuple[str, ...]
     cell: int = 0
     to_line: int = 0
 
-    def of(self, job: Job) -> Job:
-        """``job``, or the part of it that is to be run. Raises FileProblem."""
+    def limit(self, job: Job) -> Job:
+        """``job``, limited to the part of the file that should run. Raises FileProblem."""
         if not self.cell and not self.to_line:
             return job
         text = read_source(Path(job.file))
@@ -181,7 +183,7 @@ class Ways:
         return up_to_line(job, text, line)
 
     def choices(self, job: Job) -> list[Choice]:
-        """What to run ``job`` with, one analysis for each. Raises FileProblem and BadEntry."""
+        """The entries to run ``job`` with, one analysis for each choice. Raises FileProblem and BadEntry."""
         if job.up_to:
             return [Choice((script(),), True)]
         path = Path(job.file)
@@ -194,26 +196,31 @@ class Ways:
 
 
 async def check_jobs(
-    jobs: list[Job], python: str | None, ways: Ways, filters: Filters, take: Taker, show_progress: bool
+    jobs: list[Job],
+    python: str | None,
+    selection: EntrySelection,
+    filters: Filters,
+    on_outcome: OnOutcome,
+    show_progress: bool,
 ) -> None:
-    """Analyse each job as ``ways`` says; ``take`` gets each outcome."""
+    """Analyze each job by its entries and pass each outcome to ``on_outcome``."""
     hosts: dict[str, Host] = {}
     try:
         for whole in jobs:
             job = whole
             try:
-                job = ways.of(whole)
-                choices = ways.choices(job)
+                job = selection.limit(whole)
+                choices = selection.choices(job)
                 interpreter = find_interpreter(Path(job.file), (), python)
             except (FileProblem, BadEntry, InterpreterError) as problem:
-                take(_failed(job, python or "", str(problem)))
+                on_outcome(_failed(job, python or "", str(problem)))
                 continue
             for choice in choices:
                 with _progress(job, show_progress) as on_partial:
                     host = hosts.setdefault(interpreter, Host(interpreter))
                     outcome = await analyse_by_entries(analyse, host, job, choice, on_partial, filters)
                 CallMemory.of_user().take_run(outcome)
-                take(outcome)
+                on_outcome(outcome)
     finally:
         for host in hosts.values():
             await host.close()
@@ -225,8 +232,8 @@ def _failed(job: Job, python: str, sentence: str) -> Outcome:
 
 
 @contextmanager
-def _progress(job: Job, shown: bool) -> Iterator[Taker | None]:
-    """A line on a terminal's stderr that says what is going on."""
+def _progress(job: Job, shown: bool) -> Iterator[OnOutcome | None]:
+    """Show progress in one line on stderr, if that is a terminal."""
     console = Console(stderr=True)
     if not shown or not console.is_terminal:
         yield None

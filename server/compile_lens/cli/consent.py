@@ -1,4 +1,4 @@
-"""``compile-lens consent``: the workspaces whose files editors may run in the background, and away with them."""
+"""``compile-lens consent``: lists and revokes the permission of editors to run the files of a workspace."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from compile_lens.state.consent import ConsentStore
 
 @click.group()
 def consent() -> None:
-    """List the workspaces for which you allowed background runs, or take that back. It is for editors: `check` runs what you name."""
+    """List or revoke your permissions for background runs in editors. `check` needs none: it runs the files that you name."""
 
 
 @consent.command("list")
-@click.option("--json", "as_json", is_flag=True, help="For programs: a list of folders.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of folders.")
 def list_roots(as_json: bool) -> int:
-    """Print the folders, one a line."""
+    """Print the allowed workspace folders, one per line."""
     roots = [str(root) for root in ConsentStore.of_user().roots()]
     if as_json:
         click.echo(json.dumps(roots, indent=2))
     elif roots:
         click.echo("\n".join(roots))
     else:
-        click.echo("No workspace may run its files in the background.", err=True)
+        click.echo("Background runs are not allowed in any workspace.", err=True)
     return 0
 
 
 @consent.command("revoke")
 @click.argument("folders", nargs=-1, type=click.Path(), metavar="[FOLDER]...")
-@click.option("--all", "all_of_them", is_flag=True, help="Every workspace.")
+@click.option("--all", "all_of_them", is_flag=True, help="Revoke all permissions.")
 def revoke(folders: tuple[str, ...], all_of_them: bool) -> int:
-    """Take it back for each FOLDER. An editor that has one open asks again before the next run."""
+    """Revoke the permission of each FOLDER. An editor that has it open asks again before the next run."""
     if bool(folders) == all_of_them:
-        raise click.UsageError("Name folders that `compile-lens consent list` prints, or --all.")
+        raise click.UsageError("Give a FOLDER that `compile-lens consent list` prints, or --all.")
     store = ConsentStore.of_user()
     allowed = store.roots()
     chosen = allowed if all_of_them else [Path(folder).absolute() for folder in folders]
     for root in chosen:
         if root not in allowed:
-            raise click.ClickException(f"{root} may not run anything in the background as it is.")
+            raise click.ClickException(f"{root} has no permission for background runs.")
     for root in chosen:
         try:
             store.revoke(root)
         except OSError as error:
             raise click.ClickException(f"{error.filename} cannot be deleted: {error.strerror}.") from None
-        click.echo(f"{root}: no background runs any more.")
+        click.echo(f"{root}: background runs are no longer allowed.")
     return 0

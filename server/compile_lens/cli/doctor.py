@@ -1,4 +1,4 @@
-"""``compile-lens doctor``: whether everything is there that an analysis needs."""
+"""``compile-lens doctor``: checks that everything an analysis needs works."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MARKS = {
 
 
 @click.command()
-@click.option("--python", metavar="PATH", help="The interpreter to look at.  [default: the nearest one that has torch]")
-@click.option("--json", "as_json", is_flag=True, help="For programs: a list of name, state, says and remedy.")
+@click.option("--python", metavar="PATH", help="Interpreter to check.  [default: the nearest one that has torch]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of checks with name, state, says and remedy.")
 def doctor(python: str | None, as_json: bool) -> int:
-    """Look at interpreter, torch, compiler, GPU, caches and environment, and say what to do where something is amiss.
+    """Check the interpreter, torch, compiler, GPU, caches and environment, and say how to fix problems.
 
     The exit code is 0 if analyses can run, 1 if they cannot.
     """

@@ -1,4 +1,4 @@
-"""``compile-lens entries``: the ways to run a file, in the order in which they are tried; nothing is run."""
+"""``compile-lens entries``: lists the ways to run a file, in the order in which `check` tries them, without running it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.text import Text
 from compile_lens.cli.text_output import shown_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry
-from compile_lens.entries.written import BadEntry
+from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.pipeline.entry_choice import Choice, choose
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.state.call_memory import CallMemory
@@ -21,16 +21,23 @@ from compile_lens.state.call_memory import CallMemory
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
+)
 def entries(files: tuple[str, ...], output_format: str) -> int:
-    """List the ways to run each FILE, with where each was found. `check` takes the first that compiles anything.
+    """List the ways to run each FILE and where each was found. `check` uses the first one that compiles anything.
 
-    Another one is chosen by `check --entry ENTRY`, or by a comment in the file: `# compile-lens: entry=ENTRY`.
+    Choose another one with `check --entry ENTRY` or with a comment in the file: `# compile-lens: entry=ENTRY`.
     """
     code = 0
     found: list[tuple[str, Choice]] = []
     for file in files:
-        path = Path(os.path.abspath(file))  # noqa: PTH100 - a link stays a link
+        path = Path(os.path.abspath(file))  # noqa: PTH100 - resolve() would follow a link
         try:
             recording = CallMemory.of_user().recall(str(path))
             choice = choose(str(path), read_source(path), workspace_root(path), recording=recording)
@@ -56,8 +63,8 @@ def _json(entry: Entry) -> dict[str, object]:
 
 
 def _show(console: Console, file: str, choice: Choice) -> None:
-    said = ", chosen by you" if choice.is_said else ""
-    console.print(Text(f"{shown_path(file)}{said}:", style="bold"), soft_wrap=True)
+    chosen = ", chosen by you" if choice.is_said else ""
+    console.print(Text(f"{shown_path(file)}{chosen}:", style="bold"), soft_wrap=True)
     for number, entry in enumerate(choice.entries, 1):
         line = Text(f"  {number}. {entry.spec}", style="bold")
         where = f", line {entry.line}" if entry.line and f"line {entry.line}" not in entry.origin else ""

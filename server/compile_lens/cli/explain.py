@@ -1,4 +1,4 @@
-"""``compile-lens explain``: what a flag, an option, a code, an operator or a class of the compiler means."""
+"""``compile-lens explain``: explains a flag, an option, a code, an operator or a class of the compiler."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
-from compile_lens.knowledge.entry import Entry
+from compile_lens.knowledge.entry import KnowledgeEntry
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import footer, to_markdown
 from compile_lens.knowledge.search import search
@@ -22,15 +22,17 @@ WIDEST = 110
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--search", "words", metavar="WORDS", help="List everything in whose name or text all the words stand.")
 @click.option(
-    "--python", metavar="PATH", help="The interpreter whose torch is meant, instead of the one found for this folder."
+    "--search", "words", metavar="WORDS", help="List everything whose name or text contains all of the words."
 )
-@click.option("--bundled", is_flag=True, help="Use the tables that come with Compile Lens; start no interpreter.")
+@click.option(
+    "--python", metavar="PATH", help="Explain the torch of this interpreter.  [default: the nearest one that has torch]"
+)
+@click.option("--bundled", is_flag=True, help="Use the bundled tables and start no interpreter.")
 def explain(name: str | None, words: str | None, python: str | None, bundled: bool) -> int:
     """Explain NAME: `TORCH_LOGS=fusion`, `torch._inductor.config.max_autotune`, `GB0059`, `aten.native_layer_norm`, `Pointwise`, …"""
     if (name is None) == (words is None):
-        raise click.UsageError("Give a NAME, or words to --search.")
+        raise click.UsageError("Give a NAME or --search WORDS.")
     knowledge = _knowledge(python, bundled)
     if words is not None:
         return _list(search(knowledge, words), knowledge, words)
@@ -42,12 +44,12 @@ def explain(name: str | None, words: str | None, python: str | None, bundled: bo
             f"compile-lens: torch {knowledge.tables.torch} has no '{name}'.{_elsewhere(knowledge, name)}", err=True
         )
         if nearest:
-            click.echo("Nearest: " + ", ".join(nearest), err=True)
+            click.echo("Similar names: " + ", ".join(nearest), err=True)
         return 1
     console = Console(highlight=False)
     text = to_markdown(entries[0], knowledge.tables)
     if len(entries) > 1:
-        text += "\n\nThe name also is: " + ", ".join(
+        text += "\n\nThe same name is also: " + ", ".join(
             f"`{entry.full_name}` ({entry.kind.label})" for entry in entries[1:]
         )
     if console.is_terminal:
@@ -58,7 +60,7 @@ def explain(name: str | None, words: str | None, python: str | None, bundled: bo
 
 
 def _knowledge(python: str | None, bundled: bool) -> Knowledge:
-    """Tables of the torch that is meant; those that come with us when there is none, and no interpreter was asked for."""
+    """The tables of the installed torch, or the bundled ones if there is no torch and the user named no interpreter."""
     if bundled:
         return Knowledge()
     try:
@@ -70,26 +72,26 @@ def _knowledge(python: str | None, bundled: bool) -> Knowledge:
     torch = find_torch(interpreter)
     if torch is None:
         if python:
-            raise click.ClickException(f"There is no torch beside {interpreter}.")
+            raise click.ClickException(f"{interpreter} has no torch.")
         return Knowledge()
     if cached_tables(torch) is None:
-        click.echo(f"Reading torch {torch.version}: once, about half a minute …", err=True)
+        click.echo(f"Reading torch {torch.version} (once, about half a minute) …", err=True)
     try:
         return Knowledge(open_tables(asyncio.run(extract_tables(torch))))
     except ExtractionError as error:
-        click.echo(f"compile-lens: {error} The tables that come with Compile Lens are used.", err=True)
+        click.echo(f"compile-lens: {error} Using the bundled tables.", err=True)
         return Knowledge()
 
 
 def _elsewhere(knowledge: Knowledge, name: str) -> str:
-    """The reason when another release has the name."""
+    """The reason why this release does not have the name, if another one does."""
     reason = knowledge.why_unknown(name)
-    return f" But {reason}." if reason else ""
+    return f" {reason[:1].upper()}{reason[1:]}." if reason else ""
 
 
-def _list(entries: list[Entry], knowledge: Knowledge, words: str) -> int:
+def _list(entries: list[KnowledgeEntry], knowledge: Knowledge, words: str) -> int:
     if not entries:
-        click.echo(f"compile-lens: nothing in torch {knowledge.tables.torch} has '{words}'.", err=True)
+        click.echo(f"compile-lens: nothing in torch {knowledge.tables.torch} matches '{words}'.", err=True)
         return 1
     for entry in entries:
         summary = entry.summary

@@ -1,4 +1,4 @@
-"""``compile-lens logs``: how to run a file again and see more, for each of its findings."""
+"""``compile-lens logs``: prints the environment variables that show more about each finding of a file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
+from compile_lens.cli.options import python_option
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.repro.logs import command_of, document, known_stages, log_runs
@@ -22,24 +23,22 @@ from compile_lens.workers.job import Depth, Job
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE [-- ARGUMENTS]")
-@click.option("--code", metavar="CODE", help="For findings of this code or kind only, as in GB0170 or recompile.")
-@click.option("--line", type=click.IntRange(min=1), metavar="N", help="For findings of this line only.")
+@click.option("--code", metavar="CODE", help="Only findings of this code or kind, such as GB0170 or recompile.")
+@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only findings at this line.")
 @click.option(
     "--kind",
     type=click.Choice([kind.value for kind in Kind]),
-    help="Without a run: what fits this kind of finding.",
+    help="Print the logs for this kind of finding, without a run.",
 )
-@click.option("--stage", type=click.Choice(known_stages()), help="With --kind compile-error: the part that failed.")
+@click.option("--stage", type=click.Choice(known_stages()), help="With --kind compile-error: the stage that failed.")
 @click.option(
     "--depth",
     type=click.Choice([depth.value for depth in Depth]),
     default=Depth.DYNAMO.value,
     show_default=True,
-    help="How far to compile when FILE is run to find out.",
+    help="How far to compile when FILE runs.",
 )
-@click.option(
-    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
-)
+@python_option
 @click.pass_context
 def logs(
     context: click.Context,
@@ -51,9 +50,9 @@ def logs(
     depth: str,
     python: str | None,
 ) -> int:
-    """Print the environment lines that show more of what was found in FILE: TORCH_LOGS, TORCH_TRACE and others, to copy.
+    """Print commands that show more about the findings of FILE, with TORCH_LOGS, TORCH_TRACE and other variables.
 
-    FILE is run once to see what there is to find, unless --kind says it. The exit code is 1 if there is nothing to say.
+    FILE runs once to find them, unless --kind is given. The exit code is 1 if there are no such findings.
     """
     path = absolute(file)
     arguments: tuple[str, ...] = context.obj or ()
@@ -71,7 +70,7 @@ def logs(
         raise click.ClickException(outcome.failure)
     chosen = [finding for finding in outcome.findings if _is_meant(finding, code, line)]
     if not chosen:
-        click.echo(f"compile-lens: nothing of that was found in {file}.", err=True)
+        click.echo(f"compile-lens: {file} has no such findings.", err=True)
         return 1
     for title, finding in _one_of_each(chosen):
         click.echo(document(title, log_runs(finding.kind, finding.code, finding.stage), command))

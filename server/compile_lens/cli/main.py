@@ -1,4 +1,4 @@
-"""The command ``compile-lens``: its verbs, and how errors of use are told."""
+"""The command ``compile-lens``: its verbs and its error messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from compile_lens import __version__
 
-# verb → where its command is: a module of this package, which names the command as its verb
+# verb → the module of this package that defines a command of that name
 VERBS = {
     "check": "check",
     "vary": "vary",
@@ -21,7 +21,7 @@ VERBS = {
     "cache": "cache",
     "consent": "consent",
     "bisect": "bisect",
-    "verify": "bisect",
+    "rebisect": "bisect",
     "repro": "repro",
     "minify": "minify",
     "logs": "logs",
@@ -29,16 +29,21 @@ VERBS = {
 }
 
 
+# names that verbs had before
+ALIASES = {"verify": "rebisect"}
+
+
 class Verbs(click.Group):
-    """Loads a verb's module when it is called: ``serve`` must not wait for the terminal's libraries, nor ``check`` for the protocol's."""
+    """Loads the module of a verb on demand: ``serve`` does without the terminal's libraries, ``check`` without the protocol's."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
+        verb = ALIASES.get(cmd_name, cmd_name)
+        if verb not in VERBS:
             return None
-        command = getattr(import_module(f"compile_lens.cli.{VERBS[cmd_name]}"), cmd_name)
+        command = getattr(import_module(f"compile_lens.cli.{VERBS[verb]}"), verb)
         assert isinstance(command, click.Command)
         return command
 
@@ -50,7 +55,7 @@ def cli() -> None:
 
 
 def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Our arguments, and those after ``--``, which belong to the script that is run."""
+    """Split off the arguments after ``--``, which belong to the script that is run."""
     if "--" not in arguments:
         return arguments, ()
     at = arguments.index("--")
@@ -58,7 +63,7 @@ def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def main() -> None:
-    """Entry point. Exit code 2 for errors of use, each told in one sentence on stderr."""
+    """Entry point. A usage error prints one sentence to stderr and exits with 2."""
     own, for_script = _split(sys.argv[1:])
     try:
         code = cli(own, obj=for_script, standalone_mode=False)

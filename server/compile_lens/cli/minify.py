@@ -1,4 +1,4 @@
-"""``compile-lens minify``: a smaller repro that fails in the same way."""
+"""``compile-lens minify``: makes a repro smaller while it fails in the same way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.status import Status as Spinner
 
 from compile_lens.cli.bisect import absolute
-from compile_lens.repro.minify import Minified, MinifyOptions, Progress
+from compile_lens.cli.options import python_option
+from compile_lens.cli.text_output import counted
+from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
 from compile_lens.repro.minify import minify as run_minification
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -20,18 +22,23 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 @click.command()
 @click.argument("repro", type=click.Path(path_type=Path), metavar="REPRO [-- ARGUMENTS]")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write it.  [default: REPRO_min.py]")
-@click.option("--no-torch", is_flag=True, help="Do not try torch's own minifier first.")
 @click.option(
-    "--most-runs", type=click.IntRange(min=1), default=400, show_default=True, metavar="N", help="Of the repro."
+    "-o", "--output", type=click.Path(path_type=Path), metavar="PATH", help="File to write.  [default: REPRO_min.py]"
+)
+@click.option("--no-torch", is_flag=True, help="Skip torch's own minifier, which runs first otherwise.")
+@click.option(
+    "--most-runs",
+    type=click.IntRange(min=1),
+    default=400,
+    show_default=True,
+    metavar="N",
+    help="Run the repro at most N times.",
 )
 @click.option(
-    "--timeout", type=click.FloatRange(min=1), default=900.0, show_default=True, metavar="SECONDS", help="For all."
+    "--timeout", type=click.FloatRange(min=1), default=900.0, show_default=True, metavar="SECONDS", help="Time limit."
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
-@click.option(
-    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
-)
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@python_option
 @click.pass_context
 def minify(
     context: click.Context,
@@ -43,11 +50,11 @@ def minify(
     quiet: bool,
     python: str | None,
 ) -> int:
-    """Make REPRO smaller: fewer nodes, smaller shapes, simpler dtypes, constant inputs, less code around.
+    """Make REPRO smaller: fewer nodes, smaller shapes, simpler dtypes, constant inputs, less surrounding code.
 
-    REPRO is a file that `compile-lens repro` wrote, or one with the same functions. Each smaller one was run, and failed in the same
-    way. Ctrl+C keeps the smallest so far. The exit code is 1 when there is a smaller repro, 0 when there is none, 2 when REPRO does not
-    fail or cannot be run.
+    REPRO is a file that `compile-lens repro` wrote, or one with the same functions. Each smaller version is run and must fail in the
+    same way. Ctrl+C keeps the smallest one so far. The exit code is 1 if there is a smaller repro, 0 if there is none, and 2 if REPRO
+    does not fail or cannot run.
     """
     file = absolute(repro)
     target = Path.cwd() / output if output is not None else file.with_name(f"{file.stem}_min.py")
@@ -59,18 +66,20 @@ def minify(
     except (HostError, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
     if found is None or not found.text:
-        click.echo(
-            f"compile-lens: {found.sentence if found else 'Nothing smaller was found before the end.'}", err=True
-        )
+        click.echo(f"compile-lens: {found.sentence if found else 'Nothing smaller was found.'}", err=True)
         for note in found.notes if found else ():
             click.echo(note, err=True)
         return 0 if found and found.verified else 2
     target.write_text(found.text, encoding="utf-8")
     before, after = file.read_text(encoding="utf-8").count("\n"), found.text.count("\n")
-    graph = f"{found.nodes} nodes, inputs {', '.join(found.inputs) or 'none'}; " if found.nodes is not None else ""
-    click.echo(f"{target}: {graph}{after} lines instead of {before}, after {found.runs} runs.")
+    graph = (
+        f"{counted(found.nodes, 'node')}, inputs {', '.join(found.inputs) or 'none'}; "
+        if found.nodes is not None
+        else ""
+    )
+    click.echo(f"{target}: {graph}{counted(after, 'line')} instead of {before}, after {counted(found.runs, 'run')}.")
     click.echo(
-        "Interrupted: this is the smallest so far, and it was bad when it was run." if interrupted else found.sentence
+        "Interrupted: this is the smallest repro so far, and it failed when it ran." if interrupted else found.sentence
     )
     for note in found.notes:
         click.echo(note)
@@ -78,7 +87,7 @@ def minify(
 
 
 async def _run(
-    interpreter: str, file: Path, target: Path, options: MinifyOptions, tell: Callable[[Progress], None] | None
+    interpreter: str, file: Path, target: Path, options: MinifyOptions, tell: Callable[[MinifyProgress], None] | None
 ) -> tuple[Minified | None, bool]:
     host = Host(interpreter)
     smallest: list[Minified] = []
@@ -94,7 +103,7 @@ async def _run(
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+def _progress(quiet: bool) -> Iterator[Callable[[MinifyProgress], None] | None]:
     console = Console(stderr=True, highlight=False)
     if quiet or not console.is_terminal:
         yield None

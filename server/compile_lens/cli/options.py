@@ -23,16 +23,14 @@ NEVER = "never"
 def output_options(command: F) -> F:
     """``--format``, ``--fail-on``, ``-q`` and ``-v``."""
     for option in (
-        click.option(
-            "-v", "--verbose", is_flag=True, help="Also show torch's own details and what the program printed."
-        ),
-        click.option("-q", "--quiet", is_flag=True, help="One line per finding, and nothing else."),
+        click.option("-v", "--verbose", is_flag=True, help="Also print torch's own text and the program's output."),
+        click.option("-q", "--quiet", is_flag=True, help="Print one line per finding and nothing else."),
         click.option(
             "--fail-on",
             type=click.Choice([*(severity.value for severity in Severity), NEVER]),
             default=Severity.ERROR.value,
             show_default=True,
-            help="The least severity of a finding that makes the exit code 1.",
+            help="Exit with 1 if a finding has at least this severity.",
         ),
         click.option(
             "--format",
@@ -40,7 +38,7 @@ def output_options(command: F) -> F:
             type=click.Choice(["text", "json"]),
             default="text",
             show_default=True,
-            help="json is a documented contract: docs/json.md.",
+            help="Output format. docs/json.md documents the JSON.",
         ),
     ):
         command = option(command)
@@ -48,17 +46,16 @@ def output_options(command: F) -> F:
 
 
 def supply_options(command: F) -> F:
-    """``--stand-in`` and ``--missing-weights``: what a run makes up of what is not here."""
+    """``--stand-in`` and ``--missing-weights``: what a run substitutes for hardware and weights that are missing."""
     for name, text in (
         (
             "--missing-weights",
-            "For programs whose pretrained weights are not here: let random ones stand in, or run them as they are "
-            "(docs/missing-weights.md). Off with --no-sandbox.",
+            "Replace missing pretrained weights with random ones (auto), or run the program as it is (off). Always off with "
+            "--no-sandbox. See docs/missing-weights.md.",
         ),
         (
             "--stand-in",
-            "For programs that ask for a GPU, or for other processes, that are not there: let the CPU stand in, or run them as they are "
-            "(docs/gpu.md).",
+            "Emulate missing GPUs and other processes on the CPU (auto), or run the program as it is (off). See docs/gpu.md.",
         ),
     ):
         choice = click.Choice([supply.value for supply in Substitution])
@@ -68,21 +65,42 @@ def supply_options(command: F) -> F:
     return command
 
 
+def python_option(command: F) -> F:
+    """``--python``."""
+    option = click.option(
+        "--python", metavar="PATH", help="Interpreter to run with.  [default: the nearest one that has torch]"
+    )
+    return option(command)
+
+
+def severity_option(command: F) -> F:
+    """``--severity``."""
+    option = click.option(
+        "--severity",
+        "severities",
+        multiple=True,
+        metavar="CODE=LEVEL",
+        callback=parse_severities,
+        help="Set the severity of a code or a kind of finding, or turn it off: recompile=warning, GB0059=off. Repeatable.",
+    )
+    return option(command)
+
+
 def just_my_code_option(command: F) -> F:
     """``--just-my-code`` and ``--all-code``."""
     option = click.option(
         "--just-my-code/--all-code",
         default=True,
         show_default=True,
-        help="Where to show what happens inside an installed library: at your line that calls it, or in the library's file.",
+        help="Show findings in installed libraries at your line that calls them, or in the library's file.",
     )
     return option(command)
 
 
 def sandbox_options(command: F) -> F:
-    """What the program may do: ``--no-sandbox`` and its finer relatives, given to the command as ``confinement``.
+    """``--no-sandbox`` and the options that configure the sandbox; the command gets them as ``confinement``.
 
-    A terminal's user waits for the run, and has asked for it: its priority is not lowered, and it may use GPUs.
+    The user started the run and waits for it, so its priority is not lowered and it may use GPUs.
     """
 
     @functools.wraps(command)
@@ -109,7 +127,7 @@ def sandbox_options(command: F) -> F:
             default=0.0,
             show_default="never",
             metavar="SECONDS",
-            help="End a run when nothing has been compiled for so long.",
+            help="End a run if nothing compiled for this long.",
         ),
         click.option(
             "--memory",
@@ -117,21 +135,21 @@ def sandbox_options(command: F) -> F:
             default=0.0,
             show_default="half of the machine's",
             metavar="GIB",
-            help="What the program may use of it, in the sandbox.",
+            help="Memory limit (sandbox only).",
         ),
-        click.option("--gpu/--no-gpu", default=True, show_default=True, help="Whether it may use GPUs."),
-        click.option("--allow-network", is_flag=True, help="Let it use the network."),
+        click.option("--gpu/--no-gpu", default=True, show_default=True, help="Let the program use GPUs, or hide them."),
+        click.option("--allow-network", is_flag=True, help="Let the program use the network.  [default: no network]"),
         click.option(
             "--allow-write",
             multiple=True,
             type=click.Path(),
             metavar="PATH",
-            help="Let it change a file or folder for good. May be given several times.",
+            help="Let the program write to this file or folder. Repeatable.  [default: writes are discarded]",
         ),
         click.option(
             "--no-sandbox",
             is_flag=True,
-            help="Run the program as your shell would: what it writes stays, and it may do all that you may.",
+            help="Run the program without a sandbox: it has all of your permissions, and what it writes stays.",
         ),
     ):
         confined = option(confined)
@@ -139,19 +157,19 @@ def sandbox_options(command: F) -> F:
 
 
 def parse_severities(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
-    """``CODE=LEVEL`` pairs as a mapping. Raises click.BadParameter."""
+    """Parse ``CODE=LEVEL`` pairs. Raises click.BadParameter."""
     levels = [*(severity.value for severity in Severity), OFF]
     found = {}
     for pair in pairs:
         code, _, level = pair.partition("=")
         if not code or level not in levels:
-            raise click.BadParameter(f"'{pair}' is not CODE=LEVEL with a level of {', '.join(levels)}.", param=option)
+            raise click.BadParameter(f"'{pair}' is not CODE=LEVEL. LEVEL is one of {', '.join(levels)}.", param=option)
         found[code] = level
     return found
 
 
 def exit_code(outcomes: list[Outcome], fail_on: str) -> int:
-    """0 clean, 1 findings at or above ``fail_on``, 2 if a file could not be analysed."""
+    """0 clean, 1 findings at or above ``fail_on``, 2 if a file could not be analyzed."""
     if any(outcome.status is Status.FAILED for outcome in outcomes):
         return 2
     if fail_on == NEVER:

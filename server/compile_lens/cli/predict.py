@@ -1,4 +1,4 @@
-"""``compile-lens predict``: the graph breaks that the source alone foretells; nothing is run."""
+"""``compile-lens predict``: predicts graph breaks from the source, without running it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compile_lens.analysis.predictions import find_predictions
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarise_regions
 from compile_lens.cli.options import output_options
-from compile_lens.cli.printer import Shown
+from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.report import CompileReport
@@ -23,14 +23,14 @@ from compile_lens.trace.report import CompileReport
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @output_options
 def predict(files: tuple[str, ...], output_format: str, fail_on: str, quiet: bool, verbose: bool) -> int:
-    """Print the graph breaks that each FILE's source foretells, without running it.
+    """Predict the graph breaks of each FILE from its source, without running it.
 
-    Only rules that proved precise on real programs are on (docs/predictions.md); `check` says what really happens.
+    Every rule is precise on real programs (docs/predictions.md). `check` runs the file and reports what really happens.
     """
-    shown = Shown(output_format, quiet, verbose)
+    printer = OutcomePrinter(output_format, quiet, verbose)
     for file in files:
-        shown.take(_outcome(os.path.abspath(file)))  # noqa: PTH100 - a link stays a link
-    return shown.end(fail_on)
+        printer.add(_outcome(os.path.abspath(file)))  # noqa: PTH100 - resolve() would follow a link
+    return printer.finish(fail_on)
 
 
 def _outcome(file: str) -> Outcome:

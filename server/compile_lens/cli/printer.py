@@ -1,4 +1,4 @@
-"""What a verb prints of its outcomes: each as it comes, or all in one JSON document at the end."""
+"""Prints outcomes: as text, each as it comes, or as one JSON document at the end."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from compile_lens.cli.options import exit_code
 from compile_lens.cli.text_output import TextOutput
 
 
-class Shown:
-    """The outcomes of one call, printed in the form that the user asked for."""
+class OutcomePrinter:
+    """Prints the outcomes of one command in the format that the user chose."""
 
     def __init__(
         self,
@@ -28,16 +28,16 @@ class Shown:
         self._text = TextOutput(Console(highlight=False), read_line, quiet, verbose)
         self._outcomes: list[Outcome] = []
 
-    def take(self, outcome: Outcome) -> None:
-        """One outcome more."""
+    def add(self, outcome: Outcome) -> None:
+        """Print one more outcome, or keep it for the JSON document."""
         self._outcomes.append(outcome)
         if not self._as_json:
             self._text.show(outcome)
         if outcome.status is Status.FAILED:
             click.echo(f"compile-lens: {outcome.failure}", err=True)
 
-    def end(self, fail_on: str) -> int:
-        """There are no more: the exit code."""
+    def finish(self, fail_on: str) -> int:
+        """Print what is left and return the exit code."""
         if self._as_json:
             click.echo(to_json(self._outcomes))
         return exit_code(self._outcomes, fail_on)

@@ -1,4 +1,4 @@
-"""``compile-lens repro``: a script of plain torch that fails by its exit code, for a finding, a region or a frame."""
+"""``compile-lens repro``: writes a plain torch script that reproduces a finding, a region or a frame and says so by its exit code."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from compile_lens.cli.check import Ways
+from compile_lens.cli.check import EntrySelection
+from compile_lens.cli.options import python_option
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
-from compile_lens.entries.written import BadEntry
+from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.pipeline.workspace import workspace_root
-from compile_lens.repro.choose import ISSUE, SCRIPT, UNIT_TEST, Wanted, default_name
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.issue import collect_versions, issue_text, issue_title
+from compile_lens.repro.selection import ISSUE, SCRIPT, UNIT_TEST, Selection, default_name
 from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
@@ -35,23 +36,30 @@ KINDS = ("source", "graph")
 
 @click.command(context_settings={"ignore_unknown_options": False})
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|TRACE [-- ARGUMENTS]")
-@click.option("--finding", default="", metavar="CODE@LINE", help="The finding to reproduce, as `check` prints it.")
-@click.option("--region", default="", metavar="NAME", help="The compile region to take out.")
-@click.option("--frame", default="", metavar="ID", help="The frame to take out, as in 0/1.")
 @click.option(
-    "--kind", type=click.Choice(KINDS), help="source: your own code and inputs; graph: what Dynamo made of it."
+    "--finding",
+    default="",
+    metavar="CODE@LINE",
+    help="Finding to reproduce, as `check` prints it.  [default: the most important one]",
+)
+@click.option("--region", default="", metavar="NAME", help="Compile region to extract.")
+@click.option("--frame", default="", metavar="ID", help="Frame to extract, such as 0/1.")
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    help="Extract your own source and inputs, or the captured graph.  [default: source; graph for a trace]",
 )
 @click.option(
     "--criterion",
     type=click.Choice([Criterion.DIFFERS.value, Criterion.ANY.value]),
-    help="Judge by the numbers, or by any difference from eager, whatever the finding is.",
+    help="Judge by wrong numbers, or by any difference from eager.  [default: depends on the finding]",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Where to write.  [default: repro_NAME.py here]",
+    help="File to write.  [default: repro_NAME.py in this folder]",
 )
 @click.option(
     "--as",
@@ -59,41 +67,42 @@ KINDS = ("source", "graph")
     type=click.Choice([SCRIPT, UNIT_TEST, ISSUE]),
     default=SCRIPT,
     show_default=True,
-    help="Also make of it a failing test in PyTorch's form, or a bug report in Markdown.",
+    help="Write the script only, or also a failing test in PyTorch's style or a bug report in Markdown.",
 )
 @click.option(
     "--verdict",
     type=click.Path(path_type=Path),
     metavar="JSON",
-    help="What `bisect --format json` said, for the bug report.",
+    help="Output of `bisect --json`, to include in the bug report.",
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option(
     "--depth",
     type=click.Choice([depth.value for depth in Depth]),
     default=Depth.DYNAMO.value,
     show_default=True,
-    help="How far the run compiles; a finding that is not there is looked for further on.",
+    help="How far to compile. If the finding does not occur, all the way is tried next.",
 )
 @click.option(
-    "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How the file is run, as in `check`."
+    "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."
 )
 @click.option(
-    "--device", default="", metavar="DEVICE", help="Move inputs and weights of other devices there, as in cpu."
+    "--device",
+    default="",
+    metavar="DEVICE",
+    help="Move inputs and weights to this device, such as cpu.  [default: keep their devices]",
 )
-@click.option("--no-run", is_flag=True, help="Write the script and do not run it.")
-@click.option(
-    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
-)
+@click.option("--no-run", is_flag=True, help="Do not run the script after writing it.")
+@python_option
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0.1),
     default=TIMEOUT_S,
     show_default=True,
     metavar="SECONDS",
-    help="Per run.",
+    help="Time limit per run.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print the path alone.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the path.")
 @click.pass_context
 def repro(
     context: click.Context,
@@ -115,21 +124,22 @@ def repro(
     timeout: float,
     quiet: bool,
 ) -> int:
-    """Write a script that shows a problem of FILE and nothing else, run it, and say whether the problem is there.
+    """Write a script that reproduces a problem of FILE and nothing else, run it, and say whether the problem occurs.
 
-    Without --finding, --region or --frame it is about the finding that matters most. The exit code is 0 if the script shows the
-    problem, 1 if it does not, and 2 if none could be written.
+    The exit code is 0 if the script reproduces the problem, 1 if it does not, and 2 if no script could be written.
     """
-    wanted = Wanted(region, frame, finding)
+    wanted = Selection(region, frame, finding)
     document = output or Path(default_name(wanted, file, form))
     out = document if form == SCRIPT else document.with_name(default_name(wanted, file, SCRIPT))
     for path in dict.fromkeys((document, out)):
         if path.exists() and not force:
-            raise click.ClickException(f"{path} is there already; give another path with -o, or --force to replace it.")
+            raise click.ClickException(f"{path} exists. Give another path with -o, or use --force to overwrite it.")
     if form != SCRIPT and no_run:
-        raise click.ClickException(f"--as {form} needs the script to be run: leave --no-run out.")
+        raise click.ClickException(
+            f"--as {form} cannot be combined with --no-run, because it needs the output of the script."
+        )
     bisection = _read_verdict(verdict)
-    # a link stays a link: the program sees the path that the user gave
+    # do not resolve links: the program sees the path that the user gave
     program = os.path.abspath(file)  # noqa: PTH100
     job = make_job(
         program,
@@ -143,13 +153,13 @@ def repro(
     try:
         recorded = _recorded(file, kind, wanted)
         chosen = kind or ("graph" if recorded else "source")
-        ways = None if recorded else Ways(entry, ()).choices(job)[0]
-        request = Request(job, wanted, out, judged_by, device, chosen, not no_run, timeout, ways)
+        entries = None if recorded else EntrySelection(entry, ()).choices(job)[0]
+        request = Request(job, wanted, out, judged_by, device, chosen, not no_run, timeout, entries)
         written = asyncio.run(_write(request, recorded, python, quiet))
-        made = asyncio.run(_made_of(written, form, document, bisection, python, file, timeout))
+        form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:
         raise click.ClickException(str(problem)) from None
-    click.echo(str(document) if quiet else told(written) + made)
+    click.echo(str(document) if quiet else summary(written) + form_text)
     return 0 if written.verification is None or written.reproduces or written.is_as_in_eager else 1
 
 
@@ -159,10 +169,10 @@ def _read_verdict(path: Path | None) -> Bisection | None:
     try:
         return from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
-        raise click.ClickException(f"{path} is not what `bisect --format json` writes: {problem}") from None
+        raise click.ClickException(f"{path} is not the output of `bisect --json`: {problem}") from None
 
 
-async def _made_of(
+async def _write_form(
     written: Written,
     form: str,
     document: Path,
@@ -171,12 +181,12 @@ async def _made_of(
     file: Path,
     timeout: float,
 ) -> str:
-    """The test or the report, written; what to tell of it."""
+    """Write the test or the report and return what to print about it."""
     interpreter = find_interpreter(file, (), python)
     if form == UNIT_TEST:
         test = await write_unit_test(written, document, interpreter, timeout)
         outcome = "It fails for the same reason." if test.fails else test.why
-        return f"\n{document}: {outcome}\n  In pytorch's tree it belongs in {test.belongs}."
+        return f"\n{document}: {outcome}\n  In PyTorch's repository it belongs in {test.belongs}."
     if form == ISSUE:
         versions = await collect_versions(interpreter)
         return await asyncio.to_thread(_write_issue, written, versions, bisection, document)
@@ -188,16 +198,16 @@ def _write_issue(written: Written, versions: str, bisection: Bisection | None, d
     return f"\n{document}: {issue_title(written)}"
 
 
-def _recorded(file: Path, kind: str | None, wanted: Wanted) -> Path | None:
-    """The trace file, if ``file`` is a recorded trace and no program. Raises TraceError and CannotWrite."""
+def _recorded(file: Path, kind: str | None, wanted: Selection) -> Path | None:
+    """The trace file, if ``file`` is a recorded trace and not a program. Raises TraceError and CannotWrite."""
     if not (file.is_dir() or file.name.endswith((".log", ".log.gz"))):
         return None
     if kind == "source" or wanted.region:
-        raise CannotWrite("A trace has no source: only --kind graph can be made of it, by --frame or --finding.")
+        raise CannotWrite("A trace has no source. Use --kind graph with --frame or --finding.")
     found = trace_files(file)
     if len(found) > 1:
         names = ", ".join(trace.name for trace in found)
-        raise CannotWrite(f"There is a trace per rank: give one of {names}.")
+        raise CannotWrite(f"{file} has one trace per rank. Choose one of {names}.")
     return found[0]
 
 
@@ -212,21 +222,21 @@ async def _write(request: Request, recorded: Path | None, python: str | None, qu
         await host.close()
 
 
-def told(written: Written) -> str:
-    """What was written, and what came of it."""
+def summary(written: Written) -> str:
+    """What was written, and what happened when it ran."""
     lines = [f"{written.file}: {written.title}"]
     lines.append(f"  {written.sentence()}")
     if written.verification is not None:
-        lines += [f"  {line}" for line in written.verification.words().splitlines()[1:]]
+        lines += [f"  {line}" for line in written.verification.summary().splitlines()[1:]]
     if written.data is not None:
-        lines.append(f"  Values of the run are in {written.data}: the problem depends on them.")
+        lines.append(f"  The problem depends on values of the run, which are in {written.data}.")
     lines += [f"  Note: {note}" for note in written.notes]
     return "\n".join(lines)
 
 
 @contextmanager
 def _progress(shown: bool) -> Iterator[Callable[[str], None]]:
-    """A line on a terminal's stderr that says what is going on."""
+    """Show progress in one line on stderr, if that is a terminal."""
     console = Console(stderr=True)
     if not shown or not console.is_terminal:
         yield lambda _: None

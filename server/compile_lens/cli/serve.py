@@ -6,9 +6,9 @@ import click
 
 
 @click.command()
-@click.option("--tcp", metavar="[HOST:]PORT", help="Listen on a local TCP port instead of stdio (for debugging).")
+@click.option("--tcp", metavar="[HOST:]PORT", help="Listen on a local TCP port (for debugging).  [default: stdio]")
 def serve(tcp: str | None) -> int:
-    """Run the language server, on stdio unless --tcp is given."""
+    """Run the language server."""
     from compile_lens.lsp.server import serve as serve_protocol
 
     return serve_protocol(_address(tcp) if tcp else None)
@@ -17,5 +17,5 @@ def serve(tcp: str | None) -> int:
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not port.isdigit() or not 0 < int(port) < 65536:
-        raise click.BadParameter(f"'{text}' is no port; give a number, or HOST:PORT.", param_hint="--tcp")
+        raise click.BadParameter(f"'{text}' is not a port. Give PORT or HOST:PORT.", param_hint="--tcp")
     return host or "127.0.0.1", int(port)

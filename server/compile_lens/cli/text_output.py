@@ -1,4 +1,4 @@
-"""Findings as text, in the manner of rustc: the place, the line with the range underlined, then why and what to do."""
+"""Prints findings as rustc does: the place, the source line with the range underlined, then why and what to do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TextOutput:
     """Prints outcomes to a console."""
 
     def __init__(self, console: Console, read_line: Callable[[str, int], str], quiet: bool, verbose: bool) -> None:
-        """``read_line`` gives a line of a file, or '' if there is none."""
+        """``read_line`` returns a line of a file, or '' if there is none."""
         self._console = console
         self._read_line = read_line
         self._quiet = quiet
@@ -130,27 +130,27 @@ class TextOutput:
             self._console.print(note, soft_wrap=True)
 
     def _print_output(self, output: str) -> None:
-        self._console.rule("what the program printed", style="dim")
+        self._console.rule("program output", style="dim")
         self._console.print(Text(output.rstrip("\n")), soft_wrap=True)
         self._console.rule(style="dim")
 
     def _how(self, outcome: Outcome) -> None:
-        """What the run was made with, unless it was a script that ran at once."""
+        """Print the entry that the run used, unless the file simply ran as a script."""
         if outcome.entry in (SCRIPT, TRACE_ENTRY, "") and not outcome.passed_over:
             return
-        self._console.print(Text(f"Analysed with {outcome.entry_title}."), soft_wrap=True)
+        self._console.print(Text(f"Analyzed with {outcome.entry_title}."), soft_wrap=True)
         for call in outcome.calls:
             if call.making:
                 self._console.print(
                     Text(f"  {call.making}{f' on {call.inputs}' if call.inputs else ''}"), soft_wrap=True
                 )
-        for way in outcome.passed_over:
-            self._console.print(Text(f"  Before: {way.title}. {way.reason}", style="dim"), soft_wrap=True)
+        for entry in outcome.passed_over:
+            self._console.print(Text(f"  Tried before: {entry.title}. {entry.reason}", style="dim"), soft_wrap=True)
         for target, reason in outcome.not_called:
             self._console.print(Text(f"  Not called: `{target}`: {reason}", style="dim"), soft_wrap=True)
 
     def _fix_first(self, outcome: Outcome) -> None:
-        """The findings that cost most, where there are enough of them to need an order. Errors come before all costs."""
+        """Print the most expensive findings if there are enough to need an order. Errors come first."""
         costly = sorted(
             (finding for finding in outcome.findings if finding.weight or finding.severity is Severity.ERROR),
             key=lambda finding: (finding.severity is not Severity.ERROR, -finding.weight),
@@ -195,9 +195,7 @@ class TextOutput:
             self._console.print(Text(note, style="dim"), soft_wrap=True)
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
-            self._console.print(
-                "Nothing in this file is compiled: it has no torch.compile, and calls none.", soft_wrap=True
-            )
+            self._console.print("Nothing in this file is compiled: it does not use torch.compile.", soft_wrap=True)
         elif not outcome.findings:
             self._console.print(
                 Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True
@@ -207,13 +205,13 @@ class TextOutput:
 
 def _compared(counts: Compared) -> str:
     words = {
-        "the same to the bit": counts.bitwise,
-        "the same but for rounding": counts.rounding,
+        "bitwise equal": counts.bitwise,
+        "equal up to rounding": counts.rounding,
         "wrong": counts.wrong,
         "not compared": counts.not_compared,
     }
     parts = [f"{counted(number, 'graph')} {what}" for what, number in words.items() if number]
-    return ", ".join(parts) or "no compiled graph was called"
+    return ", ".join(parts) or "no compiled graph ran"
 
 
 def counted(number: int, what: str) -> str:
@@ -222,7 +220,7 @@ def counted(number: int, what: str) -> str:
 
 
 def shown_path(file: str) -> str:
-    """``file`` relative to the current folder if it is below it, else as it is."""
+    """``file`` relative to the current folder if it is inside it, otherwise unchanged."""
     relative = os.path.relpath(file) if os.path.isabs(file) else file  # noqa: PTH117 - a path of another machine stays text
     return file if relative.startswith("..") else relative
 

@@ -1,4 +1,4 @@
-"""``compile-lens trace``: the findings of a trace that torch wrote elsewhere (``TORCH_TRACE=DIR``)."""
+"""``compile-lens trace``: prints the findings of a trace that torch wrote (``TORCH_TRACE=DIR``), on any machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from compile_lens.cli.options import just_my_code_option, output_options
-from compile_lens.cli.printer import Shown
+from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.pipeline.loaded_trace import here, read_recorded
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.trace.records import TraceError, trace_files
@@ -21,7 +21,7 @@ from compile_lens.trace.records import TraceError, trace_files
     "sources",
     multiple=True,
     metavar="RECORDED=LOCAL",
-    help="Where a folder of the recording machine is on this one, to show source lines. May be given several times.",
+    help="Map a folder of the recording machine to one of this machine, to show source lines. Repeatable.",
 )
 @just_my_code_option
 @output_options
@@ -34,7 +34,10 @@ def trace(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Print the findings of the torch trace at PATH: a file, or a TORCH_TRACE folder with one file per rank."""
+    """Print the findings of the torch trace at PATH: a file, or a TORCH_TRACE folder with one file per rank.
+
+    The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if the trace cannot be read.
+    """
     moved = []
     for pair in sources:
         recorded, found, local = pair.partition("=")
@@ -49,8 +52,8 @@ def trace(
     def read_line(file: str, line: int) -> str:
         return linecache.getline(here(file, tuple(moved)), line)
 
-    shown = Shown(output_format, quiet, verbose, read_line)
+    printer = OutcomePrinter(output_format, quiet, verbose, read_line)
     for outcome in outcomes:
         CallMemory.of_user().take(outcome, f"the trace {path.name}")
-        shown.take(outcome)
-    return shown.end(fail_on)
+        printer.add(outcome)
+    return printer.finish(fail_on)

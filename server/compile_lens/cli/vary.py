@@ -1,4 +1,4 @@
-"""``compile-lens vary``: what other inputs would make a region recompile, break or fail."""
+"""``compile-lens vary``: finds inputs that make a compile region recompile, break or fail."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
-from compile_lens.cli.check import Ways, check_jobs
-from compile_lens.cli.options import output_options, parse_severities, sandbox_options
-from compile_lens.cli.printer import Shown
+from compile_lens.cli.check import EntrySelection, check_jobs
+from compile_lens.cli.options import output_options, python_option, sandbox_options, severity_option
+from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.pipeline.job_factory import Confinement, make_job
@@ -29,31 +29,29 @@ from compile_lens.workers.job import Depth, VariationRequest
     type=click.Choice([depth.value for depth in Depth]),
     default=Depth.DYNAMO.value,
     show_default=True,
-    help="How far to compile: what recompiles or breaks shows in Dynamo; what fails later needs more.",
+    help="How far to compile. Dynamo shows recompiles and breaks; later failures need more.",
 )
-@click.option(
-    "--python", metavar="PATH", help="The interpreter to run with.  [default: the nearest one that has torch]"
-)
+@python_option
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0.1),
     default=120.0,
     show_default=True,
     metavar="SECONDS",
-    help="For all of it: two fifths for the program, the rest for the variations.",
+    help="Time limit: two fifths for the program, the rest for the variations.",
 )
 @click.option(
-    "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How the file is run, as in `check`."
+    "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."
 )
+@severity_option
 @click.option(
-    "--severity",
-    "severities",
-    multiple=True,
-    metavar="CODE=LEVEL",
-    callback=parse_severities,
-    help="The severity of a code or a kind of finding, or off. May be given several times.",
+    "--max-findings",
+    type=click.IntRange(min=1),
+    default=DEFAULT_CAP,
+    show_default=True,
+    metavar="N",
+    help="Show at most N findings.",
 )
-@click.option("--max-findings", type=click.IntRange(min=1), default=DEFAULT_CAP, show_default=True, metavar="N")
 @sandbox_options
 @output_options
 @click.pass_context
@@ -73,19 +71,19 @@ def vary(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Run FILE, then call its compile regions again with other inputs, and print which of them recompile, break or fail.
+    """Run FILE, then call its compile regions again with other inputs, and print which inputs recompile, break or fail.
 
-    Each call is the first that the program makes of a region, with another batch, length, number, flag, dtype, grad mode, … in it.
-    NAME is a function or a module that is compiled; one that the file does not compile itself is compiled as if it did.
+    Each variation repeats the program's first call of a region with one change: another batch size, length, number, flag, dtype, grad
+    mode and so on. NAME limits this to compiled functions or modules; a NAME that the file does not compile is compiled as if it did.
     """
-    path = os.path.abspath(file)  # noqa: PTH100 - a link stays a link
+    path = os.path.abspath(file)  # noqa: PTH100 - resolve() would follow a link
     try:
-        asked = to_vary(read_source(Path(path)), names)
+        targets = to_vary(read_source(Path(path)), names)
     except FileProblem as problem:
         raise click.ClickException(str(problem)) from None
-    if asked.candidates and entry != AUTOMATIC:
+    if targets.candidates and entry != AUTOMATIC:
         raise click.UsageError(
-            f"--entry does not go with {asked.candidates[0]}, which the file does not compile itself."
+            f"--entry cannot be combined with {targets.candidates[0]}, which the file does not compile itself."
         )
     job = make_job(
         path,
@@ -96,18 +94,25 @@ def vary(
         timeout_s=timeout,
         confinement=confinement,
     )
-    shown = Shown(output_format, quiet, verbose)
+    printer = OutcomePrinter(output_format, quiet, verbose)
 
     async def run() -> None:
         filters = Filters(severities, max_findings)
-        if asked.regions is not None:
-            regions = replace(job, vary=asked.regions)
-            await check_jobs([regions], python, Ways(entry, ()), filters, shown.take, show_progress=not quiet)
-        if asked.candidates:
+        if targets.regions is not None:
+            regions = replace(job, vary=targets.regions)
+            await check_jobs(
+                [regions], python, EntrySelection(entry, ()), filters, printer.add, show_progress=not quiet
+            )
+        if targets.candidates:
             others = replace(job, vary=VariationRequest())
             await check_jobs(
-                [others], python, Ways(AUTOMATIC, asked.candidates), filters, shown.take, show_progress=not quiet
+                [others],
+                python,
+                EntrySelection(AUTOMATIC, targets.candidates),
+                filters,
+                printer.add,
+                show_progress=not quiet,
             )
 
     asyncio.run(run())
-    return shown.end(fail_on)
+    return printer.finish(fail_on)

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 SCRIPT = "script"
-SYNTHESISED = "synthesised"
+SYNTHESIZED = "synthesized"
 RECORDED = "recorded"
 AUTOMATIC = "auto"
 
@@ -23,7 +23,7 @@ class EntryKind(str, Enum):
     FILE = "file"
     CALL = "call"
     RECORDED = "recorded"
-    SYNTHESISED = "synthesised"
+    SYNTHESIZED = "synthesized"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Entry:
             return f"the doctest of `{self.spec.partition(':')[2] or 'the module'}`"
         if self.kind is EntryKind.RECORDED:
             return "recorded inputs"
-        if self.kind is EntryKind.SYNTHESISED:
-            return "synthesised inputs"
+        if self.kind is EntryKind.SYNTHESIZED:
+            return "synthesized inputs"
         return f"`{self.spec}`"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from compile_lens.entries.conventions import find_conventions
 from compile_lens.entries.doctests import find_doctests
 from compile_lens.entries.entry import Entry, script
+from compile_lens.entries.entry_spec import synthesized
 from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.entries.scripts import does_something, has_errors
 from compile_lens.entries.targets import find_targets
-from compile_lens.entries.written import synthesised
 from compile_lens.syntax.tree import SourceTree
 
 
@@ -33,5 +33,5 @@ def find_entries(
     if targets:
         names = ", ".join(f"`{target.name}`" for target in targets[:3])
         more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
-        found.append(synthesised(targets, f"made up for {names}{more}"))
+        found.append(synthesized(targets, f"made up for {names}{more}"))
     return tuple(found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from compile_lens.syntax.callees import Names, read_names
+from compile_lens.syntax.callees import CalleeNames, read_names
 from compile_lens.syntax.tree import SourceTree
 
 _QUIET = frozenset(
@@ -37,7 +37,7 @@ def has_errors(tree: SourceTree) -> bool:
     return tree.root.has_error
 
 
-def _acts(tree: SourceTree, names: Names, own: set[str], node: tree_sitter.Node) -> bool:
+def _acts(tree: SourceTree, names: CalleeNames, own: set[str], node: tree_sitter.Node) -> bool:
     if node.type in _QUIET:
         return False
     if node.type in ("for_statement", "while_statement", "with_statement", "assert_statement", "raise_statement"):
@@ -63,7 +63,7 @@ def _is_main(tree: SourceTree, node: tree_sitter.Node) -> bool:
     return condition is not None and "__name__" in tree.node_text(condition) and "__main__" in tree.node_text(condition)
 
 
-def _is_own_call(tree: SourceTree, names: Names, own: set[str], call: tree_sitter.Node) -> bool:
+def _is_own_call(tree: SourceTree, names: CalleeNames, own: set[str], call: tree_sitter.Node) -> bool:
     """Whether a call reaches code of the file, or compiles: ``model(x)``, ``main()``, ``torch.compile(f)(x)``."""
     function = call.child_by_field_name("function")
     if function is None:

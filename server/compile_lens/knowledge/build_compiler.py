@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.places import place, placed
 
 Row = Mapping[str, Any]
@@ -19,14 +19,14 @@ _STAGES = {
 }
 
 
-def inductor_class(name: str, row: Row) -> Entry:
+def inductor_class(name: str, row: Row) -> KnowledgeEntry:
     facts = _class_facts(row)
     if "made_in" in row:
         facts.append(("Made in", ", ".join(f"`{function}`" for function, _ in row["made_in"])))
     if "asked_in" in row:
         facts.append(("Asked for in", ", ".join(f"`{function}`" for function, _ in row["asked_in"])))
-    return Entry(
-        Kind.IR,
+    return KnowledgeEntry(
+        KnowledgeKind.IR,
         name,
         theirs=row.get("doc", ""),
         facts=tuple(facts),
@@ -36,9 +36,9 @@ def inductor_class(name: str, row: Row) -> Entry:
     )
 
 
-def variable(name: str, row: Row) -> Entry:
-    return Entry(
-        Kind.VARIABLE,
+def variable(name: str, row: Row) -> KnowledgeEntry:
+    return KnowledgeEntry(
+        KnowledgeKind.VARIABLE,
         name,
         theirs=row.get("doc", ""),
         facts=tuple(_class_facts(row)),
@@ -56,10 +56,10 @@ def _class_facts(row: Row) -> list[tuple[str, str]]:
     return facts
 
 
-def operation(name: str, row: Row) -> Entry:
+def operation(name: str, row: Row) -> KnowledgeEntry:
     signature = row.get("signature", "").replace("(self, ", "(").replace("(self)", "()")
-    return Entry(
-        Kind.OPS,
+    return KnowledgeEntry(
+        KnowledgeKind.OPS,
         name,
         theirs=row.get("doc", ""),
         facts=(("Signature", f"`ops.{name}{signature}`"),),
@@ -68,18 +68,25 @@ def operation(name: str, row: Row) -> Entry:
     )
 
 
-def virtualized(name: str, row: Row) -> Entry:
-    return Entry(Kind.VIRTUALIZED, name, theirs=row.get("doc", ""), stage="inductor", places=place(row, "defined"))
-
-
-def guard(name: str, row: Row) -> Entry:
-    facts = [("Signature", f"`{name}{row['signature']}`")] if "signature" in row else _class_facts(row)
-    return Entry(
-        Kind.GUARD, name, theirs=row.get("doc", ""), facts=tuple(facts), stage="dynamo", places=place(row, "made")
+def virtualized(name: str, row: Row) -> KnowledgeEntry:
+    return KnowledgeEntry(
+        KnowledgeKind.VIRTUALIZED, name, theirs=row.get("doc", ""), stage="inductor", places=place(row, "defined")
     )
 
 
-def triton(name: str, row: Row) -> Entry:
+def guard(name: str, row: Row) -> KnowledgeEntry:
+    facts = [("Signature", f"`{name}{row['signature']}`")] if "signature" in row else _class_facts(row)
+    return KnowledgeEntry(
+        KnowledgeKind.GUARD,
+        name,
+        theirs=row.get("doc", ""),
+        facts=tuple(facts),
+        stage="dynamo",
+        places=place(row, "made"),
+    )
+
+
+def triton(name: str, row: Row) -> KnowledgeEntry:
     said = (
         row.get("signature", "")
         .replace(", _semantic=None", "")
@@ -87,6 +94,6 @@ def triton(name: str, row: Row) -> Entry:
         .replace(", _generator=None", "")
     )
     facts = (("Signature", f"`{name}{said}`"),) if said else ()
-    return Entry(
-        Kind.TRITON, name, theirs=row.get("doc", ""), facts=facts, stage="triton", places=place(row, "defined")
+    return KnowledgeEntry(
+        KnowledgeKind.TRITON, name, theirs=row.get("doc", ""), facts=facts, stage="triton", places=place(row, "defined")
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compile_lens.knowledge.curated import log_samples
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.places import place, placed, places
 
 CODE_PAGE = "https://meta-pytorch.github.io/compile-graph-break-site/gb/{}.html"
@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 Facts = list[tuple[str, str]]
 
 
-def log(name: str, row: Row) -> Entry:
+def log(name: str, row: Row) -> KnowledgeEntry:
     facts: Facts = []
     if row.get("what") == "component":
         facts.append(("Kind", "component: sets the level of a group of loggers"))
@@ -33,8 +33,8 @@ def log(name: str, row: Row) -> Entry:
                 )
             )
     sample, recorded = log_samples().get(name, ("", ""))
-    return Entry(
-        Kind.LOG,
+    return KnowledgeEntry(
+        KnowledgeKind.LOG,
         name,
         theirs=row.get("doc", ""),
         facts=tuple(facts),
@@ -44,7 +44,7 @@ def log(name: str, row: Row) -> Entry:
     )
 
 
-def environment(name: str, row: Row) -> Entry:
+def environment(name: str, row: Row) -> KnowledgeEntry:
     facts: Facts = []
     if "default" in row:
         facts.append(("When unset", f"`{row['default']}`"))
@@ -52,8 +52,8 @@ def environment(name: str, row: Row) -> Entry:
         facts.append(("Sets", ", ".join(f"`{option}`" for option in row["options"])))
     if "library" in row:
         facts.append(("Read by", f"C++ code; the name stands in `{row['library']}`"))
-    return Entry(
-        Kind.ENVIRONMENT,
+    return KnowledgeEntry(
+        KnowledgeKind.ENVIRONMENT,
         name,
         theirs=row.get("doc", ""),
         facts=tuple(facts),
@@ -62,10 +62,10 @@ def environment(name: str, row: Row) -> Entry:
     )
 
 
-def option(name: str, row: Row) -> Entry:
+def option(name: str, row: Row) -> KnowledgeEntry:
     if row.get("what") == "section":
-        return Entry(
-            Kind.OPTION,
+        return KnowledgeEntry(
+            KnowledgeKind.OPTION,
             name,
             theirs=row.get("doc", ""),
             facts=(("Kind", "group of options"),),
@@ -87,15 +87,20 @@ def option(name: str, row: Row) -> Entry:
     if "justknob" in row:
         facts.append(("Inside Meta", f"also set by the knob `{row['justknob']}`"))
     related = (*row.get("env", ()), *((row["alias"],) if "alias" in row else ()))
-    return Entry(
-        Kind.OPTION, name, theirs=row.get("doc", ""), facts=tuple(facts), related=related, places=place(row, "defined")
+    return KnowledgeEntry(
+        KnowledgeKind.OPTION,
+        name,
+        theirs=row.get("doc", ""),
+        facts=tuple(facts),
+        related=related,
+        places=place(row, "defined"),
     )
 
 
-def argument(name: str, row: Row) -> Entry:
+def argument(name: str, row: Row) -> KnowledgeEntry:
     facts: Facts = [(label, f"`{row[key]}`") for label, key in (("Type", "type"), ("Default", "default")) if key in row]
-    return Entry(
-        Kind.ARGUMENT,
+    return KnowledgeEntry(
+        KnowledgeKind.ARGUMENT,
         name,
         theirs=row.get("doc", ""),
         facts=tuple(facts),
@@ -104,11 +109,11 @@ def argument(name: str, row: Row) -> Entry:
     )
 
 
-def mode(name: str, row: Row) -> Entry:
+def mode(name: str, row: Row) -> KnowledgeEntry:
     options = row.get("options", {})
     set_here = ", ".join(f"`{key}={value}`" for key, value in options.items()) or "no option"
-    return Entry(
-        Kind.MODE,
+    return KnowledgeEntry(
+        KnowledgeKind.MODE,
         name,
         theirs=row.get("doc", ""),
         facts=(("Sets", set_here),),
@@ -117,20 +122,22 @@ def mode(name: str, row: Row) -> Entry:
     )
 
 
-def backend(name: str, row: Row) -> Entry:
+def backend(name: str, row: Row) -> KnowledgeEntry:
     tags = row.get("tags", [])
     facts: Facts = [("Tags", ", ".join(tags) if tags else "none: for everyday use")]
     if tags:
         facts.append(("Listed by", "`torch._dynamo.list_backends(None)` only"))
-    return Entry(Kind.BACKEND, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "registered"))
+    return KnowledgeEntry(
+        KnowledgeKind.BACKEND, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "registered")
+    )
 
 
-def code(name: str, row: Row) -> Entry:
+def code(name: str, row: Row) -> KnowledgeEntry:
     hints = "\n".join(f"- {hint}" for hint in row.get("hints", ()))
     parts = [f"**{row.get('type', '')}**", row.get("explanation", ""), f"Hints:\n{hints}" if hints else ""]
     facts: Facts = [("Context", f"`{row['context']}`")] if row.get("context") else []
-    return Entry(
-        Kind.CODE,
+    return KnowledgeEntry(
+        KnowledgeKind.CODE,
         name,
         theirs="\n\n".join(part for part in parts if part),
         facts=tuple(facts),
@@ -140,21 +147,23 @@ def code(name: str, row: Row) -> Entry:
     )
 
 
-def artifact(name: str, row: Row) -> Entry:
+def artifact(name: str, row: Row) -> KnowledgeEntry:
     facts: Facts = [("Kind", "artifact" if row.get("what") == "artifact" else "record of its own")]
     if "encoding" in row:
         facts.append(("Encoding", f"`{row['encoding']}`"))
     if row.get("written_in"):
         facts.append(("Written by", _functions(row["written_in"])))
-    return Entry(Kind.ARTIFACT, name, facts=tuple(facts), places=placed("written", row.get("written_in", ())))
+    return KnowledgeEntry(
+        KnowledgeKind.ARTIFACT, name, facts=tuple(facts), places=placed("written", row.get("written_in", ()))
+    )
 
 
-def file(name: str, row: Row) -> Entry:
+def file(name: str, row: Row) -> KnowledgeEntry:
     facts: Facts = [("Written by", _functions(row["written_in"]))] if row.get("written_in") else []
-    return Entry(Kind.FILE, name, facts=tuple(facts), places=place(row, "written"))
+    return KnowledgeEntry(KnowledgeKind.FILE, name, facts=tuple(facts), places=place(row, "written"))
 
 
-def bisect(name: str, row: Row) -> Entry:
+def bisect(name: str, row: Row) -> KnowledgeEntry:
     facts: Facts = []
     if row.get("what") == "backend":
         facts.append(("Kind", f"backend, number {row.get('order')} in the order of the bisector"))
@@ -164,7 +173,9 @@ def bisect(name: str, row: Row) -> Entry:
         facts.append(("Kind", "subsystem that is tested by setting an option"))
     else:
         facts.append(("Kind", "subsystem that is applied many times; the bisector finds the number of the application"))
-    return Entry(Kind.BISECT, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined"))
+    return KnowledgeEntry(
+        KnowledgeKind.BISECT, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined")
+    )
 
 
 def _functions(uses: Any) -> str:

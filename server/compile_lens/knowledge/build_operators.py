@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compile_lens.knowledge.decompositions import decompositions
-from compile_lens.knowledge.entry import Entry, Kind, Place
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.places import place, read_place
 
 Row = Mapping[str, Any]
@@ -34,7 +34,7 @@ _TAGS = {
 }
 
 
-def operator(name: str, row: Row) -> Entry:
+def operator(name: str, row: Row) -> KnowledgeEntry:
     """``name`` is a packet (``aten.add``) or an overload (``aten.add.Tensor``), whose row has it alone."""
     overloads: Mapping[str, Row] = row["overloads"]
     main = main_overload(overloads)
@@ -58,8 +58,8 @@ def operator(name: str, row: Row) -> Entry:
     facts += [step for step in _stages(chosen) if step != _KEPT or not becomes]
     if becomes:
         facts.append(("Becomes", becomes))
-    return Entry(
-        Kind.OPERATOR,
+    return KnowledgeEntry(
+        KnowledgeKind.OPERATOR,
         name,
         theirs=chosen.get("doc", ""),
         facts=tuple(facts),
@@ -139,9 +139,9 @@ def _stages(row: Row) -> list[tuple[str, str]]:
     return steps
 
 
-def _places(row: Row) -> tuple[Place, ...]:
+def _places(row: Row) -> tuple[TorchPlace, ...]:
     """Go-to-definition takes the first: what happens to it in Inductor."""
-    found: list[Place] = []
+    found: list[TorchPlace] = []
     lowering = row.get("lowering", {})
     for label, text in (
         ("lowering, registered", lowering.get("registered_at")),
@@ -157,8 +157,10 @@ def _places(row: Row) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def function(name: str, row: Row) -> Entry:
+def function(name: str, row: Row) -> KnowledgeEntry:
     short = name.rpartition(".")[2]
     facts = [("Signature", f"`{short}{row['signature']}`")] if "signature" in row else []
     facts += [(f"`{argument}`", " ".join(text.split())) for argument, text in row.get("arguments", {}).items()]
-    return Entry(Kind.FUNCTION, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined"))
+    return KnowledgeEntry(
+        KnowledgeKind.FUNCTION, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined")
+    )

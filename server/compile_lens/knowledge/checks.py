@@ -6,12 +6,18 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import CONFIG_MODULES, Knowledge
 
 # variables of these families are read by torch's Python code, of which all are known; other names may be a program's own
 _FAMILIES = re.compile(r"TORCH_LOGS|TORCH_COMPILE_|TORCHDYNAMO_|TORCHINDUCTOR_|TORCH_TRACE|TORCH_BISECT_")
-_WORDS = {Kind.LOG: "log", Kind.MODE: "mode", Kind.BACKEND: "backend", Kind.OPTION: "option", Kind.ARGUMENT: "argument"}
+_WORDS = {
+    KnowledgeKind.LOG: "log",
+    KnowledgeKind.MODE: "mode",
+    KnowledgeKind.BACKEND: "backend",
+    KnowledgeKind.OPTION: "option",
+    KnowledgeKind.ARGUMENT: "argument",
+}
 _LITERALS = {"true": "bool", "false": "bool", "integer": "int", "float": "float", "string": "str", "none": "None"}
 _ACCEPTED = {
     "bool": {"bool"},
@@ -22,7 +28,7 @@ _ACCEPTED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SettingProblem:
     """One sentence, and names to write instead, best first. ``certain``: it cannot work, whatever else is installed."""
 
     message: str
@@ -30,38 +36,38 @@ class Problem:
     certain: bool = True
 
 
-def check_log(knowledge: Knowledge, name: str) -> Problem | None:
+def check_log(knowledge: Knowledge, name: str) -> SettingProblem | None:
     """A name in ``TORCH_LOGS`` or a keyword of ``set_logs``."""
     # torch takes the name of any Python module too, and `help`
-    if not name or name == "help" or "." in name or knowledge.knows(Kind.LOG, name):
+    if not name or name == "help" or "." in name or knowledge.knows(KnowledgeKind.LOG, name):
         return None
-    return _unknown(knowledge, Kind.LOG, name)
+    return _unknown(knowledge, KnowledgeKind.LOG, name)
 
 
-def check_variable(knowledge: Knowledge, name: str) -> Problem | None:
+def check_variable(knowledge: Knowledge, name: str) -> SettingProblem | None:
     """The name of an environment variable that is set."""
-    if not _FAMILIES.match(name) or knowledge.knows(Kind.ENVIRONMENT, name):
+    if not _FAMILIES.match(name) or knowledge.knows(KnowledgeKind.ENVIRONMENT, name):
         return None
     torch = _torch(knowledge)
-    reason = knowledge.past.why_unknown(Kind.ENVIRONMENT, name, knowledge.tables.torch)
-    instead = tuple(knowledge.close(Kind.ENVIRONMENT, name))
+    reason = knowledge.past.why_unknown(KnowledgeKind.ENVIRONMENT, name, knowledge.tables.torch)
+    instead = tuple(knowledge.close(KnowledgeKind.ENVIRONMENT, name))
     if not reason and not instead:
         return None
-    return Problem(
+    return SettingProblem(
         f"{torch} does not read the variable '{name}'{f': {reason}' if reason else ''}.", instead, certain=False
     )
 
 
-def check_name(knowledge: Knowledge, kind: Kind, name: str) -> Problem | None:
+def check_name(knowledge: Knowledge, kind: KnowledgeKind, name: str) -> SettingProblem | None:
     """A mode, a backend or an argument of ``torch.compile``."""
     if knowledge.knows(kind, name):
         return None
     return _unknown(knowledge, kind, name)
 
 
-def check_option(knowledge: Knowledge, full: str) -> Problem | None:
+def check_option(knowledge: Knowledge, full: str) -> SettingProblem | None:
     """An option by its full name, as ``options={…}``, ``config.patch`` and assignments name it."""
-    if knowledge.knows(Kind.OPTION, full):
+    if knowledge.knows(KnowledgeKind.OPTION, full):
         return None
     module = next((name for name in CONFIG_MODULES if full.startswith(f"{name}.")), "")
     short = full.removeprefix(f"{module}.")
@@ -77,34 +83,40 @@ def check_option(knowledge: Knowledge, full: str) -> Problem | None:
         "_config",
     ):
         return None
-    known = [name.removeprefix(f"{module}.") for name in knowledge.names(Kind.OPTION) if name.startswith(f"{module}.")]
-    reason = knowledge.past.why_unknown(Kind.OPTION, full, knowledge.tables.torch)
+    known = [
+        name.removeprefix(f"{module}.")
+        for name in knowledge.names(KnowledgeKind.OPTION)
+        if name.startswith(f"{module}.")
+    ]
+    reason = knowledge.past.why_unknown(KnowledgeKind.OPTION, full, knowledge.tables.torch)
     instead = tuple(_close(short, known))
-    return Problem(
+    return SettingProblem(
         f"{_torch(knowledge)} has no option '{short}' in {module}{f': {reason}' if reason else ''}.", instead
     )
 
 
-def check_value(knowledge: Knowledge, full: str, node_type: str, text: str) -> Problem | None:
+def check_value(knowledge: Knowledge, full: str, node_type: str, text: str) -> SettingProblem | None:
     """A literal that is given to an option: its type, and whether it is among the choices."""
     given = _LITERALS.get(node_type)
-    row = knowledge.tables.table(Kind.OPTION).get(full)
+    row = knowledge.tables.table(KnowledgeKind.OPTION).get(full)
     if given is None or row is None:
         return None
     said = row.get("type", "")
     choices = re.findall(r"['\"]([^'\"]+)['\"]", said) if "Literal[" in said else []
     if given == "str" and choices and text.strip("\"'") not in choices:
         wrong = text.strip("\"'")
-        return Problem(f"'{wrong}' is not a value of this option: {', '.join(choices)}.", tuple(_close(wrong, choices)))
+        return SettingProblem(
+            f"'{wrong}' is not a value of this option: {', '.join(choices)}.", tuple(_close(wrong, choices))
+        )
     if said not in _ACCEPTED or given in _ACCEPTED[said]:
         return None
     # an option whose default is None or another type than it says takes more than it says
     if row.get("default") == "None" or "callable" in row.get("source", "").lower():
         return None
-    return Problem(f"This option takes {said}, not {given}.", certain=False)
+    return SettingProblem(f"This option takes {said}, not {given}.", certain=False)
 
 
-def check_argument_value(name: str, node_type: str) -> Problem | None:
+def check_argument_value(name: str, node_type: str) -> SettingProblem | None:
     """A literal that is given to an argument of ``torch.compile``."""
     given = _LITERALS.get(node_type)
     wanted = {
@@ -120,15 +132,17 @@ def check_argument_value(name: str, node_type: str) -> Problem | None:
     }.get(name)
     if given is None or wanted is None or given in wanted:
         return None
-    return Problem(f"'{name}' takes {' or '.join(wanted) if name != 'options' else 'a dict or None'}, not {given}.")
+    return SettingProblem(
+        f"'{name}' takes {' or '.join(wanted) if name != 'options' else 'a dict or None'}, not {given}."
+    )
 
 
-def _unknown(knowledge: Knowledge, kind: Kind, name: str) -> Problem:
+def _unknown(knowledge: Knowledge, kind: KnowledgeKind, name: str) -> SettingProblem:
     reason = knowledge.past.why_unknown(kind, name, knowledge.tables.torch)
     instead = tuple(knowledge.close(kind, name))
     # other packages may register backends
-    certain = kind is not Kind.BACKEND
-    return Problem(
+    certain = kind is not KnowledgeKind.BACKEND
+    return SettingProblem(
         f"{_torch(knowledge)} has no {_WORDS[kind]} '{name}'{f': {reason}' if reason else ''}.", instead, certain
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 
 TEXTS = Path(__file__).parent / "texts"
 _ITEM = re.compile(r"- `([^`]+)`: (.+)")
@@ -30,7 +30,7 @@ class Curated:
 
 
 @cache
-def curated(kind: Kind) -> dict[str, Curated]:
+def curated(kind: KnowledgeKind) -> dict[str, Curated]:
     """Texts of ``kind`` by name."""
     return read_texts(TEXTS / f"{kind.value}.md")
 

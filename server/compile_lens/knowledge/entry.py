@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Kind(str, Enum):
+class KnowledgeKind(str, Enum):
     """What sort of thing an entry explains. The value is the name of its table and of its file of texts."""
 
     LOG = "log"
@@ -38,32 +38,32 @@ class Kind(str, Enum):
 
 
 _LABELS = {
-    Kind.LOG: "log of `TORCH_LOGS`",
-    Kind.ENVIRONMENT: "environment variable",
-    Kind.OPTION: "option",
-    Kind.ARGUMENT: "argument of `torch.compile`",
-    Kind.MODE: "mode of `torch.compile`",
-    Kind.BACKEND: "backend of `torch.compile`",
-    Kind.FUNCTION: "function",
-    Kind.CODE: "graph break",
-    Kind.OPERATOR: "operator",
-    Kind.IR: "Inductor class",
-    Kind.OPS: "operation of a loop body",
-    Kind.VIRTUALIZED: "global of Inductor",
-    Kind.VARIABLE: "Dynamo variable tracker",
-    Kind.GUARD: "guard",
-    Kind.FX: "FX graph",
-    Kind.TRITON: "Triton",
-    Kind.CODEGEN: "name in generated code",
-    Kind.ARTIFACT: "trace artifact",
-    Kind.FILE: "file of the debug directory",
-    Kind.BISECT: "step of the compiler bisector",
-    Kind.STAGE: "stage of the pipeline",
+    KnowledgeKind.LOG: "log of `TORCH_LOGS`",
+    KnowledgeKind.ENVIRONMENT: "environment variable",
+    KnowledgeKind.OPTION: "option",
+    KnowledgeKind.ARGUMENT: "argument of `torch.compile`",
+    KnowledgeKind.MODE: "mode of `torch.compile`",
+    KnowledgeKind.BACKEND: "backend of `torch.compile`",
+    KnowledgeKind.FUNCTION: "function",
+    KnowledgeKind.CODE: "graph break",
+    KnowledgeKind.OPERATOR: "operator",
+    KnowledgeKind.IR: "Inductor class",
+    KnowledgeKind.OPS: "operation of a loop body",
+    KnowledgeKind.VIRTUALIZED: "global of Inductor",
+    KnowledgeKind.VARIABLE: "Dynamo variable tracker",
+    KnowledgeKind.GUARD: "guard",
+    KnowledgeKind.FX: "FX graph",
+    KnowledgeKind.TRITON: "Triton",
+    KnowledgeKind.CODEGEN: "name in generated code",
+    KnowledgeKind.ARTIFACT: "trace artifact",
+    KnowledgeKind.FILE: "file of the debug directory",
+    KnowledgeKind.BISECT: "step of the compiler bisector",
+    KnowledgeKind.STAGE: "stage of the pipeline",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TorchPlace:
     """A line of the installed torch. ``path`` is relative to the folder that holds ``torch``; ``label`` says what is there."""
 
     label: str
@@ -75,14 +75,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class KnowledgeEntry:
     """An explanation. ``ours`` is text of this project, ``theirs`` is torch's, word for word; either may be empty.
 
     ``facts`` are label and value, made from torch's source. ``sample`` is output that was recorded, ``recorded`` with what.
     ``versions`` says in which releases the thing is, as far as that is known.
     """
 
-    kind: Kind
+    kind: KnowledgeKind
     name: str
     ours: str = ""
     theirs: str = ""
@@ -91,7 +91,7 @@ class Entry:
     recorded: str = ""
     related: tuple[str, ...] = ()
     stage: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[TorchPlace, ...] = ()
     versions: str = ""
     url: str = ""
 
@@ -114,4 +114,4 @@ class Entry:
         return bool(self.ours or self.theirs)
 
 
-_PREFIXES = {Kind.LOG: "TORCH_LOGS=", Kind.OPS: "ops.", Kind.VIRTUALIZED: "V."}
+_PREFIXES = {KnowledgeKind.LOG: "TORCH_LOGS=", KnowledgeKind.OPS: "ops.", KnowledgeKind.VIRTUALIZED: "V."}

@@ -11,30 +11,30 @@ from typing import Any
 
 from compile_lens.knowledge import build_compiler, build_flags, build_operators
 from compile_lens.knowledge.curated import Curated, curated
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.tables import Tables, bundled_tables
 from compile_lens.knowledge.versions import History, history
 
 Row = Mapping[str, Any]
-_BUILDERS: dict[Kind, Callable[[str, Row], Entry]] = {
-    Kind.LOG: build_flags.log,
-    Kind.ENVIRONMENT: build_flags.environment,
-    Kind.OPTION: build_flags.option,
-    Kind.ARGUMENT: build_flags.argument,
-    Kind.MODE: build_flags.mode,
-    Kind.BACKEND: build_flags.backend,
-    Kind.FUNCTION: build_operators.function,
-    Kind.CODE: build_flags.code,
-    Kind.OPERATOR: build_operators.operator,
-    Kind.IR: build_compiler.inductor_class,
-    Kind.OPS: build_compiler.operation,
-    Kind.VIRTUALIZED: build_compiler.virtualized,
-    Kind.VARIABLE: build_compiler.variable,
-    Kind.GUARD: build_compiler.guard,
-    Kind.TRITON: build_compiler.triton,
-    Kind.ARTIFACT: build_flags.artifact,
-    Kind.FILE: build_flags.file,
-    Kind.BISECT: build_flags.bisect,
+_BUILDERS: dict[KnowledgeKind, Callable[[str, Row], KnowledgeEntry]] = {
+    KnowledgeKind.LOG: build_flags.log,
+    KnowledgeKind.ENVIRONMENT: build_flags.environment,
+    KnowledgeKind.OPTION: build_flags.option,
+    KnowledgeKind.ARGUMENT: build_flags.argument,
+    KnowledgeKind.MODE: build_flags.mode,
+    KnowledgeKind.BACKEND: build_flags.backend,
+    KnowledgeKind.FUNCTION: build_operators.function,
+    KnowledgeKind.CODE: build_flags.code,
+    KnowledgeKind.OPERATOR: build_operators.operator,
+    KnowledgeKind.IR: build_compiler.inductor_class,
+    KnowledgeKind.OPS: build_compiler.operation,
+    KnowledgeKind.VIRTUALIZED: build_compiler.virtualized,
+    KnowledgeKind.VARIABLE: build_compiler.variable,
+    KnowledgeKind.GUARD: build_compiler.guard,
+    KnowledgeKind.TRITON: build_compiler.triton,
+    KnowledgeKind.ARTIFACT: build_flags.artifact,
+    KnowledgeKind.FILE: build_flags.file,
+    KnowledgeKind.BISECT: build_flags.bisect,
 }
 CONFIG_MODULES = (
     "torch._inductor.config",
@@ -48,27 +48,27 @@ CONFIG_MODULES = (
 )
 # where a bare name is looked for, first kind first; operators last, for they are the most
 _BARE = (
-    Kind.LOG,
-    Kind.ENVIRONMENT,
-    Kind.CODE,
-    Kind.IR,
-    Kind.VARIABLE,
-    Kind.GUARD,
-    Kind.CODEGEN,
-    Kind.STAGE,
-    Kind.BACKEND,
-    Kind.MODE,
-    Kind.ARGUMENT,
-    Kind.FX,
-    Kind.ARTIFACT,
-    Kind.FILE,
-    Kind.BISECT,
-    Kind.OPS,
-    Kind.VIRTUALIZED,
-    Kind.TRITON,
+    KnowledgeKind.LOG,
+    KnowledgeKind.ENVIRONMENT,
+    KnowledgeKind.CODE,
+    KnowledgeKind.IR,
+    KnowledgeKind.VARIABLE,
+    KnowledgeKind.GUARD,
+    KnowledgeKind.CODEGEN,
+    KnowledgeKind.STAGE,
+    KnowledgeKind.BACKEND,
+    KnowledgeKind.MODE,
+    KnowledgeKind.ARGUMENT,
+    KnowledgeKind.FX,
+    KnowledgeKind.ARTIFACT,
+    KnowledgeKind.FILE,
+    KnowledgeKind.BISECT,
+    KnowledgeKind.OPS,
+    KnowledgeKind.VIRTUALIZED,
+    KnowledgeKind.TRITON,
 )
 # names that torch makes up from parts, which no literal in its source shows: a text of ours is enough
-_ALSO_CURATED = frozenset({Kind.ARTIFACT, Kind.FILE})
+_ALSO_CURATED = frozenset({KnowledgeKind.ARTIFACT, KnowledgeKind.FILE})
 # their arguments are entries of their own
 _COMPILES = frozenset({"torch.compile", "torch.compiler.compile"})
 NEAREST = 5
@@ -86,36 +86,36 @@ class Knowledge:
         """In which releases names are."""
         return self._past or history()
 
-    def names(self, kind: Kind) -> Sequence[str]:
+    def names(self, kind: KnowledgeKind) -> Sequence[str]:
         """All names of ``kind``."""
-        if kind is Kind.ENVIRONMENT:
+        if kind is KnowledgeKind.ENVIRONMENT:
             return list(self._environment)
         table = self.tables.table(kind)
         return (
             [*table, *(name for name in curated(kind) if name not in table)] if kind not in _BUILDERS else list(table)
         )
 
-    def knows(self, kind: Kind, name: str) -> bool:
+    def knows(self, kind: KnowledgeKind, name: str) -> bool:
         """Whether this torch has ``name``."""
-        if kind is Kind.ENVIRONMENT:
+        if kind is KnowledgeKind.ENVIRONMENT:
             return name in self._environment
         if name in self.tables.table(kind):
             return True
         return (kind not in _BUILDERS or kind in _ALSO_CURATED) and name in curated(kind)
 
-    def get(self, kind: Kind, name: str) -> Entry | None:
+    def get(self, kind: KnowledgeKind, name: str) -> KnowledgeEntry | None:
         """The entry of ``name``; None when this torch has no such thing."""
-        text = curated(kind).get(name) or (self._of_its_option(name) if kind is Kind.ENVIRONMENT else None)
+        text = curated(kind).get(name) or (self._of_its_option(name) if kind is KnowledgeKind.ENVIRONMENT else None)
         row = self._row(kind, name)
         if row is not None and kind in _BUILDERS:
             entry = _BUILDERS[kind](name, row)
         elif text is not None and (kind not in _BUILDERS or kind in _ALSO_CURATED):
-            entry = Entry(kind, name)
+            entry = KnowledgeEntry(kind, name)
         else:
             return None
-        if kind is Kind.OPERATOR and not entry.theirs:
+        if kind is KnowledgeKind.OPERATOR and not entry.theirs:
             entry = self._with_documentation(entry)
-        if name in _COMPILES and kind is Kind.FUNCTION:
+        if name in _COMPILES and kind is KnowledgeKind.FUNCTION:
             entry = replace(entry, facts=(*entry.facts[:1], *self._arguments_of_compile()))
         if text is not None:
             related = tuple(dict.fromkeys((*text.related, *entry.related)))
@@ -125,24 +125,24 @@ class Knowledge:
     def _of_its_option(self, variable: str) -> Curated | None:
         """What we wrote of the option that a variable sets, where torch has no comment on it."""
         for option in self.options_set_by(variable):
-            text = curated(Kind.OPTION).get(option)
+            text = curated(KnowledgeKind.OPTION).get(option)
             if text is not None and not self._environment[variable].get("doc"):
                 return Curated(f"Sets `{option}`. {text.text}")
         return None
 
     def _arguments_of_compile(self) -> Iterator[tuple[str, str]]:
-        for name, row in self.tables.table(Kind.ARGUMENT).items():
-            entry = self.get(Kind.ARGUMENT, name)
+        for name, row in self.tables.table(KnowledgeKind.ARGUMENT).items():
+            entry = self.get(KnowledgeKind.ARGUMENT, name)
             default = f" (default `{row['default']}`)" if "default" in row else ""
             yield f"`{name}`", f"{entry.summary if entry is not None else ''}{default}"
 
-    def _with_documentation(self, operator: Entry) -> Entry:
+    def _with_documentation(self, operator: KnowledgeEntry) -> KnowledgeEntry:
         """The text of the function by the operator's name (``torch.relu`` for ``aten.relu``)."""
         namespace, _, name = operator.name.partition(".")
         if namespace not in ("aten", "higher_order"):
             return operator
         short = name.partition(".")[0]
-        table = self.tables.table(Kind.FUNCTION)
+        table = self.tables.table(KnowledgeKind.FUNCTION)
         for full in (
             f"torch.{short}",
             f"torch.nn.functional.{short}",
@@ -153,12 +153,12 @@ class Knowledge:
                 return replace(operator, theirs=table[full]["doc"], related=(*operator.related, full))
         return operator
 
-    def _row(self, kind: Kind, name: str) -> Row | None:
-        if kind is Kind.ENVIRONMENT:
+    def _row(self, kind: KnowledgeKind, name: str) -> Row | None:
+        if kind is KnowledgeKind.ENVIRONMENT:
             return self._environment.get(name)
         table = self.tables.table(kind)
         row = table.get(name)
-        if row is None and kind is Kind.OPERATOR and name.count(".") == 2:
+        if row is None and kind is KnowledgeKind.OPERATOR and name.count(".") == 2:
             packet, _, overload = name.rpartition(".")
             overloads = table.get(packet, {}).get("overloads", {})
             return {"overloads": {overload: overloads[overload]}} if overload in overloads else None
@@ -168,14 +168,14 @@ class Knowledge:
     def _environment(self) -> Mapping[str, Row]:
         """Variables with the options that each sets."""
         found: dict[str, dict[str, Any]] = {
-            name: dict(row) for name, row in self.tables.table(Kind.ENVIRONMENT).items()
+            name: dict(row) for name, row in self.tables.table(KnowledgeKind.ENVIRONMENT).items()
         }
-        for option, row in self.tables.table(Kind.OPTION).items():
+        for option, row in self.tables.table(KnowledgeKind.OPTION).items():
             for variable in row.get("env", ()):
                 entry = found.setdefault(variable, {"read_at": [row["at"]]})
                 entry.setdefault("options", []).append(option)
                 entry.setdefault("doc", row.get("doc", ""))
-        for name in curated(Kind.ENVIRONMENT):
+        for name in curated(KnowledgeKind.ENVIRONMENT):
             found.setdefault(name, {})
         return found
 
@@ -183,64 +183,64 @@ class Knowledge:
         """The options whose default an environment variable gives."""
         return tuple(self._environment.get(variable, {}).get("options", ()))
 
-    def find(self, written: str) -> list[Entry]:
+    def find(self, written: str) -> list[KnowledgeEntry]:
         """Entries for a name as users write it: ``TORCH_LOGS=+fusion``, ``GB0059``, ``aten.relu``, ``ops.load``, ``max_autotune``."""
-        found: dict[tuple[Kind, str], Entry] = {}
+        found: dict[tuple[KnowledgeKind, str], KnowledgeEntry] = {}
         for kind, name in self._candidates(written.strip()):
             entry = self.get(kind, name)
             if entry is not None:
                 found.setdefault((kind, name), entry)
         return list(found.values())
 
-    def _candidates(self, written: str) -> Iterator[tuple[Kind, str]]:
+    def _candidates(self, written: str) -> Iterator[tuple[KnowledgeKind, str]]:
         variable, equals, value = written.partition("=")
         if equals and variable == "TORCH_LOGS":
             for part in value.strip("\"'").split(","):
-                yield Kind.LOG, part.strip().lstrip("+-")
+                yield KnowledgeKind.LOG, part.strip().lstrip("+-")
             return
         name = variable if equals else written
         name = name.removeprefix("torch.ops.")
         if name.startswith("::") or "::" in name:
             name = name.replace("::", ".")
-        yield Kind.ENVIRONMENT, name
+        yield KnowledgeKind.ENVIRONMENT, name
         if re.fullmatch(r"[gG][bB]\d{1,4}", name):
-            yield Kind.CODE, f"GB{int(name[2:]):04d}"
+            yield KnowledgeKind.CODE, f"GB{int(name[2:]):04d}"
         if name.startswith(("ops.", "V.")):
-            yield (Kind.OPS if name.startswith("ops.") else Kind.VIRTUALIZED), name.partition(".")[2]
+            yield (KnowledgeKind.OPS if name.startswith("ops.") else KnowledgeKind.VIRTUALIZED), name.partition(".")[2]
         for full in self._option_names(name):
-            yield Kind.OPTION, full
-        yield Kind.OPERATOR, name
+            yield KnowledgeKind.OPTION, full
+        yield KnowledgeKind.OPERATOR, name
         for prefix in ("triton.language.", "language."):
             if name.startswith(prefix):
-                yield Kind.TRITON, f"tl.{name.removeprefix(prefix)}"
+                yield KnowledgeKind.TRITON, f"tl.{name.removeprefix(prefix)}"
         if "." in name:
             yield from self._function_names(name)
-            yield Kind.IR, name.rpartition(".")[2]
-            yield Kind.VARIABLE, name.rpartition(".")[2]
+            yield KnowledgeKind.IR, name.rpartition(".")[2]
+            yield KnowledgeKind.VARIABLE, name.rpartition(".")[2]
         for kind in _BARE:
             yield kind, name
         if "." not in name:
-            yield from ((Kind.OPERATOR, f"{space}.{name}") for space in ("aten", "prims", "higher_order"))
+            yield from ((KnowledgeKind.OPERATOR, f"{space}.{name}") for space in ("aten", "prims", "higher_order"))
             for module in ("torch", "torch.compiler", "torch._dynamo", "torch.export"):
                 yield from self._function_names(f"{module}.{name}")
-            yield Kind.TRITON, f"triton_helpers.{name}"
+            yield KnowledgeKind.TRITON, f"triton_helpers.{name}"
 
     def _option_names(self, name: str) -> Iterator[str]:
         short = name
         for prefix in ("inductor_config.", "dynamo_config.", "config."):
             short = short.removeprefix(prefix)
-        table = self.tables.table(Kind.OPTION)
+        table = self.tables.table(KnowledgeKind.OPTION)
         yield name
         yield from (f"{module}.{short}" for module in CONFIG_MODULES if f"{module}.{short}" in table)
 
-    def _function_names(self, name: str) -> Iterator[tuple[Kind, str]]:
-        yield Kind.FUNCTION, name
+    def _function_names(self, name: str) -> Iterator[tuple[KnowledgeKind, str]]:
+        yield KnowledgeKind.FUNCTION, name
         if name.startswith("F."):
-            yield Kind.FUNCTION, f"torch.nn.functional.{name[2:]}"
+            yield KnowledgeKind.FUNCTION, f"torch.nn.functional.{name[2:]}"
         if name.startswith("Tensor."):
-            yield Kind.FUNCTION, f"torch.{name}"
+            yield KnowledgeKind.FUNCTION, f"torch.{name}"
         if name.startswith("torch._dynamo."):
-            yield Kind.FUNCTION, name.replace("torch._dynamo.", "torch._dynamo.decorators.")
+            yield KnowledgeKind.FUNCTION, name.replace("torch._dynamo.", "torch._dynamo.decorators.")
 
     def operator_of(self, function: str) -> str | None:
         """The operator by the same name as a function (``torch.relu`` → ``aten.relu``), if there is one."""
@@ -248,14 +248,16 @@ class Knowledge:
         prefix = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}.get(
             function.rpartition(".")[0], ""
         )
-        table = self.tables.table(Kind.OPERATOR)
+        table = self.tables.table(KnowledgeKind.OPERATOR)
         return next((name for name in (f"aten.{prefix}{short}", f"aten.{short}") if name in table), None)
 
-    def nearest(self, written: str, kinds: Sequence[Kind] = tuple(Kind), most: int = NEAREST) -> list[str]:
+    def nearest(
+        self, written: str, kinds: Sequence[KnowledgeKind] = tuple(KnowledgeKind), most: int = NEAREST
+    ) -> list[str]:
         """Names that look like ``written``, nearest first, as users write them."""
         name = written.partition("=")[2] or written
         if written.startswith("TORCH_LOGS="):
-            kinds = (Kind.LOG,)
+            kinds = (KnowledgeKind.LOG,)
             name = name.split(",")[-1].strip("+- ")
         scored: dict[str, float] = {}
         matcher = difflib.SequenceMatcher(b=name.lower())
@@ -267,7 +269,11 @@ class Knowledge:
                     ratio = matcher.ratio()
                     if ratio > 0.6:
                         shown = (
-                            f"TORCH_LOGS={known}" if kind is Kind.LOG else f"ops.{known}" if kind is Kind.OPS else known
+                            f"TORCH_LOGS={known}"
+                            if kind is KnowledgeKind.LOG
+                            else f"ops.{known}"
+                            if kind is KnowledgeKind.OPS
+                            else known
                         )
                         scored[shown] = max(ratio, scored.get(shown, 0.0))
         return sorted(scored, key=lambda shown: (-scored[shown], len(shown), shown))[:most]
@@ -279,11 +285,11 @@ class Knowledge:
             if reason:
                 return reason
         for module in CONFIG_MODULES:
-            reason = self.past.why_unknown(Kind.OPTION, f"{module}.{written}", self.tables.torch)
+            reason = self.past.why_unknown(KnowledgeKind.OPTION, f"{module}.{written}", self.tables.torch)
             if reason:
                 return reason
         return ""
 
-    def close(self, kind: Kind, name: str, most: int = 3) -> list[str]:
+    def close(self, kind: KnowledgeKind, name: str, most: int = 3) -> list[str]:
         """Names of one kind that look like ``name``, for "did you mean"."""
         return difflib.get_close_matches(name, self.names(kind), most, 0.6)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from compile_lens.knowledge.entry import Entry, Kind, Place
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.tables import Tables
 
 MOST_PLACES = 4
 MOST_RELATED = 8
 
 
-def to_markdown(entry: Entry, tables: Tables, *, heading: bool = True) -> str:
+def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) -> str:
     """The whole entry. What torch says is quoted; the last line says which torch this is of, and whose the text is."""
     parts = [_heading(entry)] if heading else []
     if entry.ours:
@@ -35,14 +35,14 @@ def to_markdown(entry: Entry, tables: Tables, *, heading: bool = True) -> str:
     return "\n\n".join(parts)
 
 
-def footer(entry: Entry, tables: Tables) -> str:
+def footer(entry: KnowledgeEntry, tables: Tables) -> str:
     """Which torch, since when, and whose text."""
     which = (
         f"torch {tables.torch}"
         if tables.installed
         else f"torch {tables.torch}, from the table that Compile Lens brings"
     )
-    if entry.kind is Kind.TRITON and tables.triton and not entry.name.startswith("triton_helpers"):
+    if entry.kind is KnowledgeKind.TRITON and tables.triton and not entry.name.startswith("triton_helpers"):
         which += f", triton {tables.triton}"
     since = f" · {entry.versions}" if entry.versions else ""
     if entry.ours and entry.theirs:
@@ -56,14 +56,14 @@ def footer(entry: Entry, tables: Tables) -> str:
     return f"*{which}{since} · {whose}*"
 
 
-def place_uri(place: Place, tables: Tables) -> str | None:
+def place_uri(place: TorchPlace, tables: Tables) -> str | None:
     """The URI of a place with its line; None when that torch is not on this machine."""
     if tables.root is None:
         return None
     return f"{(Path(tables.root) / place.path).as_uri()}#L{place.line}"
 
 
-def _heading(entry: Entry) -> str:
+def _heading(entry: KnowledgeEntry) -> str:
     stage = f" · {entry.stage}" if entry.stage and entry.stage not in entry.kind.label.lower() else ""
     return f"**`{entry.full_name}`** · {entry.kind.label}{stage}"
 
@@ -72,7 +72,7 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
-def _link(place: Place, tables: Tables) -> str:
+def _link(place: TorchPlace, tables: Tables) -> str:
     uri = place_uri(place, tables)
     shown = f"`{place}`" if uri is None else f"[{place}]({uri})"
     return f"{shown} ({place.label})"

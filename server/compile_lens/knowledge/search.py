@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 
 
-def search(knowledge: Knowledge, words: str, most: int = 40) -> list[Entry]:
+def search(knowledge: Knowledge, words: str, most: int = 40) -> list[KnowledgeEntry]:
     """Entries in which every word stands: those with a word in the name first, shorter names before longer ones."""
     wanted = words.lower().split()
-    found: list[tuple[tuple[int, int, str], Entry]] = []
-    for kind in Kind:
+    found: list[tuple[tuple[int, int, str], KnowledgeEntry]] = []
+    for kind in KnowledgeKind:
         for name in knowledge.names(kind):
             lowered = name.lower()
             in_name = sum(word in lowered for word in wanted)
             # operators and functions are found by name: their texts would drown everything else
-            if in_name < len(wanted) and kind in (Kind.OPERATOR, Kind.FUNCTION):
+            if in_name < len(wanted) and kind in (KnowledgeKind.OPERATOR, KnowledgeKind.FUNCTION):
                 continue
             entry = knowledge.get(kind, name)
             if entry is None:

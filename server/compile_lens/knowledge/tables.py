@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 
 FORMAT = 1
 BUNDLED = Path(__file__).parent / "data" / "torch.zip"
@@ -24,21 +24,21 @@ class Tables:
     torch: str
     triton: str
     root: str | None
-    _read: dict[Kind, Table] = field(default_factory=dict)
+    _read: dict[KnowledgeKind, Table] = field(default_factory=dict)
 
     @property
     def installed(self) -> bool:
         """Whether the tables are of a torch on this machine, and not the bundled ones."""
         return self.root is not None
 
-    def table(self, kind: Kind) -> Table:
+    def table(self, kind: KnowledgeKind) -> Table:
         """Names of ``kind`` and what is known of each; empty for a kind that has only texts."""
         known = self._read.get(kind)
         if known is None:
             known = self._read[kind] = self._load(kind)
         return known
 
-    def _load(self, kind: Kind) -> Table:
+    def _load(self, kind: KnowledgeKind) -> Table:
         with zipfile.ZipFile(self.path) as archive:
             if f"{kind.value}.json" not in archive.namelist():
                 return {}

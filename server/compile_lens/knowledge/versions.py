@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 
 DATA = Path(__file__).parent / "data" / "versions.json.gz"
 
@@ -25,16 +25,16 @@ class History:
     names: dict[str, dict[str, str]]
     changed: dict[str, list[list[str]]] = field(default_factory=dict)
 
-    def seen(self, kind: Kind, name: str) -> tuple[str, ...]:
+    def seen(self, kind: KnowledgeKind, name: str) -> tuple[str, ...]:
         """The releases that have ``name``; none when it is in none of them, or the kind was not looked at."""
         marks = self.names.get(kind.value, {}).get(name, "")
         return tuple(release for release, mark in zip(self.releases, marks, strict=False) if mark == "1")
 
-    def knows(self, kind: Kind) -> bool:
+    def knows(self, kind: KnowledgeKind) -> bool:
         """Whether the names of ``kind`` were looked at."""
         return kind.value in self.names
 
-    def note(self, kind: Kind, name: str) -> str:
+    def note(self, kind: KnowledgeKind, name: str) -> str:
         """``added in torch 2.9``, ``removed in torch 2.14``, ``schema of `Tensor` changed in torch 2.8``, or ''."""
         seen = self.seen(kind, name)
         if not seen:
@@ -45,7 +45,7 @@ class History:
             parts.append(f"added in torch {seen[0]}")
         if at[-1] < len(self.releases) - 1:
             parts.append(f"removed in torch {self.releases[at[-1] + 1]}")
-        if kind is Kind.OPERATOR:
+        if kind is KnowledgeKind.OPERATOR:
             parts += self._changes(name)
         return ", ".join(parts)
 
@@ -61,7 +61,7 @@ class History:
             f"schema of {', '.join(overloads)} changed in torch {release}" for release, overloads in by_release.items()
         ]
 
-    def why_unknown(self, kind: Kind, name: str, torch: str) -> str:
+    def why_unknown(self, kind: KnowledgeKind, name: str, torch: str) -> str:
         """Why the release ``torch`` does not know ``name`` though another does: a clause, or ''."""
         seen = self.seen(kind, name)
         if not seen:
@@ -75,7 +75,7 @@ class History:
             return f"it was removed in torch {since}"
         return ""
 
-    def known_elsewhere(self, kind: Kind) -> tuple[str, ...]:
+    def known_elsewhere(self, kind: KnowledgeKind) -> tuple[str, ...]:
         """All names of ``kind`` in any release."""
         return tuple(self.names.get(kind.value, {}))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types
 
 from compile_lens.documents.documents import Snapshot
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.convert import from_position
@@ -20,20 +20,20 @@ from compile_lens.syntax.window import imports_of
 
 TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 _KINDS = {
-    SlotKind.LOG: Kind.LOG,
-    SlotKind.LOG_KEYWORD: Kind.LOG,
-    SlotKind.VARIABLE: Kind.ENVIRONMENT,
-    SlotKind.ARGUMENT: Kind.ARGUMENT,
-    SlotKind.MODE: Kind.MODE,
-    SlotKind.BACKEND: Kind.BACKEND,
+    SlotKind.LOG: KnowledgeKind.LOG,
+    SlotKind.LOG_KEYWORD: KnowledgeKind.LOG,
+    SlotKind.VARIABLE: KnowledgeKind.ENVIRONMENT,
+    SlotKind.ARGUMENT: KnowledgeKind.ARGUMENT,
+    SlotKind.MODE: KnowledgeKind.MODE,
+    SlotKind.BACKEND: KnowledgeKind.BACKEND,
 }
 _ICONS = {
-    Kind.LOG: types.CompletionItemKind.EnumMember,
-    Kind.ENVIRONMENT: types.CompletionItemKind.Constant,
-    Kind.OPTION: types.CompletionItemKind.Property,
-    Kind.ARGUMENT: types.CompletionItemKind.Variable,
-    Kind.MODE: types.CompletionItemKind.EnumMember,
-    Kind.BACKEND: types.CompletionItemKind.EnumMember,
+    KnowledgeKind.LOG: types.CompletionItemKind.EnumMember,
+    KnowledgeKind.ENVIRONMENT: types.CompletionItemKind.Constant,
+    KnowledgeKind.OPTION: types.CompletionItemKind.Property,
+    KnowledgeKind.ARGUMENT: types.CompletionItemKind.Variable,
+    KnowledgeKind.MODE: types.CompletionItemKind.EnumMember,
+    KnowledgeKind.BACKEND: types.CompletionItemKind.EnumMember,
 }
 
 
@@ -64,7 +64,7 @@ class Completions:
         data = item.data if isinstance(item.data, dict) else {}
         knowledge = self._store.of(data.get("path"))
         try:
-            entry = knowledge.get(Kind(data.get("kind", "")), data.get("name", ""))
+            entry = knowledge.get(KnowledgeKind(data.get("kind", "")), data.get("name", ""))
         except ValueError:
             entry = None
         if entry is not None:
@@ -98,21 +98,25 @@ def items_for(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | 
 def _options(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:
     """Keys have dots (``triton.cudagraphs``); attributes are completed one part at a time."""
     start = f"{slot.owner}."
-    for full in knowledge.names(Kind.OPTION):
+    for full in knowledge.names(KnowledgeKind.OPTION):
         if not full.startswith(start):
             continue
         name = full.removeprefix(start)
-        section = knowledge.tables.table(Kind.OPTION)[full].get("what") == "section"
+        section = knowledge.tables.table(KnowledgeKind.OPTION)[full].get("what") == "section"
         if (section if slot.kind is SlotKind.OPTION_KEY else "." in name) or name.startswith("_"):
             continue
         if slot.prefix.lower() in name.lower():
-            yield _item(name, name, Kind.OPTION, full, place, path, _detail(knowledge, Kind.OPTION, full))
+            yield _item(
+                name, name, KnowledgeKind.OPTION, full, place, path, _detail(knowledge, KnowledgeKind.OPTION, full)
+            )
 
 
 def _values(knowledge: Knowledge, slot: Slot, place: types.Range) -> Iterator[types.CompletionItem]:
     """Values of a variable, where the options that it sets say which there are."""
-    row = knowledge.get(Kind.ENVIRONMENT, slot.owner)
-    options = [knowledge.tables.table(Kind.OPTION).get(name, {}) for name in (row.related if row is not None else ())]
+    row = knowledge.get(KnowledgeKind.ENVIRONMENT, slot.owner)
+    options = [
+        knowledge.tables.table(KnowledgeKind.OPTION).get(name, {}) for name in (row.related if row is not None else ())
+    ]
     values: list[str] = []
     for option in options:
         said = option.get("type", "")
@@ -131,17 +135,17 @@ def _matching(names: Iterable[str], prefix: str) -> Iterator[str]:
     return (name for name in names if wanted in name.lower())
 
 
-def _detail(knowledge: Knowledge, kind: Kind, name: str) -> str:
+def _detail(knowledge: Knowledge, kind: KnowledgeKind, name: str) -> str:
     row = knowledge.tables.table(kind).get(name, {})
-    if kind is Kind.OPTION:
+    if kind is KnowledgeKind.OPTION:
         return f"{row.get('type', '')} = {row.get('default', '…')}".strip()
-    if kind is Kind.LOG:
+    if kind is KnowledgeKind.LOG:
         return str(row.get("what", ""))
     return ""
 
 
 def _item(
-    label: str, text: str, kind: Kind, name: str, place: types.Range, path: str | None, detail: str
+    label: str, text: str, kind: KnowledgeKind, name: str, place: types.Range, path: str | None, detail: str
 ) -> types.CompletionItem:
     return types.CompletionItem(
         label=label,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.tables import Tables
 from compile_lens.lsp.convert import from_position
 from compile_lens.lsp.knowledge_at import named_at
@@ -14,7 +14,7 @@ from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 
 # an editor's Python knows where these are; for a builtin nobody does, and there is nothing to go to
-_LEFT_TO_PYTHON = frozenset({Kind.FUNCTION})
+_LEFT_TO_PYTHON = frozenset({KnowledgeKind.FUNCTION})
 # of the places of an operator, those that Inductor goes to; the hover has them all
 _OF_INDUCTOR = ("lowering, registered", "decomposition of Inductor")
 
@@ -37,7 +37,7 @@ def register(server: CompileLensServer, store: KnowledgeStore) -> None:
     server.on(types.TEXT_DOCUMENT_DEFINITION, definition)
 
 
-def _locations(entry: Entry, tables: Tables) -> list[types.Location]:
+def _locations(entry: KnowledgeEntry, tables: Tables) -> list[types.Location]:
     """What Inductor does with an operator; of other things the first place, which is the definition."""
     if tables.root is None:
         return []

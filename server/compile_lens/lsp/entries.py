@@ -12,8 +12,8 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from compile_lens.analysis.outcome import EntryCall, Outcome
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.entry import AUTOMATIC, SYNTHESISED, Entry
-from compile_lens.entries.pin import Insertion, as_comment, as_functions
+from compile_lens.entries.entry import AUTOMATIC, SYNTHESIZED, Entry
+from compile_lens.entries.keep_inputs import Insertion, as_comment, as_functions
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import Choice, as_if_compiled, choose, entries_of
@@ -108,7 +108,7 @@ class Entries:
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """Keep the inputs that were made up, offered where they were made up for."""
         outcome = self._server.results.outcome(snapshot.uri)
-        if outcome is None or not outcome.final or not outcome.entry.startswith(SYNTHESISED):
+        if outcome is None or not outcome.final or not outcome.entry.startswith(SYNTHESIZED):
             return
         tree = parse(snapshot.text)
         first, last = params.range.start.line + 1, params.range.end.line + 1

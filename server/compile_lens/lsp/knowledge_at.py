@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compile_lens.documents.documents import Snapshot
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
-from compile_lens.syntax.contexts import Mention, Sort, mention_at
+from compile_lens.syntax.compiler_output import generic_name, is_compiler_output, word_at
+from compile_lens.syntax.contexts import Mention, MentionKind, mention_at
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range
 from compile_lens.syntax.window import window_around
-from compile_lens.syntax.words import generic_name, is_compiler_output, word_at
 
 # methods that lists, dicts, strings, modules and files have too
 _COMMON_METHODS = frozenset(
@@ -28,9 +28,9 @@ _COMMON_METHODS = frozenset(
 class Named:
     """Entries for one place, the most likely first, and the range of what was written there."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[KnowledgeEntry, ...]
     range: Range
-    sort: Sort | None = None
+    sort: MentionKind | None = None
 
 
 def named_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
@@ -51,7 +51,11 @@ def compile_method_at(snapshot: Snapshot, knowledge: Knowledge, line: int, colum
     if word is None or word.text.rpartition(".")[2] != "compile":
         return None
     start = word.end_column - len("compile")
-    return _named(knowledge, Kind.FUNCTION, "torch.compile", line, start, len("compile")) if column > start else None
+    return (
+        _named(knowledge, KnowledgeKind.FUNCTION, "torch.compile", line, start, len("compile"))
+        if column > start
+        else None
+    )
 
 
 def is_python(snapshot: Snapshot) -> bool:
@@ -68,71 +72,71 @@ def _of_mention(knowledge: Knowledge, mention: Mention, lines: int) -> Named | N
     return Named(tuple(entries), moved, mention.sort)
 
 
-def entries_of(knowledge: Knowledge, mention: Mention) -> list[Entry]:
+def entries_of(knowledge: Knowledge, mention: Mention) -> list[KnowledgeEntry]:
     """The entries of what a mention names."""
     kinds = {
-        Sort.LOG: Kind.LOG,
-        Sort.VARIABLE: Kind.ENVIRONMENT,
-        Sort.OPTION: Kind.OPTION,
-        Sort.ARGUMENT: Kind.ARGUMENT,
-        Sort.MODE: Kind.MODE,
-        Sort.BACKEND: Kind.BACKEND,
+        MentionKind.LOG: KnowledgeKind.LOG,
+        MentionKind.VARIABLE: KnowledgeKind.ENVIRONMENT,
+        MentionKind.OPTION: KnowledgeKind.OPTION,
+        MentionKind.ARGUMENT: KnowledgeKind.ARGUMENT,
+        MentionKind.MODE: KnowledgeKind.MODE,
+        MentionKind.BACKEND: KnowledgeKind.BACKEND,
     }
     if mention.sort in kinds:
         entry = knowledge.get(kinds[mention.sort], mention.name)
         return [entry] if entry is not None else []
-    if mention.sort is Sort.VALUE:
-        entry = knowledge.get(Kind.ENVIRONMENT, mention.owner)
+    if mention.sort is MentionKind.VALUE:
+        entry = knowledge.get(KnowledgeKind.ENVIRONMENT, mention.owner)
         return [entry] if entry is not None else []
-    if mention.sort is Sort.METHOD:
+    if mention.sort is MentionKind.METHOD:
         if mention.name in _COMMON_METHODS:
             return []
         return _operator_and_function(knowledge, f"torch.Tensor.{mention.name}")
     return _of_dotted(knowledge, mention.name)
 
 
-def _of_dotted(knowledge: Knowledge, full: str) -> list[Entry]:
+def _of_dotted(knowledge: Knowledge, full: str) -> list[KnowledgeEntry]:
     if full.startswith("torch.ops."):
         parts = full.removeprefix("torch.ops.").split(".")
         for length in (3, 2):
-            entry = knowledge.get(Kind.OPERATOR, ".".join(parts[:length]))
+            entry = knowledge.get(KnowledgeKind.OPERATOR, ".".join(parts[:length]))
             if entry is not None and len(parts) >= 2:
                 return [entry]
         return []
     if full.startswith("triton"):
         short = full.replace("triton.language.extra.libdevice", "libdevice").replace("triton.language.", "tl.")
-        entry = knowledge.get(Kind.TRITON, short)
+        entry = knowledge.get(KnowledgeKind.TRITON, short)
         return [entry] if entry is not None else []
     for kind, prefix in (
-        (Kind.TRITON, "torch._inductor.runtime."),
-        (Kind.OPS, "torch._inductor.virtualized.ops."),
-        (Kind.VIRTUALIZED, "torch._inductor.virtualized.V."),
-        (Kind.IR, "torch._inductor."),
-        (Kind.VARIABLE, "torch._dynamo."),
+        (KnowledgeKind.TRITON, "torch._inductor.runtime."),
+        (KnowledgeKind.OPS, "torch._inductor.virtualized.ops."),
+        (KnowledgeKind.VIRTUALIZED, "torch._inductor.virtualized.V."),
+        (KnowledgeKind.IR, "torch._inductor."),
+        (KnowledgeKind.VARIABLE, "torch._dynamo."),
     ):
         if full.startswith(prefix):
             name = (
                 full.removeprefix(prefix)
-                if kind is not Kind.IR and kind is not Kind.VARIABLE
+                if kind is not KnowledgeKind.IR and kind is not KnowledgeKind.VARIABLE
                 else full.rpartition(".")[2]
             )
             entry = knowledge.get(kind, name)
             if entry is not None:
                 return [entry]
-    option = knowledge.get(Kind.OPTION, full)
+    option = knowledge.get(KnowledgeKind.OPTION, full)
     if option is not None:
         return [option]
     return _operator_and_function(knowledge, full)
 
 
-def _operator_and_function(knowledge: Knowledge, full: str) -> list[Entry]:
+def _operator_and_function(knowledge: Knowledge, full: str) -> list[KnowledgeEntry]:
     """What users call, and what the compiler makes of it."""
     name = full.replace("torch._dynamo.", "torch._dynamo.decorators.")
-    function = knowledge.get(Kind.FUNCTION, full) or knowledge.get(Kind.FUNCTION, name)
+    function = knowledge.get(KnowledgeKind.FUNCTION, full) or knowledge.get(KnowledgeKind.FUNCTION, name)
     if function is None:
         return []
     operator = knowledge.operator_of(full) if full.startswith(_OPERATOR_MODULES) and full.count(".") <= 3 else None
-    entry = knowledge.get(Kind.OPERATOR, operator) if operator is not None else None
+    entry = knowledge.get(KnowledgeKind.OPERATOR, operator) if operator is not None else None
     return [function, entry] if entry is not None else [function]
 
 
@@ -145,15 +149,19 @@ def _of_setting(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int
     at = column - 1
     for setting in settings_of_line(text, before):
         if setting.name_column <= at <= setting.name_column + len(setting.name) and setting.name_column >= 0:
-            return _named(knowledge, Kind.ENVIRONMENT, setting.name, line, setting.name_column, len(setting.name))
+            return _named(
+                knowledge, KnowledgeKind.ENVIRONMENT, setting.name, line, setting.name_column, len(setting.name)
+            )
         if not setting.value_column <= at <= setting.value_column + len(setting.value):
             continue
         if setting.name != "TORCH_LOGS":
-            return _named(knowledge, Kind.ENVIRONMENT, setting.name, line, setting.value_column, len(setting.value))
+            return _named(
+                knowledge, KnowledgeKind.ENVIRONMENT, setting.name, line, setting.value_column, len(setting.value)
+            )
         for name, offset in items(setting.value):
             start = setting.value_column + offset
             if start <= at <= start + len(name):
-                return _named(knowledge, Kind.LOG, name, line, start, len(name))
+                return _named(knowledge, KnowledgeKind.LOG, name, line, start, len(name))
     return None
 
 
@@ -163,9 +171,9 @@ def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -
     if word is None:
         return None
     if word.text.startswith("GB") and word.text[2:].isdigit():
-        return _named(knowledge, Kind.CODE, word.text, line, word.column, len(word.text))
-    if word.text.isupper() and "_" in word.text and knowledge.knows(Kind.ENVIRONMENT, word.text):
-        return _named(knowledge, Kind.ENVIRONMENT, word.text, line, word.column, len(word.text))
+        return _named(knowledge, KnowledgeKind.CODE, word.text, line, word.column, len(word.text))
+    if word.text.isupper() and "_" in word.text and knowledge.knows(KnowledgeKind.ENVIRONMENT, word.text):
+        return _named(knowledge, KnowledgeKind.ENVIRONMENT, word.text, line, word.column, len(word.text))
     if not is_compiler_output(snapshot.text):
         return None
     entries = knowledge.find(word.text) or knowledge.find(generic_name(word.text))
@@ -174,6 +182,6 @@ def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -
     return Named((entries[0],), Range(line, word.column + 1, line, word.end_column + 1))
 
 
-def _named(knowledge: Knowledge, kind: Kind, name: str, line: int, column: int, length: int) -> Named | None:
+def _named(knowledge: Knowledge, kind: KnowledgeKind, name: str, line: int, column: int, length: int) -> Named | None:
     entry = knowledge.get(kind, name)
     return Named((entry,), Range(line, column + 1, line, column + 1 + length)) if entry is not None else None

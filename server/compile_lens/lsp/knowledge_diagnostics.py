@@ -10,7 +10,7 @@ from lsprotocol import types
 from compile_lens.analysis.finding import Place
 from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.checks import (
-    Problem,
+    SettingProblem,
     check_argument_value,
     check_log,
     check_name,
@@ -18,21 +18,25 @@ from compile_lens.knowledge.checks import (
     check_value,
     check_variable,
 )
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.lsp.convert import SOURCE, to_range
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.syntax.contexts import Mention, Sort
+from compile_lens.syntax.compiler_output import is_compiler_output
+from compile_lens.syntax.contexts import Mention, MentionKind
 from compile_lens.syntax.mentions import mentions, worth_a_look
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range, SourceTree, parse
 from compile_lens.syntax.window import imports_of
-from compile_lens.syntax.words import is_compiler_output
 
 CODE = "unknown-name"
-_KINDS = {Sort.MODE: Kind.MODE, Sort.BACKEND: Kind.BACKEND, Sort.ARGUMENT: Kind.ARGUMENT}
+_KINDS = {
+    MentionKind.MODE: KnowledgeKind.MODE,
+    MentionKind.BACKEND: KnowledgeKind.BACKEND,
+    MentionKind.ARGUMENT: KnowledgeKind.ARGUMENT,
+}
 # of files that are no Python, those in which a variable of torch's is likely set
 _WORTH_A_LOOK = ("TORCH", "TRITON")
 LARGEST = 2_000_000
@@ -42,7 +46,7 @@ LARGEST = 2_000_000
 class Found:
     """A problem and where it is."""
 
-    problem: Problem
+    problem: SettingProblem
     range: Range
 
 
@@ -105,18 +109,18 @@ def problems(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
 
 
 def _of_mention(knowledge: Knowledge, tree: SourceTree, mention: Mention) -> Iterator[Found]:
-    problem: Problem | None = None
-    if mention.sort is Sort.LOG:
+    problem: SettingProblem | None = None
+    if mention.sort is MentionKind.LOG:
         problem = check_log(knowledge, mention.name)
-    elif mention.sort is Sort.VARIABLE:
+    elif mention.sort is MentionKind.VARIABLE:
         problem = check_variable(knowledge, mention.name)
     elif mention.sort in _KINDS:
         problem = check_name(knowledge, _KINDS[mention.sort], mention.name)
-        if problem is None and mention.sort is Sort.ARGUMENT and mention.value is not None:
+        if problem is None and mention.sort is MentionKind.ARGUMENT and mention.value is not None:
             wrong = check_argument_value(mention.name, mention.value.type)
             if wrong is not None:
                 yield Found(wrong, tree.node_range(mention.value))
-    elif mention.sort in (Sort.OPTION, Sort.NAME):
+    elif mention.sort in (MentionKind.OPTION, MentionKind.NAME):
         problem = check_option(knowledge, mention.name)
         if problem is None and mention.value is not None:
             wrong = check_value(knowledge, mention.name, mention.value.type, tree.node_text(mention.value))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from compile_lens.documents.documents import Snapshot
-from compile_lens.knowledge.entry import Kind
-from compile_lens.knowledge.in_run import with_run_value
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.render import to_markdown
+from compile_lens.knowledge.run_values import with_run_value
 from compile_lens.lsp.knowledge_at import compile_method_at, named_at
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.pipeline.results import Results
 from compile_lens.syntax.callees import ENTRY_POINTS
-from compile_lens.syntax.contexts import Sort
+from compile_lens.syntax.contexts import MentionKind
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.syntax.tree import Range
 
@@ -36,7 +36,7 @@ class KnowledgeHovers:
     def of_code(self, code: str, path: str) -> str:
         """What the torch of a document says of the break ``code``, '' if it does not know it."""
         knowledge = self._store.of(path)
-        entry = knowledge.get(Kind.CODE, code)
+        entry = knowledge.get(KnowledgeKind.CODE, code)
         return "" if entry is None else to_markdown(entry, knowledge.tables)
 
     def at(self, snapshot: Snapshot, point: tuple[int, int], region: Region | None = None) -> KnownHover | None:
@@ -52,6 +52,6 @@ class KnowledgeHovers:
         if outcome is not None:
             entries = tuple(with_run_value(entry, knowledge, outcome.options) for entry in entries)
         text = "\n\n---\n\n".join(to_markdown(entry, knowledge.tables) for entry in entries)
-        if named.sort is Sort.METHOD:
+        if named.sort is MentionKind.METHOD:
             text = f"If this is called on a tensor:\n\n{text}"
         return KnownHover(text, named.range, named.entries[0].name in ENTRY_POINTS)

@@ -6,7 +6,7 @@ import re
 
 from lsprotocol import types
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 
@@ -23,7 +23,7 @@ def register(server: CompileLensServer, store: KnowledgeStore) -> None:
         knowledge = store.of(snapshot.path)
         found = []
         for match in _CODE.finditer(snapshot.text):
-            entry = knowledge.get(Kind.CODE, match.group())
+            entry = knowledge.get(KnowledgeKind.CODE, match.group())
             if entry is not None:
                 start = snapshot.index.position(match.start(), server.client.encoding)
                 end = snapshot.index.position(match.end(), server.client.encoding)

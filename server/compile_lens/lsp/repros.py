@@ -18,8 +18,8 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
-from compile_lens.repro.choose import Wanted, default_name
 from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.selection import Selection, default_name
 from compile_lens.repro.write import Request, Written, write_repro
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
@@ -67,9 +67,9 @@ class Repros:
         if not self._server.trusted:
             self._server.warn("Compile Lens does not run files in a workspace that is not trusted.")
             return None
-        wanted = Wanted(region=about[len(REGION) :]) if about.startswith(REGION) else Wanted(finding=about)
+        wanted = Selection(region=about[len(REGION) :]) if about.startswith(REGION) else Selection(finding=about)
         task = asyncio.ensure_future(self._write(uri, path, wanted))
-        progress = self._progress.start(f"Repro of {wanted.words}", task.cancel)
+        progress = self._progress.start(f"Repro of {wanted.title}", task.cancel)
         task.add_done_callback(lambda _: self._progress.finish(progress))
         try:
             await asyncio.wait({task})
@@ -86,7 +86,7 @@ class Repros:
             return None
         return await self._show(written)
 
-    async def _write(self, uri: str, path: str, wanted: Wanted) -> Written:
+    async def _write(self, uri: str, path: str, wanted: Selection) -> Written:
         python = self._runs.interpreter(path)
         snapshot = self._server.documents.get(uri)
         job = self._runs.job(path, None) if snapshot is None else self._runs.job_of_last_run(uri, path, snapshot)
@@ -109,7 +109,7 @@ class Repros:
         return {"uri": written.file.as_uri(), "reproduces": written.reproduces, "sentence": sentence}
 
 
-def free_path(file: Path, wanted: Wanted) -> Path:
+def free_path(file: Path, wanted: Selection) -> Path:
     """A name beside ``file`` that nothing has yet."""
     first = file.with_name(default_name(wanted, file))
     candidates = itertools.chain([first], (first.with_stem(f"{first.stem}_{n}") for n in itertools.count(2)))

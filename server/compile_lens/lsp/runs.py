@@ -18,7 +18,7 @@ from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.moves import LineEdit
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry, script
-from compile_lens.entries.written import BadEntry
+from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries

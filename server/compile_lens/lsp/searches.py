@@ -26,7 +26,7 @@ from compile_lens.repro.history import history_file, recall, remember
 from compile_lens.repro.logs import command_of, log_runs
 from compile_lens.repro.logs import document as logs_document
 from compile_lens.repro.minify import Minified, minify
-from compile_lens.repro.verdict import Bisection, Status, Step, differences
+from compile_lens.repro.verdict import Bisection, BisectionStatus, Step, differences
 from compile_lens.repro.verdict_finding import verdict_findings
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError
@@ -170,7 +170,7 @@ class Searches:
 
     def _mark(self, found: Bisection) -> None:
         """Say it in a sentence, too: the document may be behind other windows."""
-        kind = types.MessageType.Info if found.status is Status.FOUND else types.MessageType.Warning
+        kind = types.MessageType.Info if found.status is BisectionStatus.FOUND else types.MessageType.Warning
         self._server.window_show_message(types.ShowMessageParams(kind, f"Compile Lens: {found.sentence}"))
 
     async def _minify(self, repro: Path, progress: RunProgress) -> dict[str, Any]:

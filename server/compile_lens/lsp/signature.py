@@ -6,7 +6,7 @@ import re
 
 from lsprotocol import types
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.convert import from_position
@@ -37,12 +37,12 @@ def register(server: CompileLensServer, store: KnowledgeStore) -> None:
 
 
 def _help(knowledge: Knowledge, written: str, markdown: bool) -> types.SignatureHelp:
-    table = knowledge.tables.table(Kind.ARGUMENT)
+    table = knowledge.tables.table(KnowledgeKind.ARGUMENT)
     kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
     labels, parameters = [], []
     for name, row in table.items():
         label = f"{name}: {row.get('type', 'Any')}" + (f" = {row['default']}" if "default" in row else "")
-        entry = knowledge.get(Kind.ARGUMENT, name)
+        entry = knowledge.get(KnowledgeKind.ARGUMENT, name)
         text = to_markdown(entry, knowledge.tables, heading=False) if entry is not None else ""
         labels.append(label)
         parameters.append(types.ParameterInformation(label, types.MarkupContent(kind, text)))

@@ -10,13 +10,13 @@ from typing import Any
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
-from compile_lens.entries.comment import entry_comment
 from compile_lens.entries.entry import AUTOMATIC, Entry, EntryKind
+from compile_lens.entries.entry_comment import entry_comment
+from compile_lens.entries.entry_spec import read_entry
 from compile_lens.entries.find import find_entries
-from compile_lens.entries.reach import arguments_elsewhere, find_reaching
+from compile_lens.entries.importers import arguments_elsewhere, find_importers
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
-from compile_lens.entries.written import read_entry
 from compile_lens.pipeline.workspace import mentioning
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job
@@ -40,7 +40,7 @@ def entries_of(file: str, text: str, root: Path | None, recording: Recording | N
     targets = find_targets(tree)
     if root is not None and targets:
         others = mentioning(Path(file), root)
-        elsewhere = find_reaching(file, str(root), others, targets)
+        elsewhere = find_importers(file, str(root), others, targets)
         found = find_entries(tree, elsewhere, recording)
         return _with_call_sites(found, arguments_elsewhere(others, file, tree))
     return find_entries(tree, elsewhere, recording)
@@ -55,7 +55,7 @@ def _with_call_sites(entries: tuple[Entry, ...], given: dict[str, dict[str, str]
 
     return tuple(
         replace(entry, plan={**entry.plan, "targets": [completed(target) for target in entry.plan["targets"]]})
-        if entry.kind is EntryKind.SYNTHESISED
+        if entry.kind is EntryKind.SYNTHESIZED
         else entry
         for entry in entries
     )
@@ -90,7 +90,7 @@ def choose(
 
 def as_if_compiled(file: str, text: str, name: str) -> Choice:
     """Compile ``name`` of ``file`` as if the file did, with inputs made up for it. Raises BadEntry when there is no such name."""
-    return Choice((read_entry(f"synthesised:{name}", "compiled as if the file said so", file, parse(text), ()),), True)
+    return Choice((read_entry(f"synthesized:{name}", "compiled as if the file said so", file, parse(text), ()),), True)
 
 
 def has_reached(outcome: Outcome) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.reach import Other
+from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.syntax.tree import parse
 
 MOST_FILES = 4_000
@@ -45,12 +45,12 @@ def workspace_root(file: Path) -> Path | None:
     return None
 
 
-def mentioning(file: Path, root: Path) -> tuple[Other, ...]:
+def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
     """The files below ``root`` in which the name of ``file``, or of its package, stands as a word; tests first."""
     stem = file.parent.name if file.stem == "__init__" else file.stem
     names = {stem, file.parent.name} if (file.parent / "__init__.py").exists() else {stem}
     pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")\b")
-    found: list[Other] = []
+    found: list[WorkspaceFile] = []
     deadline = time.monotonic() + SECONDS
     for path in sorted(_python_files(root, deadline), key=lambda path: (not path.name.startswith("test_"), str(path))):
         if len(found) >= MOST_READ or time.monotonic() > deadline:
@@ -58,7 +58,7 @@ def mentioning(file: Path, root: Path) -> tuple[Other, ...]:
         try:
             if path == file or not pattern.search(path.read_bytes()):
                 continue
-            found.append(Other(str(path), parse(read_source(path))))
+            found.append(WorkspaceFile(str(path), parse(read_source(path))))
         except (OSError, FileProblem):
             continue
     return tuple(found)

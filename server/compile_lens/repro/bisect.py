@@ -1,7 +1,7 @@
-"""A bisection as the product does it: torch's search in a process of the user's interpreter, told while it goes on.
+"""Runs torch's compiler bisector on a repro in a process of the user's interpreter, and reports its steps.
 
-Nothing of the user's is touched: the state is in a folder of ours, the caches are those of Compile Lens, and ``TORCH_BISECT_*`` of
-the environment does not reach the repro.
+The user's files are not touched: the state is in a private folder, the caches are those of Compile Lens, and ``TORCH_BISECT_*``
+variables are removed.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from compile_lens.agent.runtime.search_protocol import (
 from compile_lens.repro.bisect_commands import commands
 from compile_lens.repro.bisect_document import describe_step
 from compile_lens.repro.scratch import scratch_folder
-from compile_lens.repro.verdict import Bisection, CodePlace, Kernel, SourceLine, Status, Step, Switch, Verdict
+from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step, Switch, Verdict
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
 from compile_lens.workers.level import Level
 from compile_lens.workers.wire import Frame
 
 UNFIT = {
-    "eager-fails": "The repro says that eager itself fails, so there is nothing to find in the compiler.",
-    "baseline-fails": "The repro fails without torch.compile, too: the problem is not in the compiler, or the repro judges itself wrongly.",
+    "eager-fails": "The repro already fails in eager, so there is nothing to find in the compiler.",
+    "baseline-fails": "The repro fails without torch.compile, too: the problem is not in the compiler, or the repro's own check is wrong.",
     "baseline-crash": "The repro crashes without torch.compile, too: the problem is not in the compiler.",
-    "baseline-timeout": "Without torch.compile the repro did not end within the time limit of a step; give more with --step-timeout.",
-    "flaky": "The repro fails and passes by turns with the same settings: make it deterministic (seeds, inputs), then bisect again.",
-    "unreadable": "The repro cannot be read as Python.",
-    "no-bisector": "This torch has no compiler bisector; it came with torch 2.6.",
+    "baseline-timeout": "Without torch.compile, the repro exceeded the time limit of a step. Raise it with --step-timeout.",
+    "flaky": "The repro is flaky: with the same settings it fails and passes. Make it deterministic (seeds, inputs), then bisect again.",
+    "unreadable": "The repro is not valid Python.",
+    "no-bisector": "This torch has no compiler bisector. It needs torch 2.6 or later.",
 }
 CANNOT_JUDGE = 125
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``step_limit_s`` is for one run of the repro, ``limit_s`` for all. ``ablate`` goes one step further than torch.
+    """``step_limit_s`` limits one run of the repro, ``limit_s`` all of them. ``ablate`` also tries options after torch's search.
 
-    ``at_once`` runs of the repro go on at the same time, None for what the machine has room for.
+    ``at_once`` is the number of parallel runs, None for as many as the machine has room for.
     """
 
     step_limit_s: float = 120.0
@@ -70,12 +70,12 @@ async def bisect(
 ) -> Bisection:
     """Bisect ``repro`` with the interpreter of ``host``.
 
-    ``on_progress`` gets each step when it is over, and a line that says what runs next. Cancelling the awaiting task ends the search
-    and everything that it started. Raises HostError when the interpreter cannot be used.
+    ``on_progress`` gets each finished step, and a line that says what runs next. Canceling the task ends the search and all of its
+    processes. Raises HostError if the interpreter cannot be used.
     """
     started = time.monotonic()
     hello = await host.start()
-    search = _Search(repro, host.python, hello.torch, options, on_progress)
+    search = _BisectionEvents(repro, host.python, hello.torch, options, on_progress)
     with scratch_folder() as scratch:
         request = BisectRequest(
             file=str(repro),
@@ -91,8 +91,8 @@ async def bisect(
     return search.result(end.kind, end.output, time.monotonic() - started)
 
 
-class _Search:
-    """What the events of one search say."""
+class _BisectionEvents:
+    """Collects the events of one search."""
 
     def __init__(self, repro: Path, python: str, torch: str, options: Options, on_progress: Progress | None) -> None:
         self._repro, self._python, self._torch, self._options = repro, python, torch, options
@@ -161,39 +161,42 @@ class _Search:
         found = self._verdict
         if found is None or found.backend is None:
             return None
-        # torch 2.6 and 2.7 keep this in the process that compiled; what was seen afterwards is the same
+        # torch 2.6 and 2.7 keep this in the process that compiled; the explaining run sees the same
         info = found.debug_info or self._explained.debug_info
         return Verdict(found.backend, found.subsystem, found.number, info)
 
-    def _status(self, end: EndKind, verdict: Verdict | None, output: str) -> tuple[Status, str]:
+    def _status(self, end: EndKind, verdict: Verdict | None, output: str) -> tuple[BisectionStatus, str]:
         if self._unfit:
-            return Status.UNFIT, UNFIT.get(self._unfit, f"The repro cannot be bisected: {self._unfit}.")
+            return BisectionStatus.UNFIT, UNFIT.get(self._unfit, f"The repro cannot be bisected: {self._unfit}.")
         if verdict is not None:
             where = "Dynamo (backend eager)" if verdict.backend == "eager" else str(verdict)
-            return Status.FOUND, f"The problem is in {where}."
+            return BisectionStatus.FOUND, f"The problem is in {where}."
         if self._verdict is not None:
-            return Status.NOT_REPRODUCED, "No backend fails: the repro does not show the problem with this torch."
+            return (
+                BisectionStatus.NOT_REPRODUCED,
+                "No backend fails: the problem does not occur with this torch.",
+            )
         if end is EndKind.CANCELLED:
-            return Status.STOPPED, "The bisection was cancelled."
+            return BisectionStatus.STOPPED, "The bisection was canceled."
         if end is EndKind.TIMEOUT:
-            return Status.STOPPED, f"The bisection was not done within {self._options.limit_s:.0f} s."
+            return BisectionStatus.STOPPED, f"The bisection stopped after {self._options.limit_s:.0f} s (--timeout)."
         last = output.strip().rpartition("\n")[2]
-        return Status.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
+        return BisectionStatus.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
 
     def _notes(self) -> list[str]:
         notes = []
         if stripped := self._began.stripped:
-            notes.append(f"{', '.join(stripped)} of the environment was left out.")
+            notes.append(f"Ignored from the environment: {', '.join(stripped)}.")
         if stale := stale_state(os.environ):
             notes.append(
-                f"{stale} is left from another bisection: every torch.compile in that cache directory uses the backend it names. "
-                "Remove its folder if no bisection is going on."
+                f"Another bisection left {stale}: every torch.compile with that cache directory uses the backend that it names. "
+                "Remove its folder if no bisection is running."
             )
         if reason := self._unforked:
-            notes.append(f"Each step was a new process, which takes longer: {reason}.")
+            notes.append(f"Each step ran in a new process, which is slower: {reason}.")
         searched = [step for step in self._steps if step.purpose == "search"]
         if any(step.timeout for step in searched):
-            notes.append("A step that did not end within its time limit counts as bad.")
+            notes.append("A step that exceeded its time limit counts as bad.")
         if any(step.signal for step in searched):
             notes.append("A step whose process crashed counts as bad.")
         if any(step.code == CANNOT_JUDGE for step in searched):
@@ -235,7 +238,7 @@ def _line(line: UserLine | GraphNode) -> SourceLine:
 
 
 def _kernels(explained: VerdictExplained) -> list[Kernel]:
-    """The kernels with the node of the verdict; all of them where the verdict names no node."""
+    """The kernels that contain the node of the verdict, or all of them if it names no node."""
     wanted = {explained.node} if explained.node else set(explained.changed)
     found = []
     for name, members in explained.kernels.items():

@@ -1,4 +1,4 @@
-"""Shell lines that repeat what a bisection did: with torch alone, in private caches."""
+"""Shell commands that repeat the steps of a bisection with torch only, in private caches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PRIVATE = "TORCHINDUCTOR_CACHE_DIR=$(mktemp -d)"
 def commands(
     verdict: Verdict | None, python: str, repro: Path, arguments: tuple[str, ...], search: BisectionBegan
 ) -> tuple[tuple[str, str], ...]:
-    """Title and line. ``search`` is what the agent said of the bisector: the switches among its subsystems, and if it has ``run``."""
+    """Titles and shell lines. ``search`` describes the bisector: the options among its subsystems, and whether it has ``run``."""
     program = shlex.join([python, str(repro), *arguments])
     if verdict is None:
         return ()
@@ -34,7 +34,7 @@ def commands(
     if search.has_run:
         found.append(
             (
-                "All of it with torch alone (minutes; it deletes the cache directory that it is given)",
+                "The whole bisection with torch only (takes minutes and deletes the cache directory that it is given)",
                 f"{PRIVATE} {python} -m torch._inductor.compiler_bisector run {program}",
             )
         )

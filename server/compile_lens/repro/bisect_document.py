@@ -1,4 +1,4 @@
-"""A bisection as a Markdown document: for a terminal, an editor, a bug report."""
+"""Renders a bisection as Markdown, for a terminal, an editor or a bug report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect_guide import Reading, reading
-from compile_lens.repro.verdict import Bisection, CodePlace, Kernel, SourceLine, Status, Step
+from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step
 
 Link = Callable[[str, int], str]
 
@@ -23,10 +23,10 @@ def markdown_link(file: str, line: int) -> str:
 
 
 def document(found: Bisection, knowledge: Knowledge, link: Link = plain_link, changes: Iterable[str] = ()) -> str:
-    """The whole document. ``changes`` are sentences about what is different from the last bisection."""
+    """The whole document. ``changes`` are sentences about differences from the last bisection."""
     parts = [f"# Bisection of {Path(found.repro).name}", f"**{found.sentence}**"]
     if changed := [f"- {sentence}" for sentence in changes]:
-        parts.append("\n".join(["## Since last time", "", *changed]))
+        parts.append("\n".join(["## Changes since the last bisection", "", *changed]))
     if found.verdict is not None:
         guide = reading(found.verdict, knowledge)
         parts += [_verdict(found, guide), *_where(found, link), _next(found, guide)]
@@ -35,12 +35,12 @@ def document(found: Bisection, knowledge: Knowledge, link: Link = plain_link, ch
     parts += [f"> {note}" for note in found.notes]
     if found.steps:
         parts.append(_steps(found.steps))
-    if found.status is not Status.FOUND and (last := _last_output(found)):
-        parts.append(f"## What the repro printed last\n\n```text\n{last}\n```")
+    if found.status is not BisectionStatus.FOUND and (last := _last_output(found)):
+        parts.append(f"## Last output of the repro\n\n```text\n{last}\n```")
     if found.commands:
         lines = [f"{title}:\n\n```sh\n{line}\n```" for title, line in found.commands]
         parts.append("\n\n".join(["## By hand", *lines]))
-    how = "forked from one warm process" if found.forked else "in a new process each"
+    how = "forked from one warm process" if found.forked else "each in a new process"
     parts.append(f"*torch {found.torch}, {len(found.steps)} runs of the repro in {found.seconds:.1f} s, {how}.*")
     return "\n\n".join(parts) + "\n"
 
@@ -54,7 +54,7 @@ def _verdict(found: Bisection, guide: Reading) -> str:
     if verdict.number is not None and verdict.debug_info != verdict.subsystem:
         rows.append(("Number", str(verdict.number)))
     if verdict.debug_info and verdict.debug_info != verdict.subsystem:
-        rows.append(("What it is", f"`{verdict.debug_info}`"))
+        rows.append(("Name", f"`{verdict.debug_info}`"))
     if found.operator and found.operator != verdict.debug_info:
         rows.append(("Operator", f"`{found.operator}`"))
     lines = ["## Verdict", "", "| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
@@ -83,7 +83,7 @@ def _place(place: CodePlace, link: Link) -> str:
 
 
 def _kernel(kernel: Kernel, link: Link) -> Iterable[str]:
-    yield f"- `{kernel.name}`, made of {', '.join(f'`{node}`' for node in kernel.nodes)}"
+    yield f"- `{kernel.name}`, generated from {', '.join(f'`{node}`' for node in kernel.nodes)}"
     for line in kernel.lines:
         yield f"  {_source(line, link)}"
 
@@ -92,16 +92,16 @@ def _next(found: Bisection, guide: Reading) -> str:
     logs = ",".join(guide.logs)
     lines = ["## Read next", "", f"- {guide.advice}"] if guide.advice else ["## Read next", ""]
     lines.append(
-        f"- `TORCH_LOGS={logs} TORCH_COMPILE_BACKEND={found.verdict and found.verdict.backend}` shows it at work"
+        f"- `TORCH_LOGS={logs} TORCH_COMPILE_BACKEND={found.verdict and found.verdict.backend}` logs this stage"
     )
     lines += [f"- `compile-lens explain TORCH_LOGS={name.lstrip('+')}`" for name in guide.logs[:1]]
     return "\n".join(lines)
 
 
 def _switches(found: Bisection) -> str:
-    lines = ["## One step further", "", "| with | the problem is |", "|---|---|"]
+    lines = ["## Options tried", "", "| with | the problem is |", "|---|---|"]
     lines += [
-        f"| {switch.meaning} (`{_options(switch.options)}`) | {'**gone**' if switch.helps else 'still there'} |"
+        f"| {switch.meaning} (`{_options(switch.options)}`) | {'**gone**' if switch.helps else 'still present'} |"
         for switch in found.switches
     ]
     return "\n".join(lines)
@@ -120,13 +120,13 @@ def _steps(steps: Iterable[Step]) -> str:
 
 
 def describe_step(step: Step) -> str:
-    """A step in a few words."""
+    """A short description of a step."""
     if step.purpose == "baseline":
         return "without torch.compile"
     if step.purpose == "explain":
-        return f"{step.backend}, to look at what was found"
+        return f"{step.backend}, to explain the verdict"
     if step.switch:
-        return f"{step.backend}, switch {step.switch}"
+        return f"{step.backend}, option {step.switch}"
     if step.state == "test_disable" and step.subsystem and step.subsystem.startswith(f"{step.backend}_"):
         return f"{step.backend} with another {step.subsystem.removeprefix(f'{step.backend}_')}"
     if step.state == "test_disable":

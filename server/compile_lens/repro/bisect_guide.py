@@ -1,17 +1,17 @@
-"""What to read next after a verdict: the stage, what the subsystem does, and the logs that show it at work."""
+"""What to read after a verdict: the stage, what the subsystem does, and the logs of that stage."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compile_lens.knowledge.entry import Kind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``stage`` in a user's words; ``meaning`` of the subsystem; ``logs`` are values of TORCH_LOGS; ``advice`` is what to do."""
+    """``stage`` as users call it; ``meaning`` of the subsystem; ``logs`` are values of TORCH_LOGS; ``advice`` is what to do."""
 
     stage: str
     meaning: str
@@ -44,17 +44,17 @@ _GUIDE: dict[str, tuple[str, tuple[str, ...], str]] = {
     "aot_eager_decomp_partition/cse": (
         "common subexpressions",
         ("aot_graphs",),
-        "Look for operations that are merged although they are not the same: random numbers, mutations.",
+        "Look for operations that are merged although they differ: random numbers, mutations.",
     ),
     "aot_eager_decomp_partition_crossref": (
         "fake tensors",
         ("+aot", "aot_graphs"),
-        "The meta kernel of an operator gives another shape, stride or dtype than its kernel.",
+        "Look for an operator whose meta kernel returns another shape, stride or dtype than its kernel.",
     ),
     "inductor": (
         "Inductor",
         ("schedule", "fusion", "output_code"),
-        "No part that torch can switch off is to blame: look at scheduling, memory planning and code generation.",
+        "No part that torch can disable is at fault: look at scheduling, memory planning and code generation.",
     ),
     "inductor/pre_grad_passes": (
         "pre-grad passes",
@@ -80,7 +80,7 @@ _GUIDE: dict[str, tuple[str, tuple[str, ...], str]] = {
     "inductor/lowerings": (
         "lowering and code generation",
         ("post_grad_graphs", "ir_pre_fusion", "output_code"),
-        "The operator is sound as its own kernel: read its lowering, and then the code that is generated for it.",
+        "The operator is correct as its own kernel: read its lowering, and then its generated code.",
     ),
     "inductor/fallback_random": (
         "random numbers",
@@ -90,32 +90,32 @@ _GUIDE: dict[str, tuple[str, tuple[str, ...], str]] = {
     "inductor/emulate_precision_casts": (
         "precision",
         ("output_code",),
-        "Not an error as such: fused kernels keep more precision than eager. Compare both with float64.",
+        "Usually not a bug: fused kernels keep more precision than eager. Compare both with float64.",
     ),
     "inductor/layout_optimization": (
         "memory layout",
         ("post_grad_graphs", "output_code"),
-        "Look at the strides of the convolutions around.",
+        "Look at the strides of the surrounding convolutions.",
     ),
     "inductor/comprehensive_padding": (
         "padding",
         ("output_code",),
-        "Look at the strides of what goes into and out of the kernels.",
+        "Look at the strides of the kernels' inputs and outputs.",
     ),
 }
 
 
 def subsystem_name(verdict: Verdict) -> str:
-    """``inductor/lowerings``; torch calls a switch ``inductor_fallback_random``, here it is ``inductor/fallback_random``."""
+    """``inductor/lowerings``; torch's ``inductor_fallback_random`` becomes ``inductor/fallback_random``."""
     if not verdict.subsystem:
         return verdict.backend
     return f"{verdict.backend}/{verdict.subsystem.removeprefix(verdict.backend + '_')}"
 
 
 def reading(verdict: Verdict, knowledge: Knowledge) -> Reading:
-    """What to read for ``verdict``; a subsystem that is not known gets what is known of its backend."""
+    """What to read for ``verdict``; an unknown subsystem gets the guide of its backend."""
     name = subsystem_name(verdict)
     stage, logs, advice = _GUIDE.get(name) or _GUIDE.get(verdict.backend, (verdict.backend, ("+inductor",), ""))
-    entry = knowledge.get(Kind.BISECT, name) or knowledge.get(Kind.BISECT, verdict.backend)
+    entry = knowledge.get(KnowledgeKind.BISECT, name) or knowledge.get(KnowledgeKind.BISECT, verdict.backend)
     meaning = " ".join((entry.ours or entry.theirs).split()) if entry is not None else ""
     return Reading(stage, meaning, logs, advice)

@@ -1,4 +1,4 @@
-"""What the agent wrote down about the calls of compile regions: its notes, put together per region."""
+"""Reads the agent's notes about the calls of compile regions, grouped by region."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ PREFIX = "compile_lens_capture_"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a region. ``frames``: the compile ids that it brought; ``globals`` and ``attributes``: plain data before it."""
+class CapturedCall:
+    """One call of a region. ``frames``: the compile ids that it caused; ``globals`` and ``attributes``: plain data before it."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
@@ -28,8 +28,8 @@ class Call:
 class CapturedRegion:
     """A region that was called. ``number`` is the report's; ``target``, ``options`` and values are the agent's descriptions.
 
-    ``files`` is the source that all of it needs. ``uses_random``: calls took random numbers. ``runs_backward``: the program went
-    backward from an output.
+    ``files`` is the source that all of it needs. ``uses_random``: calls used random numbers. ``runs_backward``: the program called
+    backward on an output.
     """
 
     number: int
@@ -38,14 +38,14 @@ class CapturedRegion:
     config: tuple[str, ...]
     state: Mapping[str, Any]
     files: tuple[Any, ...]
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CapturedCall, ...] = ()
     unsupported: tuple[str, ...] = ()
     uses_random: bool = False
     runs_backward: bool = False
 
 
 @dataclass(slots=True)
-class _Open:
+class _RegionNotes:
     note: dict[str, Any]
     files: list[Any]
     calls: list[dict[str, Any]] = field(default_factory=list)
@@ -55,7 +55,7 @@ class _Open:
 
 def read_capture(report: CompileReport) -> tuple[CapturedRegion, ...]:
     """The regions that were called, in the order of their first calls."""
-    regions: dict[int, _Open] = {}
+    regions: dict[int, _RegionNotes] = {}
     for artifact in report.artifacts:
         text = artifact.payload.text() if _is_of_capture(artifact) else None
         if text is None:
@@ -66,7 +66,7 @@ def read_capture(report: CompileReport) -> tuple[CapturedRegion, ...]:
             if region is not None and region.frames and artifact.compile_id:
                 region.frames[-1].append(artifact.compile_id)
         elif artifact.name == f"{PREFIX}region":
-            regions[note["region"]] = _Open(note, note["files"])
+            regions[note["region"]] = _RegionNotes(note, note["files"])
         elif note["region"] in regions:
             _take(regions[note["region"]], artifact.name, note)
     return tuple(_closed(number, region) for number, region in regions.items())
@@ -76,7 +76,7 @@ def _is_of_capture(artifact: Artifact) -> bool:
     return artifact.name.startswith(PREFIX) or artifact.name == "compile_lens_frame"
 
 
-def _take(region: _Open, name: str, note: dict[str, Any]) -> None:
+def _take(region: _RegionNotes, name: str, note: dict[str, Any]) -> None:
     if name == f"{PREFIX}call":
         region.calls.append(note)
         region.frames.append([])
@@ -86,9 +86,9 @@ def _take(region: _Open, name: str, note: dict[str, Any]) -> None:
         region.facts.add(note["fact"])
 
 
-def _closed(number: int, region: _Open) -> CapturedRegion:
+def _closed(number: int, region: _RegionNotes) -> CapturedRegion:
     calls = tuple(
-        Call(
+        CapturedCall(
             tuple(call["args"]),
             call["kwargs"],
             call["globals"],
@@ -112,19 +112,19 @@ def _closed(number: int, region: _Open) -> CapturedRegion:
     )
 
 
-def calls_for(region: CapturedRegion, frames: tuple[str, ...], keep_earlier: bool) -> tuple[Call, ...]:
-    """The calls that a repro needs: those that brought ``frames``, and with ``keep_earlier`` what was compiled before them.
+def calls_for(region: CapturedRegion, frames: tuple[str, ...], keep_earlier: bool) -> tuple[CapturedCall, ...]:
+    """The calls that a repro needs: those that caused ``frames``, and with ``keep_earlier`` those that compiled before them.
 
-    Without frames, the calls that compiled anything; a frame that is compiled again needs its earlier entries.
+    Without frames, the calls that compiled anything. A recompiled frame needs its earlier entries.
     """
     compiling = [call for call in region.calls if call.frames] or list(region.calls[:1])
     if not frames:
         return tuple(compiling)
     wanted = [call for call in compiling if set(frames) & set(call.frames)]
     if not wanted:
-        # refused before it began (a limit), or called from what was compiled already: the last call says most
+        # not compiled because of a limit, or called from compiled code: keep all calls
         return region.calls
-    # the first time that it happened is enough
+    # the first occurrence is enough
     first = wanted[0]
     recompiled = any(frame.rpartition("/")[2] != "0" for frame in frames if frame in first.frames)
     if keep_earlier or recompiled:

@@ -1,11 +1,11 @@
-"""What a repro file promises: its exit codes, its header, its environment, and the names that it defines.
+"""The contract of a repro file: its exit codes, its header, its environment, and the names that it defines.
 
-A repro is one file of plain torch. Run as a script, it ends with an exit code of ``ExitCode``. Loaded as a module it does nothing, and has
+A repro is one file of plain torch. Run as a script, it exits with a code of ``ExitCode``. Imported as a module, it does nothing and has
 
-* ``make_target()``: what is compiled, built anew with the same weights each time,
+* ``make_target()``: builds what is compiled, with the same weights each time,
 * ``make_calls()``: its inputs, a list of ``(args, kwargs)``, the same values each time,
 * ``COMPILE_OPTIONS``: the keyword arguments of ``torch.compile`` besides the backend,
-* ``main()``: judges, prints one sentence, and returns the exit code. It may be called many times in one process.
+* ``main()``: judges, prints one sentence and returns the exit code. It can be called many times in one process.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
-# the backend that a repro compiles with; a repro's own default is the backend of the code that it was made from
+# the backend of a repro; the default is that of the code from which it was made
 BACKEND_VARIABLE = "TORCH_COMPILE_BACKEND"
-# set to 1: keep the caches that the environment gives, where a repro would else make a private one and remove it at its end
+# set to 1 to use the caches of the environment; otherwise a repro uses private ones and removes them at the end
 KEEP_CACHE_VARIABLE = "TORCH_REPRO_KEEP_CACHE"
-# torch's bisector (torch/_inductor/compiler_bisector.py, torch 2.6 to 2.13) has its state in the cache directory, and is at work if
-# one of these is set or this file is there: then a repro keeps the cache directory, too
+# torch's bisector (torch/_inductor/compiler_bisector.py, torch 2.6 to 2.13) keeps its state in the cache directory and is running if
+# one of these is set or this file exists; then a repro keeps the cache directory, too
 BISECT_VARIABLES = ("TORCH_BISECT_BACKEND", "TORCH_BISECT_SUBSYSTEM", "TORCH_BISECT_MAX")
 BISECT_STATE = "bisect/bisect_status.txt"
 FIRST_LINE = "# A repro for torch.compile"
@@ -30,32 +30,32 @@ _CONTINUED = re.compile(r"#   +(\S.*)$")
 
 
 class ExitCode(IntEnum):
-    """How a repro ends. A crash of the process (a signal) is bad, too, where the criterion is ``crashes``."""
+    """How a repro ends. A signal counts as bad, too, if the criterion is ``crashes``."""
 
     GOOD = 0
     BAD = 1
-    # eager itself fails, or what happens is not what the finding is about
+    # eager fails, or another problem than that of the finding occurs
     CANNOT_JUDGE = 125
 
 
 class Criterion(str, Enum):
-    """What is bad about the compiled run, against the uncompiled one."""
+    """What makes the compiled run bad, compared with the eager one."""
 
-    RAISES = "raises"  # it raises this exception with a message of this pattern
+    RAISES = "raises"  # it raises this exception with a message that matches this pattern
     DIFFERS = "differs"  # its outputs or gradients are further from float64 than eager's, by torch's own tolerances
     BREAKS = "breaks"  # the graph breaks with this code at this line
-    RECOMPILES = "recompiles"  # it compiles again because this guard fails
+    RECOMPILES = "recompiles"  # it recompiles because this guard fails
     CRASHES = "crashes"  # a signal ends the process
-    ANY = "any"  # it raises what eager does not, or differs: nothing special is known to be wrong
+    ANY = "any"  # it raises or differs, while eager does not
 
 
 class HeaderError(ValueError):
-    """A file is no repro; its text is one sentence for the user."""
+    """A file is not a repro; the text is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The comment at the top of a repro. ``fields`` are all of it, in order; lines of a field are joined by newlines.
+    """The comment at the top of a repro. ``fields`` are in order; lines of one field are joined by newlines.
 
     Known fields: ``criterion``, ``kind`` (``source`` or ``graph``), ``finding``, ``expect``, ``from``, ``verified``, ``python``,
     ``torch``, ``run``, ``bisect``, ``minify``, ``logs``, ``note``.
@@ -66,12 +66,12 @@ class Header:
 
     @property
     def is_verified(self) -> bool:
-        """Whether the file was run after it was written, and the problem was there."""
+        """Whether the file ran after it was written and reproduced the problem."""
         return self.fields.get("verified", "").startswith("yes")
 
 
 def write_header(title: str, fields: Mapping[str, str]) -> str:
-    """The comment for the top of a repro, with a newline at its end. A field without text is left out."""
+    """The header comment of a repro, ending in a newline. Fields without text are left out."""
     lines = [f"{FIRST_LINE}: {title}", "#"]
     for name, text in fields.items():
         first, *more = text.strip().splitlines() or [""]
@@ -85,7 +85,7 @@ def parse_header(text: str) -> Header:
     """The header of a repro's text. Raises HeaderError."""
     fields = _fields(_comment(text))
     if not text.startswith(FIRST_LINE):
-        raise HeaderError("This file is no repro: its first line does not say so.")
+        raise HeaderError("This file is not a repro: the first line is not that of one.")
     try:
         criterion = Criterion(fields["criterion"])
     except (KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""How a finding is told from its absence: the criterion of a repro, and the constants that its harness compares with."""
+"""What a repro must show to reproduce a finding: its criterion, and the constants that its harness compares with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compile_lens.trace.break_text import parse_break
 from compile_lens.trace.failure_text import own_words_of
 from compile_lens.trace.report import CompileReport
 
-# of a message, what another process has, too: no addresses, numbers, paths
+# parts of a message that differ between processes: addresses, numbers, paths
 CHANGES = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|/\S+")
 ADDRESS = re.compile(r"\d{9,}")
 MOST_MESSAGE = 300
@@ -22,13 +22,13 @@ MOST_MESSAGE = 300
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """``constants`` are Python expressions by name; ``words`` says in a phrase what is expected; ``stage`` is the finding's.
+    """``constants`` are Python expressions by name; ``phrase`` says what is expected; ``stage`` is that of the finding.
 
-    ``keeps_earlier``: the calls before the one in question matter.
+    ``keeps_earlier``: the repro needs the calls before the one in question.
     """
 
     criterion: Criterion
-    words: str
+    phrase: str
     constants: Mapping[str, str] = field(default_factory=dict)
     stage: str = ""
     note: str = ""
@@ -36,10 +36,7 @@ class Expectation:
 
 
 def expect(finding: Finding | None, report: CompileReport, criterion: Criterion | None = None) -> Expectation:
-    """What a repro of ``finding`` is judged by; of a region or frame without one, that it runs compiled as it does in eager.
-
-    ``criterion`` is the user's, where a finding has none of its own.
-    """
+    """What a repro of ``finding`` must show; without a finding, any difference from eager. ``criterion`` is the user's choice."""
     if finding is not None and criterion is None:
         own = _BY_CRITERION.get(finding.kind.row.repro)
         if own is not None:
@@ -57,14 +54,16 @@ def expect(finding: Finding | None, report: CompileReport, criterion: Criterion 
 def _of_break(finding: Finding, report: CompileReport) -> Expectation:
     for broken in report.breaks:
         if broken.compile_id in finding.frames and finding.code in (broken.reason.code, "graph-break"):
-            # torch's own text is what the harness sees; its last line of the user's is where it broke
+            # the harness sees torch's own text, whose last line of user code is where it broke
             own = parse_break(broken.text).stack or broken.stack
             line = next((frame.text for frame in reversed(own) if frame.text and frame.text in broken.text), "")
             known = finding.code.lower() if broken.reason.code else broken.reason.title.splitlines()[0]
             constants = {"EXPECTED_BREAK": repr(known), "EXPECTED_LINE": repr(line)}
             return Expectation(Criterion.BREAKS, f"a graph break {known} at `{line}`", constants)
     return Expectation(
-        Criterion.ANY, "the compiled code raises what eager does not, or differs", note="The break was not found again."
+        Criterion.ANY,
+        "the compiled code raises what eager does not, or differs",
+        note="The run has no record of the break.",
     )
 
 
@@ -79,20 +78,20 @@ def _of_recompile(finding: Finding, report: CompileReport) -> Expectation:
         siblings = [
             c for c in report.compilations if c.recompile is not None and c.compile_id.rpartition("/")[0] == frame
         ]
-        # the limit is reached by as many recompiles as there were, for whatever reason
+        # the limit counts recompiles for any reason
         is_limit = finding.kind is Kind.RECOMPILE_LIMIT
         constants = {
             "EXPECTED_GUARD": _raw("" if is_limit else pattern),
             "AT_LEAST": str(len(siblings) if is_limit else 1),
         }
-        words = (
+        phrase = (
             f"it compiles again because of `{guard}`" if not is_limit else f"it compiles again {len(siblings)} times"
         )
-        return Expectation(Criterion.RECOMPILES, words, constants, keeps_earlier=True)
+        return Expectation(Criterion.RECOMPILES, phrase, constants, keeps_earlier=True)
     return Expectation(
         Criterion.ANY,
         "the compiled code raises what eager does not, or differs",
-        note="The recompile was not found again.",
+        note="The run has no record of the recompile.",
     )
 
 
@@ -116,10 +115,10 @@ _BY_CRITERION = {
 
 
 def expect_error(type_name: str, message: str, stage: str = "") -> Expectation:
-    """The exception ``type_name``, with the first line of ``message`` but for numbers, addresses and paths."""
+    """The exception ``type_name`` with the first line of ``message``, in which numbers, addresses and paths match anything."""
     name = type_name.rpartition(".")[2]
-    words = own_words_of(message) or message
-    first = next((line.strip() for line in words.splitlines() if line.strip()), "")[:MOST_MESSAGE]
+    text = own_words_of(message) or message
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")[:MOST_MESSAGE]
     pattern, at = "", 0
     for match in CHANGES.finditer(first):
         pattern += re.escape(first[at : match.start()]) + r"\S+"
@@ -130,7 +129,7 @@ def expect_error(type_name: str, message: str, stage: str = "") -> Expectation:
 
 
 def _raw(pattern: str) -> str:
-    """A pattern as a raw string, or as repr writes it where that cannot be."""
+    """A pattern as a raw string literal if possible, otherwise its repr."""
     quote = '"' if '"' not in pattern else "'"
     plain = quote not in pattern and not pattern.endswith("\\") and pattern.isprintable()
     return f"r{quote}{pattern}{quote}" if plain else repr(pattern)

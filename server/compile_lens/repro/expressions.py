@@ -1,4 +1,4 @@
-"""Descriptions of values (see ``agent/capture/describe.py``) as Python expressions."""
+"""Turns descriptions of values (``agent/capture/describe.py``) into Python expressions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ FLOAT32, INT64, BOOL = "torch.float32", "torch.int64", "torch.bool"
 
 
 class CannotWrite(Exception):
-    """Something cannot be written into a script; its text is one sentence for the user."""
+    """Something cannot be written into a script; the text is one sentence for the user."""
 
 
 class Expressions:
-    """Writes expressions, and remembers what they need: modules to import, helpers, objects that stand in several places.
+    """Writes expressions, and remembers what they need: imports, helpers, objects that occur more than once.
 
-    ``retarget``: the device in the place of one that is not there, or '' to keep all as they are.
+    ``retarget``: the device that replaces others, or '' to keep them.
     """
 
     def __init__(self, retarget: str = "") -> None:
@@ -30,7 +30,7 @@ class Expressions:
         self._before: list[str] = []
 
     def begin(self, *descriptions: Any) -> None:
-        """A new scope: what stands in it more than once becomes a variable."""
+        """Begin a new scope: objects that occur in it more than once become variables."""
         counts = Counter(value["id"] for value in _walk(list(descriptions)) if "id" in value)
         self._shared, self._before = {}, []
         self._repeated = {number for number, count in counts.items() if count > 1}
@@ -69,7 +69,7 @@ class Expressions:
         return f"torch.device({self.device(value['device'])!r})"
 
     def device(self, name: str) -> str:
-        """The device that stands for ``name`` in the script."""
+        """The device to use for ``name`` in the script."""
         self.devices.add(name)
         return self._retarget if self._retarget and name.partition(":")[0] not in ("cpu", "meta") else name
 
@@ -127,7 +127,7 @@ class Expressions:
         return f"numpy.array({value['value']}, dtype={value['dtype']!r})"
 
     def _module(self, value: Any) -> str:
-        """A constructor call, with changes that were made to the module since on further lines about ``{it}``."""
+        """A constructor call; later changes of the module follow as lines that use ``{it}``."""
         text = f"{self.write(value['of'])}({self.arguments(value['args'], value['kwargs'])})"
         dtypes, devices = value["dtypes"], value["devices"]
         if len(dtypes) == 1 and dtypes[0] != FLOAT32:
@@ -177,7 +177,7 @@ class Expressions:
         ]:
             return f"{self._values(value, expanded)}.expand({', '.join(map(str, shape))})"
         if 0 in stride:
-            raise CannotWrite("An input has overlapping memory of a kind that a script cannot rebuild.")
+            raise CannotWrite("An input has overlapping memory that a script cannot rebuild.")
         order = sorted(range(len(shape)), key=lambda dim: (-stride[dim], dim))
         arranged = [shape[dim] for dim in order]
         if [stride[dim] for dim in order] == contiguous_strides(arranged):
@@ -234,7 +234,7 @@ class Expressions:
 
 
 def _grouped(text: str) -> str:
-    """In parentheses if a method's call would else bind to its last part."""
+    """In parentheses, if a method call would otherwise bind to the last operand only."""
     return f"({text})" if " * " in text else text
 
 

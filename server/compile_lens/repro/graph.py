@@ -1,4 +1,4 @@
-"""The *graph* kind of repro: one graph that torch printed in its trace, and inputs of its sizes. Nothing of the program is needed."""
+"""Writes *graph* repros: one graph that torch printed in its trace, with inputs of the same sizes, without the program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compile_lens.repro.harness import harness, imports
 from compile_lens.repro.source import Script, import_lines
 from compile_lens.trace.report import Artifact, CompileReport
 
-# the best first: torch.compile takes a graph of Dynamo's as it took the program's
+# the best first: compiling Dynamo's graph repeats everything that follows
 STAGES = {
     "dynamo_output_graph": "what Dynamo made of the program",
     "fx_graph_runnable": "what AOTAutograd handed to Inductor",
@@ -28,13 +28,13 @@ VERSION = re.compile(r"^# torch version: (?P<version>\S+)$", re.MULTILINE)
 DEVICE_CALL = re.compile(r"device\(type='(?P<type>\w+)'(?:, index=\d+)?\)")
 DEVICE_TEXT = re.compile(r"(?P<quote>['\"])(?P<type>cuda|xpu|mps|hpu|npu)(?::\d+)?(?P=quote)")
 ANNOTATED = re.compile(r"\](?:cuda|xpu|mps|hpu|npu)(?::\d+)?(?P<end>\")")
-# an annotation is no part of the computation, and a comment names files of the machine that wrote it
+# comments name files of the machine that recorded the trace
 COMMENT = re.compile(r"^\s*# (?:File: .*?, code: ?)?(?P<code>.*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """Python text of a module's class, its name there, and its inputs as descriptions by name."""
+    """The source of a module class, its name, and descriptions of its inputs by name."""
 
     text: str
     name: str
@@ -42,17 +42,17 @@ class _Graph:
 
 
 def frames_with_graphs(report: CompileReport) -> tuple[str, ...]:
-    """Compile ids that a graph repro can be made of, in the order of the trace."""
+    """Compile ids of frames with a graph, in the order of the trace."""
     found = (artifact.compile_id for artifact in report.artifacts if artifact.name in STAGES)
     return tuple(dict.fromkeys(compile_id for compile_id in found if compile_id))
 
 
 def torch_of(report: CompileReport) -> str:
-    """The version of torch that wrote a trace, as its records or its scripts tell; '' if neither does."""
+    """The version of torch that wrote a trace, from its records or its scripts; '' if neither has it."""
     for artifact in report.artifacts:
         if not report.torch and artifact.name == "fx_graph_runnable" and (text := artifact.payload.text()):
-            told = VERSION.search(text)
-            return told["version"] if told else ""
+            found = VERSION.search(text)
+            return found["version"] if found else ""
     return report.torch
 
 
@@ -61,16 +61,16 @@ def write_graph(
 ) -> Script:
     """The script for the graph of ``frame``. Raises CannotWrite with the reason, in one sentence."""
     if expected.criterion in (Criterion.BREAKS, Criterion.RECOMPILES):
-        raise CannotWrite("A graph neither breaks nor compiles again: this finding needs the program's source.")
+        raise CannotWrite("Graph breaks and recompiles need the program's source: use --kind source.")
     artifact = _artifact(report, frame)
     text = artifact.payload.text()
     if text is None:
-        raise CannotWrite(f"The graph of frame {frame} is cut off in this trace.")
+        raise CannotWrite(f"The graph of frame {frame} is truncated in this trace.")
     reader = _runnable if artifact.name == "fx_graph_runnable" else _printed
     try:
         graph = reader(text, known, frame)
     except SyntaxError:
-        raise CannotWrite(f"The graph of frame {frame} is no Python that can be run.") from None
+        raise CannotWrite(f"The graph of frame {frame} is not valid Python.") from None
     expressions = Expressions(retarget)
     lines = ["torch.manual_seed(0)", "return [", "    (", "        ("]
     expressions.begin()
@@ -79,9 +79,9 @@ def write_graph(
     body = retargeted(graph.text, retarget) if retarget else graph.text
     backward = any(isinstance(value, dict) and value.get("requires_grad") for _, value in graph.inputs)
     foreign = expressions.devices - {"cpu", "meta"}
-    notes = ["The values of inputs are not in a trace: they are made from a seed; indices are 0 or 1."]
+    notes = ["A trace has no input values: inputs are random with a fixed seed, indices are 0 or 1."]
     if retarget and foreign:
-        notes.append(f"Recorded on {', '.join(sorted(foreign))}, which is not here: moved to {retarget}.")
+        notes.append(f"Recorded on {', '.join(sorted(foreign))}, which is not available: moved to {retarget}.")
     subject = [
         f"# {STAGES[artifact.name]} in frame {frame}\n\n\n{body}\n",
         '\n\nCOMPILE_OPTIONS = {}\nDEFAULT_BACKEND = "inductor"\n',
@@ -99,12 +99,12 @@ def write_graph(
 
 def _artifact(report: CompileReport, frame: str) -> Artifact:
     for stage in STAGES:
-        # the last attempt is the one that was compiled
+        # the last attempt is the one that compiled
         found = [a for a in report.artifacts if a.name == stage and a.compile_id == frame]
         if found:
             return found[-1]
     known = ", ".join(frames_with_graphs(report)) or "none"
-    raise CannotWrite(f"The trace has no graph of frame {frame}; there are graphs of: {known}.")
+    raise CannotWrite(f"The trace has no graph of frame {frame}. It has graphs of: {known}.")
 
 
 def _printed(text: str, known: GraphInputs, frame: str) -> _Graph:
@@ -130,7 +130,7 @@ def _forward(module: ast.ClassDef | None) -> ast.FunctionDef | None:
 
 
 def _constructor(module: ast.ClassDef, forward: ast.FunctionDef, known: GraphInputs, frame: str) -> list[str]:
-    """What a graph has besides its code: bodies of higher-order operators, and tensors that are its own."""
+    """Constructor lines for what a graph owns: bodies of higher-order operators, and tensors."""
     nested = {node.name for node in module.body if isinstance(node, ast.ClassDef)}
     lines = [f"self.{name} = self.{name}()" for name in sorted(nested)]
     expressions = Expressions()
@@ -144,16 +144,16 @@ def _constructor(module: ast.ClassDef, forward: ast.FunctionDef, known: GraphInp
         if path.startswith("self.") and path.removeprefix("self.") not in nested:
             name = path.removeprefix("self.")
             if not name.isidentifier():
-                raise CannotWrite(f"The graph calls {path}, a module that the trace does not hold.")
+                raise CannotWrite(f"The graph calls {path}, a module that the trace does not contain.")
             lines.append(f"{path} = {expressions.write(known.describe(frame, name, str(node.annotation.value)))}")
     for node in ast.walk(forward):
         if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("self."):
-            raise CannotWrite(f"The graph calls {ast.unparse(node.func)}, a module that the trace does not hold.")
+            raise CannotWrite(f"The graph calls {ast.unparse(node.func)}, a module that the trace does not contain.")
     return lines
 
 
 def _cleaned(text: str, constructor: list[str]) -> str:
-    """The class with the user's lines as comments, without file names, and with a constructor where it needs one."""
+    """The class with the user's lines as comments, without file names, and with a constructor if it needs one."""
     lines = list(_lines(textwrap.dedent(text)))
     if constructor:
         made = [
@@ -182,17 +182,17 @@ def _runnable(text: str, known: GraphInputs, frame: str) -> _Graph:
     loader = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "load_args"), None)
     forward = _forward(module)
     if module is None or loader is None or forward is None:
-        raise CannotWrite(f"The script of frame {frame} in this trace has another form than is known.")
+        raise CannotWrite(f"The script of frame {frame} in this trace has an unknown form.")
     described = list(_read_arguments(loader))
     names = [argument.arg for argument in forward.args.args[1:]]
     if len(names) != len(described):
-        raise CannotWrite(f"The script of frame {frame} in this trace does not tell all of its graph's inputs.")
+        raise CannotWrite(f"The script of frame {frame} in this trace does not define all inputs of its graph.")
     lines = text.splitlines()[module.lineno - 1 : module.end_lineno]
     return _Graph("\n".join(line for line in lines if line.strip()), "Repro", tuple(zip(names, described, strict=True)))
 
 
 def _read_arguments(loader: ast.FunctionDef) -> Iterator[Any]:
-    """``reader.tensor(buf0, (4, 8), (8, 1), dtype=torch.float16)`` and its like (torch/_dynamo/debug_utils.py, torch 2.13)."""
+    """``reader.tensor(buf0, (4, 8), (8, 1), dtype=torch.float16)`` and similar calls (torch/_dynamo/debug_utils.py, torch 2.13)."""
     devices: dict[str, str] = {}
     for statement in loader.body:
         call = statement.value if isinstance(statement, (ast.Assign, ast.Expr)) else None

@@ -1,4 +1,4 @@
-"""What a trace tells of a graph's inputs: sizes of symbols, and which tensors ask for gradients."""
+"""Reads what a trace says about the inputs of graphs: sizes of symbols, and which tensors require gradients."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class GraphInputs:
     _by_name: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
     def add(self, record: Record) -> None:
-        """Take one record; what says nothing about inputs is passed over."""
+        """Add one record; records that are not about inputs are ignored."""
         fields, compile_id = record.fields, record.compile_id or "-"
         try:
             if record.kind == "create_symbol":

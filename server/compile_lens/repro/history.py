@@ -1,4 +1,4 @@
-"""The last bisection of each repro, kept beside the caches: what "verify" compares with."""
+"""Keeps the last bisection of each repro beside the caches, for ``rebisect`` to compare with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = "verdicts"
 
 
 def history_file(repro: Path, environment: Mapping[str, str] | None = None) -> Path:
-    """Where the last result of ``repro`` is kept: by its path, for its text may change in between."""
+    """The file of the last result of ``repro``, named by its path because its text may change in between."""
     given = os.environ if environment is None else environment
     root = cache_root(given)
     key = hashlib.sha256(str(repro.absolute()).encode()).hexdigest()[:16]
@@ -23,7 +23,7 @@ def history_file(repro: Path, environment: Mapping[str, str] | None = None) -> P
 
 
 def remember(found: Bisection) -> None:
-    """Keep ``found`` as the last result of its repro; a disk that is full is no reason to fail."""
+    """Keep ``found`` as the last result of its repro. A full disk is not an error."""
     file = history_file(Path(found.repro))
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def remember(found: Bisection) -> None:
 
 
 def recall(repro: Path) -> Bisection | None:
-    """The last result of ``repro``, if there is one that can be read."""
+    """The last result of ``repro``, or None if there is none that can be read."""
     try:
         return from_json(history_file(repro).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A bug report in Markdown: what happens, a script that shows it, what it says, who is to blame, and all versions."""
+"""Writes a bug report in Markdown: description, script, output, bisection, logs and versions, without personal data."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ COLLECT_LIMIT_S = 120.0
 MOST_OUTPUT = 6000
 KINDS = {
     Criterion.RAISES: "torch.compile raises an error that eager does not",
-    Criterion.DIFFERS: "torch.compile computes other numbers than eager",
+    Criterion.DIFFERS: "torch.compile computes different numbers than eager",
     Criterion.BREAKS: "torch.compile breaks the graph",
-    Criterion.RECOMPILES: "torch.compile compiles again",
+    Criterion.RECOMPILES: "torch.compile recompiles",
     Criterion.CRASHES: "torch.compile crashes the process",
-    Criterion.ANY: "torch.compile does not do what eager does",
+    Criterion.ANY: "torch.compile behaves differently from eager",
 }
 
 
 async def collect_versions(python: str) -> str:
-    """What ``python -m torch.utils.collect_env`` prints, without paths and names; a sentence where it prints nothing."""
+    """The output of ``python -m torch.utils.collect_env`` without paths and names, or one sentence if it fails."""
     with tempfile.TemporaryDirectory(prefix="compile-lens-") as folder:
         file = Path(folder) / "versions.py"
         file.write_text(COLLECT, encoding="utf-8")
@@ -45,9 +45,9 @@ def issue_title(written: Written) -> str:
 
 
 def issue_text(written: Written, versions: str, bisection: Bisection | None = None) -> str:
-    """The report. Code of the repro is the user's and is left as it is; everything else is scrubbed."""
+    """The text of the report. The code of the repro is unchanged; everything else is scrubbed."""
     verification = written.verification
-    said = verification.compiled.output if verification is not None else ""
+    output = verification.compiled.output if verification is not None else ""
     criterion = written.expected.criterion
     logs = LOGS.get(criterion) or STAGE_LOGS.get(written.expected.stage, "+dynamo")
     parts = [
@@ -55,15 +55,15 @@ def issue_text(written: Written, versions: str, bisection: Bisection | None = No
         "## Describe the bug",
         _description(written),
         "## Minimal repro",
-        "Exit code 0: good, 1: the problem is there, 125: cannot be judged.",
+        "Exit code 0: good, 1: the problem occurs, 125: cannot be judged.",
         f"```python\n{written.script.body.strip()}\n```",
-        "## What it says",
-        f"```\n{_cut(scrub(said.strip()))}\n```",
+        "## Output",
+        f"```\n{_cut(scrub(output.strip()))}\n```",
     ]
     if bisection is not None:
-        parts += ["## Bisect", _verdict(bisection)]
+        parts += ["## Bisection", _verdict(bisection)]
     parts += [
-        "## Logs worth reading",
+        "## Logs",
         f'```\nTORCH_LOGS="{logs}" python {written.file.name}\nTORCH_TRACE=trace python {written.file.name}\n```',
         "## Versions",
         f"```\n{versions}\n```",
@@ -80,13 +80,13 @@ def _part(finding: Finding | None, criterion: Criterion) -> str:
 
 def _description(written: Written) -> str:
     expected, verification = written.expected, written.verification
-    lines = [f"{KINDS[expected.criterion]}: {scrub(expected.words)}."]
+    lines = [f"{KINDS[expected.criterion]}: {scrub(expected.phrase)}."]
     if verification is not None:
-        lines.append(f"The script below was run in a new process: {scrub(verification.compiled.last_line)}")
+        lines.append(f"Output of the script below in a new process: {scrub(verification.compiled.last_line)}")
         if not verification.reproduces:
-            lines.append("**The problem was not there when the script was run.**")
+            lines.append("**The script did not reproduce the problem.**")
         if verification.eager is not None:
-            lines.append(f"With {BACKEND_VARIABLE}=eager (Dynamo alone): {scrub(verification.eager.last_line)}")
+            lines.append(f"With {BACKEND_VARIABLE}=eager (Dynamo only): {scrub(verification.eager.last_line)}")
     lines += [scrub(note) for note in written.notes]
     return "\n\n".join(lines)
 
@@ -96,7 +96,7 @@ def _verdict(bisection: Bisection) -> str:
     if bisection.verdict is not None:
         lines.append(f"`{scrub(str(bisection.verdict))}`")
     lines += [f"{title}: `{scrub(line)}`" for title, line in bisection.commands[:2]]
-    lines += [f"`{switch.name}` makes it go away: {switch.meaning}" for switch in bisection.helping]
+    lines += [f"`{switch.name}` fixes it: {switch.meaning}" for switch in bisection.helping]
     return "\n\n".join(lines)
 
 

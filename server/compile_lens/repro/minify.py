@@ -1,4 +1,4 @@
-"""A minification as the product does it: a process of the user's interpreter searches, and tells each smaller repro when it has it."""
+"""Minifies a repro in a process of the user's interpreter, which reports each smaller version that still fails."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from compile_lens.workers.level import Level
 from compile_lens.workers.wire import Frame
 
 UNFIT = {
-    "not-bad": "The repro does not fail as it is, so there is nothing to make smaller.",
-    "no-repro": "The file has no functions make_target and make_calls; `compile-lens repro` writes files that have.",
+    "not-bad": "The repro does not fail, so there is nothing to minify.",
+    "no-repro": "The file does not define make_target and make_calls. Write it with `compile-lens repro`.",
 }
 
 
@@ -44,8 +44,8 @@ class MinifyOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far it is: ``nodes`` of the graph and ``inputs`` in words, if there is a graph; ``lines`` of the file."""
+class MinifyProgress:
+    """The progress: ``nodes`` of the graph and descriptions of its ``inputs``, if there is a graph; ``lines`` of the file."""
 
     phase: str
     runs: int = 0
@@ -62,9 +62,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Minified:
-    """The smallest repro so far. ``text`` is '' when nothing smaller was found; ``verified``: it failed in the same way in a new process.
+    """The smallest repro so far. ``text`` is '' if nothing smaller was found; ``verified``: it failed in the same way in a new process.
 
-    ``sentence`` says what came out; ``notes`` what the user should know, among it what torch's own minifier did.
+    ``sentence`` is the result; ``notes`` are what the user should know, including what torch's own minifier did.
     """
 
     text: str
@@ -75,7 +75,7 @@ class Minified:
     inputs: tuple[str, ...] = ()
     saved: Path | None = None
     notes: tuple[str, ...] = ()
-    history: tuple[Progress, ...] = ()
+    history: tuple[MinifyProgress, ...] = ()
 
 
 async def minify(
@@ -83,15 +83,15 @@ async def minify(
     repro: Path,
     saved: Path,
     options: MinifyOptions = MinifyOptions(),
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[MinifyProgress], None] | None = None,
     on_smaller: Callable[[Minified], None] | None = None,
 ) -> Minified:
-    """Make ``repro`` smaller. ``saved`` is where inputs go that no formula can make.
+    """Make ``repro`` smaller. ``saved`` is the file for inputs that the script cannot compute.
 
-    ``on_smaller`` gets each repro that is smaller and works: who cancels the awaiting task keeps the last. Raises HostError.
+    ``on_smaller`` gets each smaller repro that fails, so that a canceled search keeps the last one. Raises HostError.
     """
     text = await asyncio.to_thread(repro.read_text, encoding="utf-8")
-    search = _Search(text, on_progress, on_smaller)
+    search = _MinificationEvents(text, on_progress, on_smaller)
     await host.start()
     with scratch_folder() as scratch:
         request = MinifyRequest(
@@ -116,17 +116,20 @@ async def minify(
 
 
 def _differs(text: str) -> bool:
-    """Whether the problem is one of accuracy: torch's minifier must be told."""
+    """Whether the problem is one of accuracy, which torch's minifier must know."""
     with contextlib.suppress(HeaderError):
         return parse_header(text).criterion is Criterion.DIFFERS
     return False
 
 
-class _Search:
-    """What the events say."""
+class _MinificationEvents:
+    """Collects the events of one search."""
 
     def __init__(
-        self, text: str, on_progress: Callable[[Progress], None] | None, on_smaller: Callable[[Minified], None] | None
+        self,
+        text: str,
+        on_progress: Callable[[MinifyProgress], None] | None,
+        on_smaller: Callable[[Minified], None] | None,
     ) -> None:
         self._original = text
         self._on_progress, self._on_smaller = on_progress, on_smaller
@@ -135,7 +138,7 @@ class _Search:
         self._checked: SmallestChecked | None = None
         self._unfit = ""
         self._notes: list[str] = []
-        self._history: list[Progress] = []
+        self._history: list[MinifyProgress] = []
 
     @property
     def uses_saved(self) -> bool:
@@ -144,10 +147,10 @@ class _Search:
     def take(self, frame: Frame) -> None:
         if isinstance(frame, PhaseBegan):
             self._phase = frame.phase
-            self._tell(Progress(self._phase))
+            self._tell(MinifyProgress(self._phase))
         elif isinstance(frame, SmallerFound):
             self._smallest = frame
-            progress = Progress(self._phase, frame.runs, frame.text.count("\n"), frame.nodes, frame.inputs)
+            progress = MinifyProgress(self._phase, frame.runs, frame.text.count("\n"), frame.nodes, frame.inputs)
             self._history.append(progress)
             self._tell(progress)
             if self._on_smaller is not None:
@@ -161,7 +164,7 @@ class _Search:
         elif isinstance(frame, SearchUnfit):
             self._unfit = frame.reason
 
-    def _tell(self, progress: Progress) -> None:
+    def _tell(self, progress: MinifyProgress) -> None:
         if self._on_progress is not None:
             self._on_progress(progress)
 
@@ -170,15 +173,13 @@ class _Search:
             sentence = UNFIT.get(self._unfit, f"The repro cannot be made smaller: {self._unfit}.")
             return Minified("", sentence, False, 0, notes=tuple(self._notes))
         if self._checked is None:
-            so_far = "this is the smallest so far" if self._smallest else "there is nothing smaller yet"
+            so_far = "this is the smallest repro so far" if self._smallest else "no smaller repro yet"
             return self._made(f"{_how_it_ended(end)}: {so_far}.", False, saved)
         if not self._smallest:
-            return self._made("Nothing smaller has the problem.", self._checked.same, saved)
+            return self._made("No smaller version has the problem.", self._checked.same, saved)
         if self._checked.same:
             return self._made("It fails in the same way in a new process.", True, saved)
-        return self._made(
-            "In a new process it does not fail as the repro did: the problem may need luck.", False, saved
-        )
+        return self._made("It does not fail in the same way in a new process: the problem may be flaky.", False, saved)
 
     def _made(self, sentence: str, verified: bool, saved: Path | None) -> Minified:
         found = self._smallest
@@ -197,7 +198,7 @@ class _Search:
 
 
 def _without_header_of_original(text: str) -> str:
-    """``text`` without what its header says of the file that it was made from."""
+    """``text`` without header fields that are about the original file."""
     lines = text.split("\n")
     if not lines[0].startswith(FIRST_LINE):
         return text
@@ -213,16 +214,16 @@ def _without_header_of_original(text: str) -> str:
 
 def _how_it_ended(end: End) -> str:
     if end.kind is EndKind.CANCELLED:
-        return "It was cancelled"
+        return "Canceled"
     if end.kind is EndKind.TIMEOUT:
-        return "The time was over"
+        return "Out of time (--timeout)"
     last = end.output.strip().rpartition("\n")[2].rstrip(".:")
     return f"The search ended early{f' ({last})' if last else ''}"
 
 
 _TORCH = {
     "nothing": "torch's own minifier found nothing: {why}.",
-    "invalid": "torch's own minifier is of no use here: {why}.",
-    "other": "torch's own minifier is of no use here: {why}.",
-    "taken": "torch's own minifier gave the start: {why}.",
+    "invalid": "torch's own minifier did not help: {why}.",
+    "other": "torch's own minifier did not help: {why}.",
+    "taken": "Started from the result of torch's own minifier: {why}.",
 }

@@ -1,4 +1,4 @@
-"""Scratch folders of searches: private, removed at the end, and swept when the process that made them is gone."""
+"""Private scratch folders of searches: removed at the end, or by the next search if their process was killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = "searches"
 
 @contextlib.contextmanager
 def scratch_folder(environment: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """A new folder in the cache of Compile Lens; what a killed process left there is removed first."""
+    """A new folder in the cache of Compile Lens. Folders of killed processes are removed first."""
     given = os.environ if environment is None else environment
     root = cache_root(given) / FOLDER
     root.mkdir(parents=True, exist_ok=True)
@@ -31,16 +31,16 @@ def scratch_folder(environment: Mapping[str, str] | None = None) -> Iterator[Pat
 
 
 def sweep(root: Path) -> None:
-    """Remove the folders of processes that are no more."""
+    """Remove the folders of processes that no longer exist."""
     for folder in root.iterdir():
         pid = folder.name.partition("-")[0]
-        if pid.isdigit() and not _lives(int(pid)):
+        if pid.isdigit() and not _is_alive(int(pid)):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _lives(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     if os.name == "nt":
-        return True  # a signal of 0 would end it there
+        return True  # signal 0 would end the process there
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

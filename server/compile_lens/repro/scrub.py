@@ -1,4 +1,4 @@
-"""Takes out of a text what is about the user's machine: paths, the user's name, the machine's."""
+"""Removes personal data from a text: paths, the user's name, the machine's name."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import re
 import socket
 from pathlib import Path
 
-# an absolute path, up to what cannot be in one; a URL is none
+# an absolute path, but not a URL
 POSIX = re.compile(r"(?<![\w:/.])(?:~|/(?:[\w.@+~-]+/)+)[\w.@+~-]*")
 WINDOWS = re.compile(r"\b[A-Za-z]:\\(?:[^\\\s:*?\"<>|]+\\)*[^\\\s:*?\"<>|]*")
 PACKAGES = re.compile(r"^.*?(?:site-packages|dist-packages)[/\\]")
-# names that are words, too
+# names that are also words
 COMMON = {"root", "user", "admin", "ubuntu", "runner", "build", "localhost", "python", "torch", "default"}
 SHORTEST = 3
 
 
 def scrub(text: str) -> str:
-    """``text`` with paths cut down to what they say of installed packages, or to their last part."""
+    """``text`` with paths shortened to the part inside installed packages, or to their last component."""
     text = POSIX.sub(lambda match: _short(match.group(), "/"), text)
     text = WINDOWS.sub(lambda match: _short(match.group(), "\\"), text)
     for name, word in ((_user(), "<user>"), (socket.gethostname(), "<machine>")):

@@ -1,4 +1,4 @@
-"""The source that a repro copies from the user's files, in an order in which it runs."""
+"""Copies the source that a repro needs from the user's files, in an order in which it runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from compile_lens.repro.capture import Call, CapturedRegion
+from compile_lens.repro.capture import CapturedCall, CapturedRegion
 from compile_lens.repro.expressions import CannotWrite, Expressions
 
 
@@ -21,7 +21,7 @@ class OwnSource:
 
 
 def own_source(region: CapturedRegion, expressions: Expressions) -> OwnSource:
-    """The text of all files' pieces. Raises CannotWrite when two files have different things of one name."""
+    """The text of the pieces of all files. Raises CannotWrite if two files define different things with one name."""
     imports: list[str] = []
     pieces: list[str] = []
     notes: list[str] = []
@@ -29,7 +29,7 @@ def own_source(region: CapturedRegion, expressions: Expressions) -> OwnSource:
     for file in region.files:
         imports += [line for line in file["imports"] if line not in imports]
         if file["module"] != "__main__" and (file["items"] or file["locals"]):
-            notes.append(f"Copied in from {Path(file['file']).name}: what is needed of it.")
+            notes.append(f"Includes code from {Path(file['file']).name}.")
         for item in file["items"]:
             if "text" in item:
                 _claim(item["text"], file["module"], owners)
@@ -38,14 +38,14 @@ def own_source(region: CapturedRegion, expressions: Expressions) -> OwnSource:
                 expressions.begin()
                 pieces.append(f"{item['name']} = {expressions.write(item['value'])}")
         pieces += [_local(local, expressions) for local in file["locals"]]
-    # torch is there already, and what a script has twice is read twice
+    # the script imports torch anyway
     imports = [line for line in imports if line not in ("import torch",)]
     text = "\n".join(imports) + ("\n\n\n" if imports and pieces else "") + _joined(pieces)
     return OwnSource(text, any(file["future"] for file in region.files), tuple(notes))
 
 
-def own_values(region: CapturedRegion, first: Call) -> list[tuple[str, Any]]:
-    """Globals that are data and may be changed by a call, by name, as they were before the first call."""
+def own_values(region: CapturedRegion, first: CapturedCall) -> list[tuple[str, Any]]:
+    """Globals that a call may change, by name, with their values before the first call."""
     changing = {
         name for call in region.calls for name, value in call.globals.items() if first.globals.get(name, value) != value
     }
@@ -53,13 +53,13 @@ def own_values(region: CapturedRegion, first: Call) -> list[tuple[str, Any]]:
     for file in region.files:
         for item in file["items"]:
             if "name" in item and (item["name"] in changing or not is_constant(item["value"])):
-                # the newest description may be of a later call
+                # the description in the file may be that of a later call
                 found[item["name"]] = first.globals.get(item["name"], item["value"])
     return list(found.items())
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a described value cannot be changed in place: it may stand where a class body or a default needs it."""
+    """Whether a described value is immutable, so that it can be defined before class bodies and defaults that use it."""
     if isinstance(value, dict):
         if value["is"] in ("tuple", "frozenset"):
             return all(is_constant(item) for item in value["items"])
@@ -75,13 +75,13 @@ def _claim(text: str, module: str, owners: dict[str, str]) -> None:
             other = owners.setdefault(words[1], module)
             if other != module and words[1] != "_":
                 raise CannotWrite(
-                    f"`{words[1]}` is defined in {other} and in {module}: a script of one file cannot have both."
+                    f"`{words[1]}` is defined in both {other} and {module}, and a script in one file cannot contain both."
                 )
             return
 
 
 def _local(local: Any, expressions: Expressions) -> str:
-    """A function or class from inside of a function; what it closes over is bound around it, as it was."""
+    """A function or class defined inside a function, in a function that binds its free variables."""
     name, free = local["name"], {key: value for key, value in local["free"].items() if key != local["name"]}
     if not free:
         return str(local["text"])
@@ -98,7 +98,7 @@ def _local(local: Any, expressions: Expressions) -> str:
 
 
 def _joined(pieces: list[str]) -> str:
-    """Definitions with two lines between them, other statements close together."""
+    """Definitions separated by two empty lines, other statements by none."""
     text = ""
     was_block = False
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""The *source* kind of repro: the user's own function or module, what it needs from its files, and its inputs rebuilt."""
+"""Writes *source* repros: the user's own function or module, what it needs from its files, and its rebuilt inputs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from compile_lens.repro.capture import Call, CapturedRegion
+from compile_lens.repro.capture import CapturedCall, CapturedRegion
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expectation import Expectation
 from compile_lens.repro.expressions import CannotWrite, Expressions
@@ -23,16 +23,16 @@ REBUILT = '''def rebuilt(kind, attributes):
 SAVED = '''def saved(name):
     """Values of the run, which the problem depends on."""
     return torch.load(Path(__file__).with_name(FOLDER) / f"{name}.pt", weights_only=True)'''
-# options of torch.compile that say where, not what: the environment says which backend
+# options of torch.compile that a repro sets itself
 NOT_OPTIONS = ("backend", "disable")
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The text of a repro below its header in three parts, and what the header should say.
+    """The text of a repro below its header, in three parts, and notes for the header.
 
-    ``saved`` names what it loads from its folder of values. ``backward``: the program takes gradients; ``changes``: it changes
-    something between calls; ``modes`` are the context managers of its calls.
+    ``saved`` names the values that it loads from its folder. ``backward``: the program computes gradients; ``changes``: it changes
+    state between calls; ``modes`` are the context managers of its calls.
     """
 
     imports: str
@@ -52,11 +52,15 @@ class Script:
 
 
 def write_source(
-    region: CapturedRegion, calls: tuple[Call, ...], expected: Expectation, retarget: str = "", data_folder: str = ""
+    region: CapturedRegion,
+    calls: tuple[CapturedCall, ...],
+    expected: Expectation,
+    retarget: str = "",
+    data_folder: str = "",
 ) -> Script:
-    """The script for ``calls`` of ``region``. Raises CannotWrite with the reason, in one sentence."""
+    """The script for ``calls`` of ``region``. Raises CannotWrite with one sentence."""
     if not calls:
-        raise CannotWrite("The region was never called in this run, so there are no inputs to rebuild.")
+        raise CannotWrite("The run never called the region, so there are no inputs to rebuild.")
     expressions = Expressions(retarget)
     source = own_source(region, expressions)
     backend = _backend(region, expressions, expected.criterion)
@@ -67,7 +71,7 @@ def write_source(
     notes = [*source.notes, *_notes(region, expressions)]
     if retarget and expressions.devices - {"cpu", "meta"}:
         notes.append(
-            f"Made for {', '.join(sorted(expressions.devices - {'cpu', 'meta'}))}, which is not here: moved to {retarget}."
+            f"Written for {', '.join(sorted(expressions.devices - {'cpu', 'meta'}))}, which is not available: moved to {retarget}."
         )
     modes = tuple(_modes(region.state))
     judge = harness(expected.criterion, expected.constants, region.runs_backward, modes, bool(changes))
@@ -144,7 +148,7 @@ def _options(region: CapturedRegion, expressions: Expressions) -> str:
 
 
 def _backend(region: CapturedRegion, expressions: Expressions, criterion: Criterion) -> str:
-    """The program's own; but what Dynamo alone decides needs no more than ``eager``, and no minute of a C++ compiler."""
+    """The program's own backend, or ``eager`` for what Dynamo decides alone, which saves the time of the C++ compiler."""
     expressions.begin()
     own = region.options.get("backend") or "inductor"
     if own == "inductor" and criterion in WITH_RECORDS:
@@ -152,8 +156,8 @@ def _backend(region: CapturedRegion, expressions: Expressions, criterion: Criter
     return expressions.write(own)
 
 
-def _make_target(region: CapturedRegion, first: Call, expressions: Expressions) -> str:
-    """Builds the modules and values that may change, and returns what is compiled."""
+def _make_target(region: CapturedRegion, first: CapturedCall, expressions: Expressions) -> str:
+    """``make_target``: builds the modules and values that may change, and returns what is compiled."""
     values = own_values(region, first)
     expressions.begin(region.target, *(value for _, value in values))
     lines = ["torch.manual_seed(0)"]
@@ -172,7 +176,7 @@ def _make_target(region: CapturedRegion, first: Call, expressions: Expressions) 
     return "def make_target():\n" + textwrap.indent("\n".join(lines), "    ")
 
 
-def _make_calls(calls: tuple[Call, ...], expressions: Expressions) -> str:
+def _make_calls(calls: tuple[CapturedCall, ...], expressions: Expressions) -> str:
     lines = ["torch.manual_seed(0)", "calls = []"]
     plain = True
     for call in calls:
@@ -192,13 +196,13 @@ def _make_calls(calls: tuple[Call, ...], expressions: Expressions) -> str:
 
 
 def _wrapped(lines: list[str]) -> Iterator[str]:
-    """Long calls with one argument a line."""
+    """Split long calls into one argument per line."""
     for line in lines:
         yield line if len(line) <= 116 else _broken(line)
 
 
 def _broken(line: str) -> str:
-    """One argument a line."""
+    """One argument per line."""
     inner = line.removeprefix("calls.append(")
     depth, parts, start, quote = 0, [], 0, ""
     for at, character in enumerate(inner):
@@ -217,8 +221,8 @@ def _broken(line: str) -> str:
     return line[: len(line) - len(inner)] + "\n ".join(part.strip() for part in parts)
 
 
-def _before_call(region: CapturedRegion, calls: tuple[Call, ...]) -> str:
-    """What the program itself changed from call to call: globals, and plain attributes of modules."""
+def _before_call(region: CapturedRegion, calls: tuple[CapturedCall, ...]) -> str:
+    """``before_call``: repeats what the program changed between calls: globals, and plain attributes of modules."""
     lines: list[str] = []
     names: set[str] = set()
     before = calls[0]
@@ -247,8 +251,8 @@ def _before_call(region: CapturedRegion, calls: tuple[Call, ...]) -> str:
 
 def _notes(region: CapturedRegion, expressions: Expressions) -> Iterator[str]:
     if region.uses_random:
-        yield "The code takes random numbers; each call is made with the same seed."
+        yield "The code uses random numbers; each call starts from the same seed."
     if "module" in (region.target["is"], region.target.get("of", {}).get("is")) and not expressions.saved:
-        yield "Weights are those that the constructor makes after torch.manual_seed(0), not those of the run."
+        yield "Weights are initialized by the constructor after torch.manual_seed(0); they are not those of the run."
     if expressions.uses_rebuilt:
         yield "Objects are rebuilt from their attributes, without their constructors."

@@ -1,4 +1,4 @@
-"""A repro as a failing test in PyTorch's own form, and where in its tree such a test belongs."""
+"""Writes a repro as a failing test in PyTorch's style, and knows where in PyTorch's repository it belongs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compile_lens.repro.write import Written
 from compile_lens.workers.script import Ended, run_script
 
 DYNAMO, INDUCTOR, AOT = '"module: dynamo"', '"module: inductor"', '"module: aotdispatch"'
-# what a break or an error is about, in its own words → the file of pytorch's tests (names as of torch 2.13), and its owner
+# patterns of a break's or error's text → the test file of PyTorch (names as of torch 2.13)
 DYNAMO_FILES = (
     (r"context manager|\bwith\b statement", "test_ctx_manager.py"),
     (r"higher.order|HigherOrderOperator|torch\.cond|\bvmap\b", "test_higher_order_ops.py"),
@@ -44,9 +44,9 @@ NO_EXPECTTEST = "No module named 'expecttest'"
 
 @dataclass(frozen=True, slots=True)
 class UnitTest:
-    """A test on disk. ``belongs`` is the file of pytorch's tree; ``ended`` is its run, or None if it was not run.
+    """A test on disk. ``belongs`` is the file in PyTorch's repository; ``ended`` is its run, or None if it did not run.
 
-    ``fails``: it fails because of the problem; ``why`` says in a sentence what is the case if it does not.
+    ``fails``: it fails because of the problem; ``why`` is a sentence that says why it does not.
     """
 
     file: Path
@@ -57,7 +57,7 @@ class UnitTest:
 
 
 def place_in_pytorch(finding: Finding | None, criterion: Criterion) -> tuple[str, str]:
-    """The file in pytorch's tree, and the owner label of its first line."""
+    """The file in PyTorch's repository, and the owner label of its first line."""
     if criterion is Criterion.RECOMPILES:
         return "test/dynamo/test_recompiles.py", DYNAMO
     if finding is not None and finding.stage in STAGE_FILES:
@@ -74,7 +74,7 @@ def place_in_pytorch(finding: Finding | None, criterion: Criterion) -> tuple[str
 
 
 def unit_test_text(written: Written) -> tuple[str, str]:
-    """The text of the test, and the file where it belongs."""
+    """The text of the test, and the file in which it belongs."""
     script, criterion = written.script, written.expected.criterion
     belongs, owner = place_in_pytorch(written.finding, criterion)
     names = {"contextlib"} | {line.split()[1] for line in _needed_imports(script)}
@@ -96,20 +96,20 @@ def unit_test_text(written: Written) -> tuple[str, str]:
 
 
 async def write_unit_test(written: Written, out: Path, python: str, timeout_s: float) -> UnitTest:
-    """Write the test for a repro that shows its problem, run it, and see it fail for the same reason. Raises OSError."""
+    """Write the test for a repro, run it, and check that it fails for the same reason. Raises OSError."""
     test = UnitTest(out, _write_text(written, out))
     ended = await run_script(python, out, timeout_s, ALONE)
     test = replace(test, ended=ended)
     if NO_EXPECTTEST in ended.output:
         return replace(
-            test, why="PyTorch's TestCase needs the package expecttest, which is not installed beside this torch."
+            test, why="PyTorch's TestCase needs the package expecttest, which is not installed with this torch."
         )
     if ended.timed_out:
-        return replace(test, why=f"The test was ended after {ended.seconds:.0f} s.")
+        return replace(test, why=f"The test was stopped after {ended.seconds:.0f} s.")
     if ended.code == 0:
         return replace(test, why="The test passes.")
     if not _is_the_problem(written, ended.output):
-        return replace(test, why="The test fails, but not with what the repro shows.")
+        return replace(test, why="The test fails, but for another reason than the repro.")
     return replace(test, fails=True)
 
 

@@ -1,4 +1,4 @@
-"""What a bisection found: plain data, to JSON and from it (version 1, docs/bisect.md)."""
+"""The result of a bisection as plain data, with its JSON form (version 1, docs/bisect.md)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 VERSION = 1
 
 
-class Status(str, Enum):
+class BisectionStatus(str, Enum):
     """How a bisection ended."""
 
     FOUND = "found"
     NOT_REPRODUCED = "not-reproduced"  # no backend of torch's list fails
     UNFIT = "unfit"  # the repro cannot be bisected; the sentence says why
-    STOPPED = "stopped"  # the search was ended, or its process was lost
+    STOPPED = "stopped"  # the search was stopped, or its process died
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of the user's that the verdict is about."""
+    """A line of user code that the verdict is about."""
 
     file: str
     line: int
@@ -83,7 +83,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class CodePlace:
-    """Where the thing that was found is written: mostly in the installed torch, sometimes in the repro itself."""
+    """Where the part that was found is defined: usually in the installed torch, sometimes in the repro."""
 
     label: str
     name: str
@@ -93,7 +93,7 @@ class CodePlace:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A generated kernel that holds the operation of the verdict, with its graph nodes and their lines."""
+    """A generated kernel that contains the operation of the verdict, with its graph nodes and their lines."""
 
     name: str
     nodes: tuple[str, ...]
@@ -102,7 +102,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """An option that torch's search does not know, and whether it makes the problem go away."""
+    """An option that torch's search does not try, and whether it makes the problem go away."""
 
     name: str
     meaning: str
@@ -112,15 +112,15 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """Everything that is known after a bisection. ``sentence`` says in one what the outcome is; ``notes`` are what the user should know.
+    """Everything that a bisection found. ``sentence`` is the outcome in one sentence; ``notes`` are what the user should know.
 
-    ``commands`` are title and shell line: to repeat the decisive steps by hand. ``said`` is torch's own narration.
+    ``commands`` are titles and shell lines that repeat the decisive steps. ``said`` is torch's own output.
     """
 
     repro: str
     python: str
     torch: str
-    status: Status
+    status: BisectionStatus
     sentence: str
     seconds: float
     verdict: Verdict | None = None
@@ -151,11 +151,11 @@ def from_json(text: str) -> Bisection:
         fields = json.loads(text)
         if fields.pop("version") != VERSION:
             raise ValueError("another version")
-        fields.pop("findings", None)  # said by the verb, and made of the rest
+        fields.pop("findings", None)  # added by the command, and derived from the rest
         return Bisection(
             **{
                 **fields,
-                "status": Status(fields["status"]),
+                "status": BisectionStatus(fields["status"]),
                 "verdict": Verdict(**fields["verdict"]) if fields["verdict"] else None,
                 "steps": tuple(Step(**step) for step in fields["steps"]),
                 "source": _lines(fields["source"]),
@@ -170,7 +170,7 @@ def from_json(text: str) -> Bisection:
             }
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"This is no result of a bisection: {error}.") from None
+        raise ValueError(f"not the result of a bisection: {error}.") from None
 
 
 def _lines(found: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
@@ -178,21 +178,21 @@ def _lines(found: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
 
 
 def differences(before: Bisection, after: Bisection) -> Iterator[str]:
-    """What changed since the last bisection, in sentences; nothing when all is the same."""
+    """What changed since the last bisection, in sentences; nothing if nothing changed."""
     if before.torch != after.torch:
-        yield f"torch was {before.torch}, and is {after.torch} now."
+        yield f"torch changed from {before.torch} to {after.torch}."
     if before.status is not after.status:
-        yield f"It was {_STATUS[before.status]}, and is {_STATUS[after.status]} now."
+        yield f"The problem was {_STATUS[before.status]} and is now {_STATUS[after.status]}."
     if before.verdict != after.verdict and before.verdict is not None and after.verdict is not None:
-        yield f"The verdict was {before.verdict}, and is {after.verdict} now."
+        yield f"The verdict changed from {before.verdict} to {after.verdict}."
     was, now = {s.name for s in before.helping}, {s.name for s in after.helping}
     if was != now and before.verdict == after.verdict:
-        yield f"What helped was {', '.join(sorted(was)) or 'nothing'}, and is {', '.join(sorted(now)) or 'nothing'} now."
+        yield f"Options that help: before {', '.join(sorted(was)) or 'none'}, now {', '.join(sorted(now)) or 'none'}."
 
 
 _STATUS = {
-    Status.FOUND: "found in the compiler",
-    Status.NOT_REPRODUCED: "not reproduced",
-    Status.UNFIT: "not fit for a bisection",
-    Status.STOPPED: "stopped before its end",
+    BisectionStatus.FOUND: "found in the compiler",
+    BisectionStatus.NOT_REPRODUCED: "not reproduced",
+    BisectionStatus.UNFIT: "not suitable for a bisection",
+    BisectionStatus.STOPPED: "not found because the search stopped",
 }

@@ -1,4 +1,4 @@
-"""The verdict of a bisection as a finding, at the user's line of the operation, where provenance gives one."""
+"""Turns the verdict of a bisection into a finding at the user's line of the operation, if provenance has one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from compile_lens.repro.bisect_guide import reading
 from compile_lens.repro.verdict import Bisection, SourceLine
 
 CODE = "bisect-verdict"
-# a line of a file, counted from 1, as it is now; '' if there is none
+# the current text of a line, counted from 1; '' if there is none
 LineOf = Callable[[str, int], str]
 
 
 def verdict_findings(found: Bisection, line_of: LineOf, knowledge: Knowledge) -> tuple[Finding, ...]:
-    """One finding at the innermost of the user's lines that is still as it was; none without a verdict or such a line."""
+    """One finding at the innermost user line that is unchanged; none without a verdict or such a line."""
     places = [(line, place) for line in found.source if (place := _place(line, line_of)) is not None]
     if found.verdict is None or not places:
         return ()
@@ -28,14 +28,14 @@ def verdict_findings(found: Bisection, line_of: LineOf, knowledge: Knowledge) ->
     ]
     name = Path(found.repro).name
     explanation = (
-        f"A bisection of {name} with torch {found.torch} came to this verdict. Stage: {read.stage}. {read.meaning}"
+        f"This is the verdict of a bisection of {name} with torch {found.torch}. Stage: {read.stage}. {read.meaning}"
     )
     return (
         Finding(
             code=CODE,
             kind=Kind.BISECT_VERDICT,
             severity=Severity.WARNING,
-            message=f"torch.compile goes wrong here, in {found.verdict} ({name}).",
+            message=f"Bisected to {found.verdict} ({name}).",
             place=place,
             explanation=explanation.strip(),
             hints=tuple(_hints(found, read.advice, read.logs)),
@@ -46,15 +46,18 @@ def verdict_findings(found: Bisection, line_of: LineOf, knowledge: Knowledge) ->
 
 
 def _hints(found: Bisection, advice: str, logs: tuple[str, ...]) -> list[str]:
-    helping = [f"Without the problem: {switch.meaning} ({', '.join(switch.options)})." for switch in found.helping]
-    seen = f"`TORCH_LOGS={','.join(logs)}` shows it at work."
-    again = f"After a change: `compile-lens verify {Path(found.repro).name}` tells what is different."
+    helping = [
+        f"This option makes the problem go away: {switch.meaning} ({', '.join(switch.options)})."
+        for switch in found.helping
+    ]
+    seen = f"`TORCH_LOGS={','.join(logs)}` logs this stage."
+    again = f"After a change, run `compile-lens rebisect {Path(found.repro).name}` to see what is different."
     return [*([advice] if advice else []), *helping, seen, again]
 
 
 def _place(line: SourceLine, line_of: LineOf) -> Place | None:
     text = line_of(line.file, line.line)
     if not line.text or text.strip() != line.text:
-        return None  # another text by now
+        return None  # the line was edited
     start = len(text) - len(text.lstrip())
     return Place(line.file, line.line, start + 1, line.line, len(text.rstrip()) + 1)

@@ -1,4 +1,4 @@
-"""Running a repro that was just written, in new processes: whether the problem is there, and where it is not."""
+"""Runs a new repro in fresh processes to see whether it reproduces the problem, and with which backends."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, C
 from compile_lens.workers.script import Ended, run_script
 
 TIMEOUT_S = 300.0
-# compiled objects are used again, which saves the C++ compiler's half minute; what torch decides is decided anew
+# reuse compiled objects, which saves half a minute of the C++ compiler, but not what torch decided
 CACHES = {KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """``compiled`` is the run with the repro's own backend; ``eager``, with backend ``eager`` (Dynamo alone), if that was asked."""
+    """``compiled`` is the run with the repro's own backend; ``eager`` the one with backend ``eager`` (Dynamo only), if any."""
 
     compiled: Ended
     criterion: Criterion
@@ -24,16 +24,16 @@ class Verification:
 
     @property
     def reproduces(self) -> bool:
-        """Whether the problem is there."""
+        """Whether the problem occurred."""
         return is_bad(self.compiled, self.criterion)
 
     @property
     def cannot_judge(self) -> bool:
-        """Whether the run says nothing: eager fails, or something else is wrong."""
+        """Whether the run is inconclusive: eager fails, or another problem occurs."""
         return not self.reproduces and self.compiled.code != ExitCode.GOOD
 
-    def words(self) -> str:
-        """What happened, for the header: begins with ``yes`` if the problem is there, else with ``no``."""
+    def summary(self) -> str:
+        """The result for the header: begins with ``yes`` if the problem occurred, otherwise with ``no``."""
         ended = self.compiled
         how = f"exit code {ended.code}" if ended.code >= 0 else f"ended by {signal_name(-ended.code)}"
         if ended.timed_out:
@@ -62,7 +62,7 @@ def signal_name(number: int) -> str:
 async def verify(
     python: str, file: Path, criterion: Criterion, with_eager: bool, timeout_s: float = TIMEOUT_S
 ) -> Verification:
-    """Run ``file`` as it is, and with ``with_eager`` with Dynamo alone if the problem is there. Raises OSError."""
+    """Run ``file``, and if the problem occurs and ``with_eager`` is set, again with Dynamo only. Raises OSError."""
     compiled = await run_script(python, file, timeout_s, CACHES)
     eager = None
     if with_eager and is_bad(compiled, criterion):

@@ -1,4 +1,4 @@
-"""From a file to a verified repro: run it with a look at its calls, write the script, run the script, and say what came of it."""
+"""Makes a verified repro of a file: runs the file and captures its calls, writes the script, runs it and records the result."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from compile_lens.pipeline.analyze import analyse
 from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
-from compile_lens.repro.choose import Chosen, Wanted, choose, find_wanted
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.graph import frames_with_graphs, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
+from compile_lens.repro.selection import Selection, Subject, find_selected, find_subject
 from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
 from compile_lens.syntax.tree import parse
@@ -35,7 +35,7 @@ from compile_lens.workers.job import CaptureRequest, Depth, Job
 from compile_lens.workers.wire import Frame, TraceRecord
 
 ALL = Filters({}, 10_000)
-# what to read first, by criterion, then by the part of the compiler that failed
+# TORCH_LOGS to read first, by criterion, then by the stage that failed
 LOGS = {
     Criterion.BREAKS: "graph_breaks",
     Criterion.RECOMPILES: "recompiles,guards",
@@ -57,9 +57,9 @@ OnPartial = Callable[[Outcome], None] | None
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A repro on disk. ``data`` is its side file, if it has one; ``notes`` are sentences that its header has, too.
+    """A repro on disk. ``data`` is its folder of values, if it has one; ``notes`` are sentences that its header repeats.
 
-    ``finding`` is what it is of, if it is of one.
+    ``finding`` is what it reproduces, if it reproduces one.
     """
 
     file: Path
@@ -73,37 +73,37 @@ class Written:
 
     @property
     def reproduces(self) -> bool:
-        """Whether the problem was there when the repro was run."""
+        """Whether the problem occurred when the repro ran."""
         return self.verification is not None and self.verification.reproduces
 
     @property
     def is_as_in_eager(self) -> bool:
-        """Whether nothing is wrong, and nothing had to be: a region or frame without a finding."""
+        """Whether the repro, of a region or frame without a finding, behaves as in eager."""
         is_any = self.expected.criterion is Criterion.ANY
         return is_any and self.verification is not None and self.verification.compiled.code == ExitCode.GOOD
 
     def sentence(self) -> str:
-        """What came of running it."""
+        """The result of running it, in one sentence."""
         if self.verification is None:
-            return "It was not run."
-        words = "The problem is there" if self.reproduces else "The problem is not there"
+            return "Not run."
+        result = "Reproduces the problem" if self.reproduces else "Does not reproduce the problem"
         if self.is_as_in_eager:
-            words = "Nothing is wrong"
+            result = "Behaves as in eager"
         elif self.verification.cannot_judge:
-            words = "It cannot be judged"
-        return f"{words}: {self.verification.words().splitlines()[0].partition(', ')[2]}"
+            result = "Cannot be judged"
+        return f"{result}: {self.verification.summary().splitlines()[0].partition(', ')[2]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A repro of ``wanted`` in the run ``job``, to be written to ``out``. ``criterion`` is the user's, or None for the finding's.
+    """A repro of ``wanted`` in the run ``job``, written to ``out``. ``criterion`` is the user's, or None for the finding's.
 
-    ``kind`` is ``source`` or ``graph``; ``retarget``, a device in the place of others. ``entries`` are the ways to run the file, of
-    which the first that compiles something is taken; none means as ``job`` says.
+    ``kind`` is ``source`` or ``graph``; ``retarget`` is a device to use in place of others. ``entries`` are the ways to run the
+    file, of which the first that compiles something is used; None runs the file as ``job`` says.
     """
 
     job: Job
-    wanted: Wanted
+    wanted: Selection
     out: Path
     criterion: Criterion | None = None
     retarget: str = ""
@@ -123,15 +123,15 @@ class _Run:
 
 
 async def write_repro(host: Host, request: Request, progress: Progress = lambda _: None) -> Written:
-    """Write the repro, run it, and write down in its header what happened.
+    """Write the repro, run it, and record the result in its header.
 
-    A repro that does not show the problem with inputs from a seed is written again with the run's own values in a folder beside it.
-    Raises CannotWrite, in one sentence. ``request.out`` is replaced. Cancelling leaves nothing.
+    A repro that does not reproduce the problem with random inputs is written again with the run's own values in a folder beside it.
+    Raises CannotWrite, in one sentence. ``request.out`` is overwritten. Canceling removes what was written.
     """
     with _nothing_left(request.out):
         run = await _run(host, request, "", progress)
         if request.kind == "graph":
-            finding = find_wanted(run.outcome, request.wanted)
+            finding = find_selected(run.outcome, request.wanted)
             frame = request.wanted.frame or _frame_of(finding, run.report)
             expected = expect(finding, run.report, request.criterion)
             return await _graph_attempt(host, request, run.report, run.inputs, frame, finding, expected, progress)
@@ -145,8 +145,8 @@ async def write_repro(host: Host, request: Request, progress: Progress = lambda 
 
 
 async def _with_values(host: Host, request: Request, seeded: Written, progress: Progress) -> Written:
-    """The problem may depend on the values: try with those of the run, and keep that if it helps."""
-    progress("the problem is not there with other values: once more with those of the run")
+    """Try again with the values of the run, and keep that repro if it reproduces the problem."""
+    progress("no reproduction with random values; retrying with those of the run")
     text = request.out.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="compile-lens-") as folder, contextlib.suppress(CannotWrite):
         run = await _run(host, request, folder, progress)
@@ -159,8 +159,8 @@ async def _with_values(host: Host, request: Request, seeded: Written, progress: 
 
 
 async def _run(host: Host, request: Request, folder: str, progress: Progress) -> _Run:
-    """The run with the wanted finding in it: at the depth of the job, else as far as torch compiles."""
-    # numbers are wrong only where they are compared, and where Inductor makes them
+    """Run the job until the selected finding occurs: at its own depth, then all the way."""
+    # wrong numbers show only if they are compared, and after Inductor
     compares = request.wanted.finding.startswith(WRONG_NUMBERS)
     is_deep = compares or request.job.depth is Depth.INDUCTOR
     depths = [Depth.INDUCTOR] if is_deep else [request.job.depth, Depth.INDUCTOR]
@@ -171,13 +171,13 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
         if run.outcome.status is Status.FAILED:
             raise CannotWrite(run.outcome.failure)
         wanted = request.wanted
-        if depth is depths[-1] or find_wanted(run.outcome, wanted) or wanted.region or wanted.frame:
+        if depth is depths[-1] or find_selected(run.outcome, wanted) or wanted.region or wanted.frame:
             break
     return run
 
 
 async def _run_by_entries(host: Host, job: Job, entries: Choice | None) -> _Run:
-    """The run that an analysis by these entries would be about, with all that it wrote."""
+    """The run of the entry that an analysis would choose, with everything that it recorded."""
     runs: dict[str, _Run] = {}
 
     async def watched(host: Host, job: Job, on_partial: OnPartial, filters: Filters) -> Outcome:
@@ -202,21 +202,21 @@ async def _run_by_entries(host: Host, job: Job, entries: Choice | None) -> _Run:
     return replace(runs[outcome.entry], outcome=outcome)
 
 
-def _subject(run: _Run, request: Request) -> tuple[Chosen, Expectation]:
-    finding = find_wanted(run.outcome, request.wanted)
+def _subject(run: _Run, request: Request) -> tuple[Subject, Expectation]:
+    finding = find_selected(run.outcome, request.wanted)
     if request.wanted.finding and finding is None:
         known = ", ".join(dict.fromkeys(f"{f.code}@{f.place.line}" for f in run.outcome.findings)) or "none"
-        raise CannotWrite(f"There is no finding {request.wanted.finding} in this run; there are: {known}.")
+        raise CannotWrite(f"The run has no finding {request.wanted.finding}. It has: {known}.")
     text = run.job.text
     with contextlib.suppress(FileProblem):
         text = read_source(Path(run.job.file)) if text is None else text
     tree = parse(text) if text is not None else None
-    chosen = choose(request.wanted, finding, run.captured, run.report, run.job.file, tree)
+    chosen = find_subject(request.wanted, finding, run.captured, run.report, run.job.file, tree)
     return chosen, expect(finding, run.report, request.criterion)
 
 
 async def write_recorded(host: Host, trace: Path, request: Request, progress: Progress = lambda _: None) -> Written:
-    """The *graph* kind from the trace file ``trace`` of a run somewhere else. Raises CannotWrite and TraceError."""
+    """Write a *graph* repro from a recorded trace file. Raises CannotWrite and TraceError."""
     progress(f"reading {trace.name}")
     builder, inputs = ReportBuilder(), GraphInputs()
     for record in iterate(opened(trace)):
@@ -227,7 +227,7 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
     outcome = read_recorded(trace)
     await host.start()
     with _nothing_left(request.out):
-        finding = find_wanted(outcome, request.wanted) if request.wanted.finding else None
+        finding = find_selected(outcome, request.wanted) if request.wanted.finding else None
         frame = request.wanted.frame or _frame_of(finding, report)
         failed = next((c for c in report.compilations if c.compile_id == frame and c.failure is not None), None)
         finding = finding or next((f for f in outcome.findings if failed and frame in f.frames and is_error(f)), None)
@@ -236,7 +236,7 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
 
 
 def is_error(finding: Finding) -> bool:
-    """Whether a finding is something that did not compile."""
+    """Whether a finding is a compile error."""
     return finding.kind is Kind.COMPILE_ERROR
 
 
@@ -244,9 +244,9 @@ def _frame_of(finding: Finding | None, report: CompileReport) -> str:
     known = frames_with_graphs(report)
     wanted = [frame for frame in finding.frames if frame in known] if finding is not None else list(known)
     if not wanted:
-        raise CannotWrite("No graph was made: there is nothing that a graph repro could hold.")
+        raise CannotWrite("The run captured no graph, so there is none to reproduce.")
     if finding is None and len(wanted) > 1:
-        raise CannotWrite(f"There is more than one graph: choose one with --frame, of {', '.join(wanted)}.")
+        raise CannotWrite(f"There is more than one graph. Choose one with --frame: {', '.join(wanted)}.")
     return wanted[0]
 
 
@@ -275,7 +275,7 @@ async def _graph_attempt(
 
 
 def has_accelerator() -> bool:
-    """Whether this machine has a device that a trace may speak of, as far as the system tells."""
+    """Whether this machine seems to have an accelerator."""
     return any(Path(device).exists() for device in ("/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128"))
 
 
@@ -309,7 +309,7 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
 async def _finished(
     host: Host, request: Request, written: Written, script: Script, fields: Mapping[str, str], progress: Progress
 ) -> Written:
-    """The file on disk, run, and on disk again with what happened."""
+    """Write the file, run it, and write it again with the result."""
     write_file(written, script.body, fields, host)
     if not request.verify:
         return written
@@ -323,16 +323,16 @@ async def _finished(
 
 
 def write_file(written: Written, body: str, fields: Mapping[str, str], host: Host) -> None:
-    """The repro with its header."""
+    """Write the repro with its header."""
     name, hello = written.file.name, host.hello
     criterion = written.expected.criterion
-    verified = "not run yet" if written.verification is None else written.verification.words()
+    verified = "not run yet" if written.verification is None else written.verification.summary()
     logs = LOGS.get(criterion) or STAGE_LOGS.get(written.expected.stage, "+dynamo")
     header = write_header(
         written.title,
         {
             "criterion": criterion.value,
-            "expect": written.expected.words,
+            "expect": written.expected.phrase,
             **fields,
             "verified": verified,
             "torch": f"{hello.torch}, Python {hello.python}" if hello else "",
@@ -352,7 +352,7 @@ def _data_folder(out: Path) -> Path:
 
 @contextlib.contextmanager
 def _nothing_left(out: Path) -> Iterator[None]:
-    """What was begun is taken away again when it is not finished; what stood there before is put back."""
+    """If writing the repro fails, remove what was written and restore the previous file."""
     before = out.read_bytes() if out.exists() else None
     try:
         yield

@@ -99,7 +99,7 @@ class RunSettings:
     entry: str = field(
         default="",
         metadata=documented(
-            "How files run (docs/entries.md): `script`, `get_inputs`, `synthesised`, a test as `FILE::TEST`, … Empty: the first way that "
+            "How files run (docs/entries.md): `script`, `get_inputs`, `synthesized`, a test as `FILE::TEST`, … Empty: the first way that "
             "compiles anything. A comment in the file, `# compile-lens: entry=…`, says it for that file.",
             scope="resource",
         ),
@@ -159,8 +159,8 @@ class PredictionSettings:
     rules: Mapping[str, bool] = field(
         default_factory=dict,
         metadata=documented(
-            'Rules to turn on or off, as in `{"tensor-item": false, "copy": true}`. docs/predictions.md lists them with how often each '
-            "is right; those that are not right often enough, or too seldom tried, are off.",
+            'Rules to turn off, as in `{"tensor-item": false}`. Default: all are on. docs/predictions.md lists the rules and how often '
+            "each is right.",
             switches=ALL,
         ),
     )

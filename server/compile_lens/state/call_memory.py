@@ -10,7 +10,7 @@ from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.recorded_calls import RecordedCall
-from compile_lens.entries.entry import RECORDED, SYNTHESISED
+from compile_lens.entries.entry import RECORDED, SYNTHESIZED
 from compile_lens.entries.recorded import Recording
 from compile_lens.state.file_memory import FileMemory, state_folder
 
@@ -37,7 +37,7 @@ class CallMemory:
 
     def take_run(self, outcome: Outcome) -> None:
         """Keep the calls of a run that had inputs of its own: none that were made up here, or recorded before."""
-        made_up = outcome.entry.partition(":")[0] in (SYNTHESISED, RECORDED) or any(
+        made_up = outcome.entry.partition(":")[0] in (SYNTHESIZED, RECORDED) or any(
             call.making for call in outcome.calls
         )
         if outcome.recorded and not made_up:

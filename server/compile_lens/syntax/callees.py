@@ -43,7 +43,7 @@ class Callee:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class CalleeNames:
     """What the names of a file are: imports, plain assignments (the last one of a name), functions and classes."""
 
     tree: SourceTree
@@ -186,10 +186,10 @@ class Names:
         return positional, named
 
 
-def read_names(tree: SourceTree) -> Names:
+def read_names(tree: SourceTree) -> CalleeNames:
     imports = read_imports(tree)
     if not imports.has_torch:
-        return Names(tree, imports)
+        return CalleeNames(tree, imports)
     assigned: dict[str, tree_sitter.Node] = {}
     captures = tree_sitter.QueryCursor(_ASSIGNMENTS).captures(tree.root)
     for node in sorted(captures.get("assignment", []), key=lambda found: found.start_byte):
@@ -198,7 +198,7 @@ def read_names(tree: SourceTree) -> Names:
             assigned[tree.node_text(left)] = right
     definitions = tree_sitter.QueryCursor(_DEFINED).captures(tree.root).get("definition", [])
     ordered = sorted(definitions, key=lambda found: found.start_byte)
-    return Names(tree, imports, assigned, {qualified_name(tree, node): node for node in ordered})
+    return CalleeNames(tree, imports, assigned, {qualified_name(tree, node): node for node in ordered})
 
 
 def _known(full: str) -> Callee | None:

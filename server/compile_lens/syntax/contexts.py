@@ -26,7 +26,7 @@ CONFIG_MODULES = frozenset(
 LOGS_VARIABLE = "TORCH_LOGS"
 
 
-class Sort(str, Enum):
+class MentionKind(str, Enum):
     """What a mention is of."""
 
     LOG = "log"
@@ -44,7 +44,7 @@ class Sort(str, Enum):
 class Mention:
     """A name and where it stands. ``owner``: the variable whose value it is. ``value``: the node that is given to it, if any."""
 
-    sort: Sort
+    sort: MentionKind
     name: str
     range: Range
     owner: str = ""
@@ -85,14 +85,14 @@ def identifier_mention(tree: SourceTree, imports: Imports, node: tree_sitter.Nod
         dotted = dotted_name(tree, parent)
         full = imports.resolve(dotted) if dotted else ""
         if full.startswith(("torch", "triton")):
-            return Mention(Sort.NAME, full, tree.node_range(node), value=_assigned(parent))
+            return Mention(MentionKind.NAME, full, tree.node_range(node), value=_assigned(parent))
         called = parent.parent is not None and parent.parent.type == "call"
         if called and imports.has_torch and not full:
-            return Mention(Sort.METHOD, tree.node_text(node), tree.node_range(node))
+            return Mention(MentionKind.METHOD, tree.node_text(node), tree.node_range(node))
         return None
     full = imports.resolve(tree.node_text(node))
     if full.startswith(("torch.", "triton")) or full == "torch":
-        return Mention(Sort.NAME, full, tree.node_range(node), value=_assigned(node))
+        return Mention(MentionKind.NAME, full, tree.node_range(node), value=_assigned(node))
     return None
 
 
@@ -101,13 +101,13 @@ def _keyword(tree: SourceTree, imports: Imports, node: tree_sitter.Node, argumen
     call = enclosing_call(argument)
     callee = callee_name(tree, imports, call) if call is not None else ""
     if callee in COMPILE:
-        return Mention(Sort.ARGUMENT, name, place, value=value)
+        return Mention(MentionKind.ARGUMENT, name, place, value=value)
     if callee in SET_LOGS:
-        return Mention(Sort.LOG, name, place, value=value)
+        return Mention(MentionKind.LOG, name, place, value=value)
     module = callee.removesuffix(".patch")
     if callee.endswith(".patch") and module in CONFIG_MODULES:
-        return Mention(Sort.OPTION, f"{module}.{name}", place, value=value)
-    return Mention(Sort.VARIABLE, name, place, value=value) if name.isupper() else None
+        return Mention(MentionKind.OPTION, f"{module}.{name}", place, value=value)
+    return Mention(MentionKind.VARIABLE, name, place, value=value) if name.isupper() else None
 
 
 def string_mentions(tree: SourceTree, imports: Imports, string: tree_sitter.Node) -> list[Mention]:
@@ -128,20 +128,22 @@ def string_mentions(tree: SourceTree, imports: Imports, string: tree_sitter.Node
         for setting in settings_of_line(text):
             at = start + len(text[: setting.value_column].encode())
             name_at = start + len(text[: setting.name_column].encode())
-            found.append(Mention(Sort.VARIABLE, setting.name, tree.range_between(name_at, name_at + len(setting.name))))
+            found.append(
+                Mention(MentionKind.VARIABLE, setting.name, tree.range_between(name_at, name_at + len(setting.name)))
+            )
             place = tree.range_between(at, at + len(setting.value.encode()))
             found += _value_mentions(tree, setting.name, setting.value, at, place)
         return found
     if "_" in text and text.isupper() and text.replace("_", "").isalnum():
-        return [Mention(Sort.VARIABLE, text, whole)]
+        return [Mention(MentionKind.VARIABLE, text, whole)]
     return []
 
 
 def _value_mentions(tree: SourceTree, variable: str, text: str, start: int, whole: Range) -> list[Mention]:
     if variable != LOGS_VARIABLE:
-        return [Mention(Sort.VALUE, text, whole, variable)]
+        return [Mention(MentionKind.VALUE, text, whole, variable)]
     return [
-        Mention(Sort.LOG, name, tree.range_between(at, at + len(name.encode())), variable)
+        Mention(MentionKind.LOG, name, tree.range_between(at, at + len(name.encode())), variable)
         for name, column in items(text)
         for at in [start + len(text[:column].encode())]
     ]
@@ -200,17 +202,19 @@ def _argument(tree: SourceTree, imports: Imports, string: tree_sitter.Node) -> M
     text, place = content[0] if content is not None else "", tree.node_range(string)
     if parent.type == "keyword_argument" and callee in COMPILE | OPTIMIZE:
         name = parent.child_by_field_name("name")
-        sort = {"mode": Sort.MODE, "backend": Sort.BACKEND}.get(tree.node_text(name) if name is not None else "")
+        sort = {"mode": MentionKind.MODE, "backend": MentionKind.BACKEND}.get(
+            tree.node_text(name) if name is not None else ""
+        )
         return Mention(sort, text, place) if sort is not None else None
     if parent.type == "argument_list" and callee in OPTIMIZE:
-        return Mention(Sort.BACKEND, text, place)
+        return Mention(MentionKind.BACKEND, text, place)
     module = "torch._inductor.config" if callee in COMPILE else callee.removesuffix(".patch")
     if callee not in COMPILE and not (callee.endswith(".patch") and module in CONFIG_MODULES):
         return None
     if parent.type == "pair" and parent.child_by_field_name("key") == string:
-        return Mention(Sort.OPTION, f"{module}.{text}", place, value=parent.child_by_field_name("value"))
+        return Mention(MentionKind.OPTION, f"{module}.{text}", place, value=parent.child_by_field_name("value"))
     if parent.type == "argument_list" and callee.endswith(".patch") and _first_positional(parent) == string:
-        return Mention(Sort.OPTION, f"{module}.{text}", place)
+        return Mention(MentionKind.OPTION, f"{module}.{text}", place)
     return None
 
 

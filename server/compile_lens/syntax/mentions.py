@@ -6,7 +6,7 @@ import re
 
 import tree_sitter
 
-from compile_lens.syntax.contexts import CONFIG_MODULES, Mention, Sort, identifier_mention, string_mentions
+from compile_lens.syntax.contexts import CONFIG_MODULES, Mention, MentionKind, identifier_mention, string_mentions
 from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.tree import LANGUAGE, SourceTree
 
@@ -37,7 +37,9 @@ def mentions(tree: SourceTree, imports: Imports) -> list[Mention]:
         found += string_mentions(tree, imports, node)
     for node in captures.get("name", []):
         mention = identifier_mention(tree, imports, node)
-        if mention is not None and (mention.sort not in (Sort.NAME, Sort.METHOD) or _in_config(mention.name)):
+        if mention is not None and (
+            mention.sort not in (MentionKind.NAME, MentionKind.METHOD) or _in_config(mention.name)
+        ):
             found.append(mention)
     return sorted(found, key=lambda mention: (mention.range.line, mention.range.column))
 

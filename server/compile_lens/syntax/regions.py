@@ -7,7 +7,7 @@ from enum import Enum
 
 import tree_sitter
 
-from compile_lens.syntax.callees import Callee, Names, read_names
+from compile_lens.syntax.callees import Callee, CalleeNames, read_names
 from compile_lens.syntax.definitions import decorator_expression, decorator_nodes, qualified_name, whole_definition
 from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors, parse
 
@@ -73,7 +73,7 @@ def find_regions(source: str | SourceTree) -> tuple[Region, ...]:
     return tuple(sorted(found, key=lambda region: (region.line, region.column, -region.end_line, -region.end_column)))
 
 
-def _decorated(tree: SourceTree, names: Names, node: tree_sitter.Node) -> list[Region]:
+def _decorated(tree: SourceTree, names: CalleeNames, node: tree_sitter.Node) -> list[Region]:
     regions: list[Region] = []
     for decorator in decorator_nodes(node):
         expression = decorator_expression(decorator)
@@ -85,7 +85,7 @@ def _decorated(tree: SourceTree, names: Names, node: tree_sitter.Node) -> list[R
     return regions
 
 
-def _called(tree: SourceTree, names: Names, node: tree_sitter.Node) -> Region | None:
+def _called(tree: SourceTree, names: CalleeNames, node: tree_sitter.Node) -> Region | None:
     function = node.child_by_field_name("function")
     if function is None:
         return None
@@ -100,7 +100,12 @@ def _called(tree: SourceTree, names: Names, node: tree_sitter.Node) -> Region | 
 
 
 def _of_expression(
-    tree: SourceTree, names: Names, callee: Callee, call: tree_sitter.Node, kind: RegionKind, subject: tree_sitter.Node
+    tree: SourceTree,
+    names: CalleeNames,
+    callee: Callee,
+    call: tree_sitter.Node,
+    kind: RegionKind,
+    subject: tree_sitter.Node,
 ) -> Region:
     text = " ".join(tree.node_text(subject).split())
     return _region(tree, callee, call, call, kind, _short_name(tree, subject), text, names.definition_of(subject))
@@ -133,7 +138,7 @@ def _region(
 
 
 def _module_compiled_in_place(
-    tree: SourceTree, names: Names, call: tree_sitter.Node, function: tree_sitter.Node
+    tree: SourceTree, names: CalleeNames, call: tree_sitter.Node, function: tree_sitter.Node
 ) -> tree_sitter.Node | None:
     """The receiver of ``receiver.compile(…)`` when it may be an ``nn.Module``; None for ``re.compile`` and its like."""
     if function.type != "attribute" or tree.node_text(function).rpartition(".")[2].strip() != "compile":

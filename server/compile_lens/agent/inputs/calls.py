@@ -33,7 +33,7 @@ def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> Non
     compiled.run(call, plan, file)
 
 
-def run_synthesised(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
+def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Find calls for ``plan["targets"]``, as many as may be run, and make them.
 
     Each target has ``name``, ``compile`` (see ``compiled.run``) and ``given``, constructor arguments seen at a call site; ``inputs`` are

@@ -15,8 +15,9 @@ WAYS = {
     "test": ("pytest_node", "run"),
     "file": ("other_file", "run"),
     "call": ("calls", "run_written"),
-    "recorded": ("calls", "run_synthesised"),
-    "synthesised": ("calls", "run_synthesised"),
+    "recorded": ("calls", "run_synthesized"),
+    "synthesized": ("calls", "run_synthesized"),
+    "synthesised": ("calls", "run_synthesized"),  # the older spelling
 }
 
 

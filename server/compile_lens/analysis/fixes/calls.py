@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.syntax.callees import Names, read_names
+from compile_lens.syntax.callees import CalleeNames, read_names
 from compile_lens.syntax.definitions import Definition, definition_at, definitions
 from compile_lens.syntax.tree import LANGUAGE, SourceTree
 
@@ -60,7 +60,7 @@ def calls_of(tree: SourceTree, function: Definition) -> tuple[Call, ...]:
     return tuple(found) if len(found) <= _MOST else ()
 
 
-def _called(names: Names, called: tree_sitter.Node) -> tree_sitter.Node | None:
+def _called(names: CalleeNames, called: tree_sitter.Node) -> tree_sitter.Node | None:
     """The function or class of this file that an expression which is called stands for."""
     value = names.assigned.get(names.tree.node_text(called)) if called.type == "identifier" else None
     for expression in (called, value):

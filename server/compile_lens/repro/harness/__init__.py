@@ -1,4 +1,4 @@
-"""The part of a repro that judges, as text: which pieces a criterion needs, and their order."""
+"""Writes the part of a repro that judges the result: the pieces that a criterion needs, in order."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def imports(criterion: Criterion) -> set[str]:
 def harness(
     criterion: Criterion, constants: Mapping[str, str], backward: bool, modes: Iterable[str], changes: bool
 ) -> str:
-    """The text below what is compiled. ``backward``: gradients are taken; ``changes``: there is a ``before_call``.
+    """The text below what is compiled. ``backward``: gradients are computed; ``changes``: there is a ``before_call``.
 
-    ``modes`` are context managers that each call is made in, as expressions.
+    ``modes`` are expressions of context managers around each call.
     """
     pieces = ["\n".join(f"{name} = {value}" for name, value in constants.items())] if constants else []
     pieces += [_piece("main"), _piece(criterion.value), _run(criterion, backward, tuple(modes), changes)]

@@ -1,18 +1,16 @@
-"""What a condition says of a name: ``x is None``, ``isinstance(x, torch.Tensor)``, ``torch.is_tensor(x)``."""
+"""Narrows names by a condition: ``x is None``, ``isinstance(x, torch.Tensor)``, ``torch.is_tensor(x)``."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import tree_sitter
 
-from compile_lens.syntax.predictions.program import Program
+from compile_lens.syntax.predictions.program import ParsedProgram
 from compile_lens.syntax.predictions.scope import Scope
-from compile_lens.syntax.predictions.values import NONE, TENSOR, UNKNOWN
+from compile_lens.syntax.predictions.values import NONE, TENSOR
 
 
-def narrow(program: Program, node: tree_sitter.Node, truth: bool, scope: Scope) -> None:
-    """Binds the names that a condition tells something of, where it held (``truth``) or did not."""
+def narrow(program: ParsedProgram, node: tree_sitter.Node, truth: bool, scope: Scope) -> None:
+    """Bind the names that a condition narrows, where it held (``truth``) or did not."""
     if node.type == "parenthesized_expression" and node.named_children:
         narrow(program, node.named_children[0], truth, scope)
     elif node.type == "not_operator" and node.named_children:
@@ -34,7 +32,7 @@ def narrow(program: Program, node: tree_sitter.Node, truth: bool, scope: Scope) 
             scope.names[program.text(first)] = NONE
 
 
-def _by_type(program: Program, node: tree_sitter.Node, scope: Scope) -> None:
+def _by_type(program: ParsedProgram, node: tree_sitter.Node, scope: Scope) -> None:
     function, arguments = node.named_children
     if not arguments.named_children or arguments.named_children[0].type != "identifier":
         return
@@ -43,4 +41,4 @@ def _by_type(program: Program, node: tree_sitter.Node, scope: Scope) -> None:
     called = program.text(function)
     full = program.imports.resolve("".join((of_type if called == "isinstance" else called).split()))
     if full in ("torch.Tensor", "torch.is_tensor"):
-        scope.names[name] = replace(TENSOR, is_mask=scope.names.get(name, UNKNOWN).is_mask)
+        scope.names[name] = TENSOR

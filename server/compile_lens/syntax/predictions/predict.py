@@ -1,4 +1,4 @@
-"""``predict``: the graph breaks that a file's source foretells."""
+"""Predicts the graph breaks of a file from its source."""
 
 from __future__ import annotations
 
@@ -10,33 +10,32 @@ import tree_sitter
 
 from compile_lens.syntax.definitions import qualified_name, whole_definition
 from compile_lens.syntax.predictions import registry
-from compile_lens.syntax.predictions.execution import Trace
-from compile_lens.syntax.predictions.prediction import Broken, Prediction
-from compile_lens.syntax.predictions.program import Program
+from compile_lens.syntax.predictions.interpreter import Interpreter
+from compile_lens.syntax.predictions.prediction import Prediction, RuleContext, RuleMatch
+from compile_lens.syntax.predictions.program import ParsedProgram
 from compile_lens.syntax.predictions.scope import Scope
-from compile_lens.syntax.predictions.setting import Setting
 from compile_lens.syntax.predictions.switches import read_switches
 from compile_lens.syntax.predictions.uses import Use
-from compile_lens.syntax.predictions.values import Sort, Value
+from compile_lens.syntax.predictions.values import AbstractValue, ValueSort
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors, parse
 
 _DEFINITIONS = tree_sitter.Query(LANGUAGE, "[(function_definition) (class_definition) (lambda)] @definition")
 
-# statements walked for all regions of a file, so that no file takes long
+# statements walked for all regions of a file, which bounds the time that a file takes
 _MOST_STATEMENTS = 40_000
 
 
 def predict(source: str | SourceTree, rules: frozenset[str] | None = None) -> tuple[Prediction, ...]:
-    """The predictions for a file, in its order, by those ``rules`` (names) or by all that are on. Never raises on broken code."""
+    """The predictions for a file, in its order, by the rules of these names or by all. Never raises on broken code."""
     tree = parse(source) if isinstance(source, str) else source
     # torch.export.export does not use Dynamo unless strict=True (torch/export/__init__.py, torch 2.13)
     regions = [region for region in find_regions(tree) if region.kind is not RegionKind.EXPORT]
-    return _Predictor(tree, registry.ON if rules is None else rules).of(regions) if regions else ()
+    return _Predictor(tree, registry.ALL if rules is None else rules).of(regions) if regions else ()
 
 
 def functions_reached(source: str | SourceTree) -> frozenset[int]:
-    """The first lines of the functions that ``predict`` looks at: those of the regions, and what they call in the same file."""
+    """The first lines of the functions that ``predict`` visits: those of the regions, and what they call in the same file."""
     tree = parse(source) if isinstance(source, str) else source
     predictor = _Predictor(tree, frozenset())
     predictor.of([region for region in find_regions(tree) if region.kind is not RegionKind.EXPORT])
@@ -44,26 +43,26 @@ def functions_reached(source: str | SourceTree) -> frozenset[int]:
 
 
 class _Predictor:
-    """Walks the regions of one file one after the other and collects what the rules say."""
+    """Walks the regions of one file and collects what the rules match."""
 
     def __init__(self, tree: SourceTree, rules: frozenset[str]) -> None:
         self._tree = tree
         self._rules = rules
-        self._program = Program(tree)
+        self._program = ParsedProgram(tree)
         self._switches = read_switches(tree)
-        self._setting = Setting(self._switches, tree.node_text)
-        self._found: dict[tuple[str, int, int], tuple[Broken, tree_sitter.Node, list[Region]]] = {}
+        self._context = RuleContext(self._switches, tree.node_text)
+        self._found: dict[tuple[str, int, int], tuple[RuleMatch, tree_sitter.Node, list[Region]]] = {}
         self._reached: set[int] = set()
 
     def of(self, regions: list[Region]) -> tuple[Prediction, ...]:
         left = _MOST_STATEMENTS
         for region in regions:
-            trace = Trace(self._program, self._switches, partial(self._on_use, region), left)
-            # code that is nested deeper than Python's stack: what was found by then counts
+            interpreter = Interpreter(self._program, self._switches, partial(self._on_use, region), left)
+            # code nested deeper than Python's stack allows: keep what was found until then
             with suppress(RecursionError):
-                trace.enter(self._target(region, trace))
-            self._reached |= trace.reached
-            left = max(0, left - trace.statements)
+                interpreter.enter(self._target(region, interpreter))
+            self._reached |= interpreter.reached
+            left = max(0, left - interpreter.statements)
         predictions = (self._prediction(*found) for found in self._found.values())
         return tuple(sorted(predictions, key=lambda found: (found.place.line, found.place.column, found.rule)))
 
@@ -83,16 +82,16 @@ class _Predictor:
         return found
 
     def _on_use(self, region: Region, use: Use, function: tree_sitter.Node) -> None:
-        for family in registry.FAMILIES:
-            for broken in family(use, self._setting):
-                if broken.rule in self._rules:
-                    key = broken.rule, broken.node.start_byte, broken.node.end_byte
-                    regions = self._found.setdefault(key, (broken, function, []))[2]
+        for find in registry.FAMILIES:
+            for match in find(use, self._context):
+                if match.rule in self._rules:
+                    key = match.rule, match.node.start_byte, match.node.end_byte
+                    regions = self._found.setdefault(key, (match, function, []))[2]
                     if region not in regions:
                         regions.append(region)
 
-    def _target(self, region: Region, trace: Trace) -> Value:
-        """What a region compiles, when that is in this file."""
+    def _target(self, region: Region, interpreter: Interpreter) -> AbstractValue:
+        """What a region compiles, if that is in this file."""
         if region.target_line is not None:
             node = self._definition_at.get(region.target_line)
             if node is not None:
@@ -101,29 +100,31 @@ class _Predictor:
         end = self._tree.offset(region.end_line, region.end_column)
         call = self._tree.root.named_descendant_for_byte_range(start, end)
         if call is None or call.type != "call":
-            return trace.expressions.value(None, Scope({}))
-        return trace.expressions.value(_subject(call), Scope({}))
+            return interpreter.expressions.value(None, Scope({}))
+        return interpreter.expressions.value(_subject(call), Scope({}))
 
-    def _defined(self, node: tree_sitter.Node) -> Value:
+    def _defined(self, node: tree_sitter.Node) -> AbstractValue:
         if node.type == "class_definition":
-            return Value(Sort.CLASS, node=node)
+            return AbstractValue(ValueSort.CLASS, node=node)
         owner = self._program.class_around(node)
         is_method = owner is not None and "staticmethod" not in set(self._program.decorators(node))
-        return Value(Sort.FUNCTION, node=node, owner=Value(Sort.INSTANCE, node=owner) if is_method else None)
+        return AbstractValue(
+            ValueSort.FUNCTION, node=node, owner=AbstractValue(ValueSort.INSTANCE, node=owner) if is_method else None
+        )
 
-    def _prediction(self, broken: Broken, function: tree_sitter.Node, regions: list[Region]) -> Prediction:
+    def _prediction(self, match: RuleMatch, function: tree_sitter.Node, regions: list[Region]) -> Prediction:
         return Prediction(
-            rule=broken.rule,
-            code=broken.code,
-            place=self._place(broken.node),
-            sentence=broken.sentence,
+            rule=match.rule,
+            code=match.code,
+            place=self._place(match.node),
+            sentence=match.sentence,
             function=qualified_name(self._tree, function),
             function_line=self._tree.position(whole_definition(function).start_byte)[0],
             regions=tuple(regions),
         )
 
     def _place(self, node: tree_sitter.Node) -> Range:
-        """The expression as the interpreter reports it: a method on a line of its own begins at its name."""
+        """The range as CPython reports it: a method call that begins a line starts at the method's name."""
         function = node.child_by_field_name("function") if node.type == "call" else None
         if function is not None and function.type == "attribute":
             receiver, attribute = function.child_by_field_name("object"), function.child_by_field_name("attribute")

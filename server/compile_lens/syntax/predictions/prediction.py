@@ -1,18 +1,35 @@
-"""One predicted graph break."""
+"""What a rule sees, what it matches, and the prediction made of a match."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import tree_sitter
 
+from compile_lens.syntax.predictions.switches import Switches
 from compile_lens.syntax.regions import Region
 from compile_lens.syntax.tree import Range
 
+_LONGEST = 40
+
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """What a rule says of a use: the expression, torch's code, and one sentence."""
+class RuleContext:
+    """What a rule may look at besides the use itself: the switches of the file, and the text of its nodes."""
+
+    switches: Switches
+    text: Callable[[tree_sitter.Node], str]
+
+    def short(self, node: tree_sitter.Node) -> str:
+        """The source of an expression, shortened for a sentence."""
+        text = " ".join(self.text(node).split())
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """A use that a rule matches: the expression, torch's code, and one sentence."""
 
     rule: str
     code: str
@@ -22,10 +39,10 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A construct that Dynamo is known to break on.
+    """A construct on which Dynamo is known to break.
 
-    ``code`` is torch's (``GB0059``). ``function`` is the qualified name of the function it stands in, which begins at
-    ``function_line`` (``co_firstlineno``). ``regions`` are the compile regions that lead there. ``is_error``: all of them allow no
+    ``code`` is torch's (``GB0059``). ``function`` is the qualified name of the enclosing function, which begins at
+    ``function_line`` (``co_firstlineno``). ``regions`` are the compile regions that reach it. ``is_error``: none of them allows a
     break (``fullgraph=True``).
     """
 

@@ -1,4 +1,4 @@
-"""The names of a file as its functions see them: what is imported, defined, and assigned once at the top."""
+"""The names of a file as its functions see them: imports, definitions, and top-level names assigned once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compile_lens.syntax.imports import Imports, read_imports
 from compile_lens.syntax.predictions import vocabulary
 from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
 
-# a function marked with one of these is left out of the graph, and the call is a break
+# a call of a function marked with one of these is a graph break
 DISABLING = frozenset(
     {
         "torch.compiler.disable",
@@ -23,7 +23,7 @@ DISABLING = frozenset(
         "torch.compiler.skip_frame",
     }
 )
-# a function marked with one of these is called from the graph without being traced, or has a meaning of its own
+# a function marked with one of these is not followed: Dynamo does not trace its body, or the decorator changes what a call does
 OPAQUE = frozenset(
     [
         "allow_in_graph",
@@ -52,8 +52,8 @@ _GLOBAL = tree_sitter.Query(LANGUAGE, "(global_statement) @statement")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a function or lambda; ``star`` is ``*`` or ``**`` for those that take the rest."""
+class ProgramParameter:
+    """A parameter of a function or lambda; ``star`` is ``*`` or ``**`` for variadic parameters."""
 
     name: str
     annotation: str
@@ -61,7 +61,7 @@ class Parameter:
     star: str = ""
 
 
-class Program:
+class ParsedProgram:
     """The top level of a file."""
 
     def __init__(self, tree: SourceTree) -> None:
@@ -86,7 +86,7 @@ class Program:
         changed = {name for name, count in times.items() if count > 1} | self._declared_global()
         self.assigned = {name: node for name, node in self.assigned.items() if name not in changed}
         self.changed = frozenset(changed)
-        # by the function's node: asked for each of its parameters, and again wherever it is called
+        # by the function's node: looked up for each parameter and each call
         self._evident: dict[int, frozenset[str]] = {}
 
     def text(self, node: tree_sitter.Node) -> str:
@@ -135,7 +135,7 @@ class Program:
     def method(
         self, class_node: tree_sitter.Node, name: str, after: tree_sitter.Node | None = None
     ) -> tree_sitter.Node | None:
-        """The definition of a method, inherited ones included; ``after`` begins behind that class, as ``super()`` does."""
+        """The definition of a method, inherited ones included; ``after`` starts the lookup after that class, as ``super()`` does."""
         lineage = self.lineage(class_node)
         if after is not None and after in lineage:
             lineage = lineage[lineage.index(after) + 1 :]
@@ -182,9 +182,9 @@ class Program:
             for base in self.bases(owner)
         )
 
-    def parameters(self, function: tree_sitter.Node) -> list[Parameter]:
+    def parameters(self, function: tree_sitter.Node) -> list[ProgramParameter]:
         node = function.child_by_field_name("parameters")
-        found: list[Parameter] = []
+        found: list[ProgramParameter] = []
         for child in node.named_children if node is not None else []:
             annotation, default = child.child_by_field_name("type"), child.child_by_field_name("value")
             name = child if child.type == "identifier" else child.child_by_field_name("name")
@@ -197,7 +197,7 @@ class Program:
                     name = pattern.named_children[0] if pattern.named_children else None
             if name is not None and name.type == "identifier":
                 written = self.text(annotation) if annotation is not None else ""
-                found.append(Parameter(self.text(name), written, default, star))
+                found.append(ProgramParameter(self.text(name), written, default, star))
         return found
 
     def is_used_as_tensor(self, function: tree_sitter.Node, name: str) -> bool:
@@ -208,8 +208,8 @@ class Program:
         return name in evident
 
     def _evident_tensors(self, function: tree_sitter.Node) -> frozenset[str]:
-        """The names whose first telling use in the body is that of a tensor."""
-        told: dict[str, bool] = {}
+        """The names whose first decisive use in the body is that of a tensor."""
+        uses: dict[str, bool] = {}
         body = function.child_by_field_name("body")
         waiting = [body] if body is not None else []
         while waiting:
@@ -217,21 +217,21 @@ class Program:
             if node.type == "attribute":
                 owner, attribute = node.child_by_field_name("object"), node.child_by_field_name("attribute")
                 if owner is not None and owner.type == "identifier" and attribute is not None:
-                    told.setdefault(self.text(owner), self.text(attribute) in vocabulary.EVIDENT_ATTRIBUTES)
+                    uses.setdefault(self.text(owner), self.text(attribute) in vocabulary.EVIDENT_ATTRIBUTES)
             elif node.type == "call" and (name := self._first_argument_of_torch(node)):
-                told.setdefault(name, True)
+                uses.setdefault(name, True)
             waiting.extend(reversed(node.named_children))
-        return frozenset(name for name, is_tensor in told.items() if is_tensor)
+        return frozenset(name for name, is_tensor in uses.items() if is_tensor)
 
     def _first_argument_of_torch(self, call: tree_sitter.Node) -> str:
-        """The name that is the first argument of a call of torch's that takes a tensor there; '' if there is none."""
+        """The name passed as first argument to a function of torch that takes a tensor there; '' if there is none."""
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         if function is None or function.type != "attribute" or arguments is None or not arguments.named_children:
             return ""
         first, called = arguments.named_children[0], self.text(function)
         if first.type != "identifier" or called.rpartition(".")[2] in _TAKES_NUMBERS:
             return ""
-        return self.text(first) if vocabulary.gives_tensor(self.imports.resolve("".join(called.split()))) else ""
+        return self.text(first) if vocabulary.returns_tensor(self.imports.resolve("".join(called.split()))) else ""
 
     def _declared_global(self) -> set[str]:
         statements = tree_sitter.QueryCursor(_GLOBAL).captures(self.tree.root).get("statement", [])

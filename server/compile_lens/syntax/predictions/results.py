@@ -1,21 +1,18 @@
-"""What a call gives: of torch, numpy, a builtin, and of a method of a tensor."""
+"""What calls return: functions of torch, numpy and the builtins, and methods of a tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from compile_lens.syntax.predictions import vocabulary
 from compile_lens.syntax.predictions.values import (
     ARRAY,
-    MASK,
     PYTHON,
-    SCALAR,
     TENSOR,
     UNBACKED,
     UNKNOWN,
-    Sort,
-    Value,
+    AbstractValue,
+    ValueSort,
     element,
     join_all,
     known,
@@ -23,9 +20,9 @@ from compile_lens.syntax.predictions.values import (
     sequence_of,
 )
 
-LOGGER = Value(Sort.NAME, name="logging.Logger")
+LOGGER = AbstractValue(ValueSort.NAME, name="logging.Logger")
 _LOGGER_MAKERS = frozenset({"getLogger", "get_logger", "getChild"})
-# what these say while Dynamo traces
+# true and false while Dynamo traces
 _ALWAYS = frozenset({"is_compiling", "is_torchdynamo_compiling", "is_dynamo_compiling", "is_dynamo_supported"})
 _NEVER = frozenset(
     {"is_scripting", "is_tracing", "is_in_onnx_export", "is_exporting", "is_torchdynamo_exporting", "is_torch_fx_proxy"}
@@ -55,16 +52,14 @@ _PYTHON_BUILTINS = frozenset(
         "print",
     ]
 )
-# operations on a mask that give a mask
-_KEEP_MASK = frozenset(
-    ["clone", "detach", "contiguous", "view", "reshape", "unsqueeze", "squeeze", "expand", "cpu", "cuda", "flatten"]
-)
 _LOCKS = frozenset({"threading.Lock", "threading.RLock"})
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 
 
-def of_name(name: str, positional: tuple[Value, ...], named: Mapping[str, Value], captures_scalars: bool) -> Value:
-    """What calling something of this full name gives; UNKNOWN when it is nothing that is known."""
+def of_name(
+    name: str, positional: tuple[AbstractValue, ...], named: Mapping[str, AbstractValue], captures_scalars: bool
+) -> AbstractValue:
+    """What calling something of this full name returns; UNKNOWN for names that are not known."""
     last = name.rpartition(".")[2]
     if name.startswith("builtins."):
         return _of_builtin(last, positional, captures_scalars)
@@ -73,7 +68,7 @@ def of_name(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]
     if last in _LOGGER_MAKERS:
         return LOGGER
     if name in _LOCKS:
-        return Value(Sort.NAME, name=name)
+        return AbstractValue(ValueSort.NAME, name=name)
     if name in _COPIES:
         return positional[0] if positional else UNKNOWN
     if name.startswith("torch."):
@@ -81,16 +76,16 @@ def of_name(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]
     if name.startswith("numpy.random.rand"):
         return ARRAY if positional or named else PYTHON
     if name.startswith("numpy."):
-        return ARRAY if any(value.sort in (Sort.TENSOR, Sort.ARRAY) for value in positional) else UNKNOWN
+        return ARRAY if any(value.sort in (ValueSort.TENSOR, ValueSort.ARRAY) for value in positional) else UNKNOWN
     if name.startswith(("math.", "time.", "os.", "random.")):
         return PYTHON
     return UNKNOWN
 
 
 def of_tensor_method(
-    receiver: Value, method: str, positional: tuple[Value, ...], named: Mapping[str, Value], captures_scalars: bool
-) -> Value:
-    """What a method of a tensor gives."""
+    method: str, positional: tuple[AbstractValue, ...], named: Mapping[str, AbstractValue], captures_scalars: bool
+) -> AbstractValue:
+    """What a method of a tensor returns."""
     if method in vocabulary.FACT_METHODS:
         return PYTHON
     if method == "size":
@@ -103,22 +98,20 @@ def of_tensor_method(
         return ARRAY
     if method == "nonzero" and named:
         return sequence_of(TENSOR)
-    if method in ("to", "type") and any(value.name == "torch.bool" for value in positional):
-        return MASK
-    return _of_operation(method, receiver, positional, named)
+    return _of_operation(method, positional, named)
 
 
-def _of_torch(name: str, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Value:
+def _of_torch(name: str, positional: tuple[AbstractValue, ...], named: Mapping[str, AbstractValue]) -> AbstractValue:
     last = name.rpartition(".")[2]
     if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.Tensor", "torch.FloatTensor"):
         return TENSOR
     if vocabulary.is_module_class(name):
-        return Value(Sort.MODULE, name=name)
+        return AbstractValue(ValueSort.MODULE, name=name)
     if last in ("equal", "allclose", "is_tensor", "is_floating_point", "numel", "is_complex", "is_nonzero"):
         if last == "is_tensor" and positional:
             return is_tensor(positional[0])
         return PYTHON
-    if not vocabulary.gives_tensor(name):
+    if not vocabulary.returns_tensor(name):
         return UNKNOWN
     if last == "where" and len(positional) == 1 and not named:
         return sequence_of(TENSOR)
@@ -126,45 +119,39 @@ def _of_torch(name: str, positional: tuple[Value, ...], named: Mapping[str, Valu
         return sequence_of(TENSOR)
     if last in ("unique", "unique_consecutive") and named.keys() & {"return_inverse", "return_counts"}:
         return sequence_of(TENSOR)
-    if last in ("zeros", "ones", "empty", "full", "rand") and named.get("dtype", UNKNOWN).name == "torch.bool":
-        return MASK
-    receiver = positional[0] if positional else TENSOR
-    return _of_operation(last, receiver, positional[1:], named)
+    return _of_operation(last, positional[1:], named)
 
 
-def _of_operation(name: str, receiver: Value, positional: tuple[Value, ...], named: Mapping[str, Value]) -> Value:
+def _of_operation(
+    name: str, positional: tuple[AbstractValue, ...], named: Mapping[str, AbstractValue]
+) -> AbstractValue:
     arguments = (*positional, *named.values())
     if name in vocabulary.SEQUENCE_METHODS:
         return sequence_of(TENSOR)
     if name in vocabulary.EXTREMES and arguments and not any(value.is_tensor for value in arguments):
-        return sequence((TENSOR, TENSOR)) if not (positional and positional[0].sort is Sort.UNKNOWN) else TENSOR
-    scalar = name in vocabulary.REDUCTIONS and not arguments
-    if name in vocabulary.MASKS:
-        return replace(MASK, is_scalar=scalar or receiver.is_scalar)
-    if scalar or (receiver.is_scalar and not arguments):
-        return SCALAR
-    return MASK if name in _KEEP_MASK and receiver.is_mask else TENSOR
+        return sequence((TENSOR, TENSOR)) if not (positional and positional[0].sort is ValueSort.UNKNOWN) else TENSOR
+    return TENSOR
 
 
-def is_tensor(value: Value) -> Value:
+def is_tensor(value: AbstractValue) -> AbstractValue:
     """What ``isinstance(value, torch.Tensor)`` is."""
     if value.is_tensor:
         return known(True)
-    if value.sort is Sort.UNKNOWN:
+    if value.sort is ValueSort.UNKNOWN:
         return PYTHON
     return known(False)
 
 
-def _of_builtin(name: str, positional: tuple[Value, ...], captures_scalars: bool) -> Value:
+def _of_builtin(name: str, positional: tuple[AbstractValue, ...], captures_scalars: bool) -> AbstractValue:
     first = positional[0] if positional else UNKNOWN
     if name in _NUMBERS:
-        return UNBACKED if captures_scalars and (first.is_tensor or first.sort is Sort.UNBACKED) else PYTHON
+        return UNBACKED if captures_scalars and (first.is_tensor or first.sort is ValueSort.UNBACKED) else PYTHON
     if name == "isinstance" and len(positional) == 2 and positional[1].name == "torch.Tensor":
         return is_tensor(first)
     if name in _PYTHON_BUILTINS:
         return PYTHON
     if name == "range":
-        return sequence_of(UNBACKED if any(value.sort is Sort.UNBACKED for value in positional) else PYTHON)
+        return sequence_of(UNBACKED if any(value.sort is ValueSort.UNBACKED for value in positional) else PYTHON)
     if name in ("list", "tuple", "sorted", "reversed", "iter", "set"):
         if first.elements is not None and name in ("list", "tuple"):
             return first

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
-from compile_lens.syntax.predictions.values import Value
+from compile_lens.syntax.predictions.values import AbstractValue
 
 
 @dataclass(slots=True)
 class Scope:
     """The names of one call of one function. ``function`` is its definition, ``owner`` the class that it is a method of."""
 
-    names: dict[str, Value]
+    names: dict[str, AbstractValue]
     function: tree_sitter.Node | None = None
     owner: tree_sitter.Node | None = None
-    returned: list[Value] = field(default_factory=list)
+    returned: list[AbstractValue] = field(default_factory=list)
 
     def inner(self) -> Scope:
         """A copy for what may run or not: what it binds is not bound here."""

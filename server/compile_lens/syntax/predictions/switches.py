@@ -1,4 +1,4 @@
-"""Options of Dynamo that the same file sets, and that change what breaks."""
+"""Options of Dynamo that the file itself sets and that change where it breaks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FUNCTION = re.compile(rb"[A-Za-z_][\w.]*")
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """``silenced`` are the functions that Dynamo reorders or leaves out, as they are written (``print``, ``logging.info``)."""
+    """``silenced`` are the functions that Dynamo reorders or ignores, as written (``print``, ``logging.info``)."""
 
     capture_scalar_outputs: bool = False
     capture_dynamic_output_shape_ops: bool = False
@@ -24,7 +24,7 @@ class Switches:
 
 
 def read_switches(tree: SourceTree) -> Switches:
-    """Wherever in the file they are set: by assignment, ``config.patch(…)`` or ``torch.compile(options=…)``."""
+    """Read the switches, whether set by assignment, ``config.patch(…)`` or ``torch.compile(options=…)``."""
     on = {match.decode() for match in _SET.findall(tree.source)}
     silenced: set[str] = set()
     for pattern in (_REORDERED, _IGNORED):

@@ -1,4 +1,4 @@
-"""What is known of a value without running anything: a tensor, a Python value, an instance of a class of this file."""
+"""What the source says about a value: a tensor, a Python value, an instance of a class of this file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from enum import Enum
 import tree_sitter
 
 
-class Sort(Enum):
-    """The families of values that a rule must tell apart."""
+class ValueSort(Enum):
+    """The families of values that the rules distinguish."""
 
     TENSOR = "tensor"
-    # a numpy array made of a tensor: Dynamo traces it as one
+    # a numpy array made from a tensor: Dynamo traces it as a tensor
     ARRAY = "array"
-    # a number that a tensor gave and that the graph computes (capture_scalar_outputs)
+    # a number read from a tensor that stays in the graph (capture_scalar_outputs)
     UNBACKED = "unbacked"
     PYTHON = "python"
     SEQUENCE = "sequence"
@@ -30,69 +30,64 @@ class Sort(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class AbstractValue:
     """``node`` is the definition of an INSTANCE, CLASS or FUNCTION; ``owner`` the instance that a method is bound to.
 
-    ``truth`` is set where the source decides what ``bool(value)`` is, ``is_none`` where it is certainly None. ``is_mask``: a tensor
-    of booleans; ``is_scalar``: a tensor without dimensions. ``elements`` are those of a SEQUENCE of known length, ``each`` what any
-    element is. ``others`` are what an INSTANCE may be as well.
+    ``truth`` is set where the source decides what ``bool(value)`` is, ``is_none`` where it is certainly None. ``elements`` are those
+    of a SEQUENCE of known length, ``each`` what any element is. ``others`` are what an INSTANCE may be as well.
     """
 
-    sort: Sort
+    sort: ValueSort
     name: str = ""
     node: tree_sitter.Node | None = None
-    owner: Value | None = None
+    owner: AbstractValue | None = None
     truth: bool | None = None
     is_none: bool = False
-    is_mask: bool = False
-    is_scalar: bool = False
-    elements: tuple[Value, ...] | None = None
-    each: Value | None = None
-    others: tuple[Value, ...] = ()
-    closure: Mapping[str, Value] | None = field(default=None, compare=False, hash=False)
+    elements: tuple[AbstractValue, ...] | None = None
+    each: AbstractValue | None = None
+    others: tuple[AbstractValue, ...] = ()
+    closure: Mapping[str, AbstractValue] | None = field(default=None, compare=False, hash=False)
 
     @property
     def is_tensor(self) -> bool:
-        return self.sort is Sort.TENSOR
+        return self.sort is ValueSort.TENSOR
 
 
-UNKNOWN = Value(Sort.UNKNOWN)
-TENSOR = Value(Sort.TENSOR)
-MASK = Value(Sort.TENSOR, is_mask=True)
-SCALAR = Value(Sort.TENSOR, is_scalar=True)
-ARRAY = Value(Sort.ARRAY)
-PYTHON = Value(Sort.PYTHON)
-NONE = Value(Sort.PYTHON, truth=False, is_none=True)
-UNBACKED = Value(Sort.UNBACKED)
+UNKNOWN = AbstractValue(ValueSort.UNKNOWN)
+TENSOR = AbstractValue(ValueSort.TENSOR)
+ARRAY = AbstractValue(ValueSort.ARRAY)
+PYTHON = AbstractValue(ValueSort.PYTHON)
+NONE = AbstractValue(ValueSort.PYTHON, truth=False, is_none=True)
+UNBACKED = AbstractValue(ValueSort.UNBACKED)
 
 
-def known(truth: bool) -> Value:
-    """A Python value whose truth the source decides."""
-    return Value(Sort.PYTHON, truth=truth)
+def known(truth: bool) -> AbstractValue:
+    """A Python value whose truth is known from the source."""
+    return AbstractValue(ValueSort.PYTHON, truth=truth)
 
 
-def sequence_of(each: Value) -> Value:
-    return Value(Sort.SEQUENCE, each=each)
+def sequence_of(each: AbstractValue) -> AbstractValue:
+    return AbstractValue(ValueSort.SEQUENCE, each=each)
 
 
-def sequence(elements: tuple[Value, ...]) -> Value:
+def sequence(elements: tuple[AbstractValue, ...]) -> AbstractValue:
     """A list or tuple of known length."""
-    return Value(Sort.SEQUENCE, elements=elements, each=join_all(elements))
+    return AbstractValue(ValueSort.SEQUENCE, elements=elements, each=join_all(elements))
 
 
-def element(value: Value, index: int | None = None) -> Value:
+def element(value: AbstractValue, index: int | None = None) -> AbstractValue:
     """What indexing or iterating gives."""
-    if value.sort is Sort.TENSOR:
-        return replace(TENSOR, is_mask=value.is_mask)
-    if value.sort is Sort.SEQUENCE:
+    if value.sort is ValueSort.TENSOR:
+        return TENSOR
+    if value.sort is ValueSort.SEQUENCE:
         if index is not None and value.elements is not None and -len(value.elements) <= index < len(value.elements):
             return value.elements[index]
         return value.each or UNKNOWN
-    return value if value.sort is Sort.ARRAY else UNKNOWN
+    return value if value.sort is ValueSort.ARRAY else UNKNOWN
 
 
-def join(one: Value, other: Value) -> Value:
-    """What a name is after two ways that lead to one place. None beside a tensor is a tensor: code that uses it has checked."""
+def join(one: AbstractValue, other: AbstractValue) -> AbstractValue:
+    """What a name is where two branches merge. None joined with a tensor is a tensor: code that uses it has checked."""
     if one == other:
         return one
     if one.is_none:
@@ -101,21 +96,17 @@ def join(one: Value, other: Value) -> Value:
         return replace(one, truth=None)
     if one.sort is not other.sort:
         return UNKNOWN
-    if one.sort is Sort.TENSOR:
-        return Value(
-            Sort.TENSOR,
-            is_mask=one.is_mask and other.is_mask,
-            is_scalar=one.is_scalar and other.is_scalar,
-        )
-    if one.sort is Sort.SEQUENCE:
+    if one.sort is ValueSort.TENSOR:
+        return TENSOR
+    if one.sort is ValueSort.SEQUENCE:
         return sequence_of(join(one.each or UNKNOWN, other.each or UNKNOWN))
-    if one.sort is Sort.INSTANCE and not one.name and not other.name:
+    if one.sort is ValueSort.INSTANCE and not one.name and not other.name:
         others = {value.node.id: value for value in (*one.others, other, *other.others) if value.node is not None}
         return replace(one, others=tuple(replace(v, others=()) for v in others.values() if v.node != one.node))
-    return PYTHON if one.sort is Sort.PYTHON else UNKNOWN
+    return PYTHON if one.sort is ValueSort.PYTHON else UNKNOWN
 
 
-def join_all(values: tuple[Value, ...]) -> Value:
+def join_all(values: tuple[AbstractValue, ...]) -> AbstractValue:
     if not values:
         return UNKNOWN
     joined = values[0]
@@ -124,7 +115,7 @@ def join_all(values: tuple[Value, ...]) -> Value:
     return joined
 
 
-def join_names(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
-    """What each name is where two ways meet; one that only one of them binds is what that one says."""
+def join_names(one: Mapping[str, AbstractValue], other: Mapping[str, AbstractValue]) -> dict[str, AbstractValue]:
+    """What each name is where two branches merge. A name that only one branch binds keeps that value."""
     names = {**one, **other}
     return {name: join(one.get(name, value), other.get(name, value)) for name, value in names.items()}

@@ -1,4 +1,4 @@
-"""Which names of torch give tensors, and which tell about one without giving one (torch 2.13)."""
+"""Which names of torch return tensors, and which return facts about a tensor (torch 2.13)."""
 
 from __future__ import annotations
 
@@ -29,21 +29,8 @@ SEQUENCE_METHODS = frozenset(
         "atleast_1d_list", "lu", "eigh",
     ]
 )  # fmt: skip
-# with a dimension these give values and indices
+# with a dimension these return values and indices
 EXTREMES = frozenset({"max", "min", "median", "nanmedian"})
-REDUCTIONS = frozenset(
-    [
-        "sum", "mean", "max", "min", "prod", "any", "all", "std", "var", "norm", "argmax", "argmin", "median", "amax",
-        "amin", "nansum", "nanmean", "logsumexp", "count_nonzero",
-    ]
-)  # fmt: skip
-MASKS = frozenset(
-    [
-        "any", "all", "isnan", "isinf", "isfinite", "isneginf", "isposinf", "eq", "ne", "gt", "ge", "lt", "le",
-        "greater", "greater_equal", "less", "less_equal", "not_equal", "logical_and", "logical_or", "logical_not",
-        "logical_xor", "isin", "isclose", "bool", "signbit",
-    ]
-)  # fmt: skip
 # a value of unknown origin that has one of these called is a tensor (or an array, which Dynamo traces as one)
 EVIDENT_METHODS = frozenset(
     [
@@ -84,8 +71,8 @@ _TENSORS = re.compile(
 )
 
 
-def gives_tensor(full_name: str) -> bool:
-    """Whether a function of torch gives a tensor."""
+def returns_tensor(full_name: str) -> bool:
+    """Whether a function of torch returns a tensor."""
     if full_name in _SEVERAL_RESULTS:
         return False
     if full_name.startswith(_FUNCTIONAL):
@@ -104,8 +91,8 @@ def is_module_class(full_name: str) -> bool:
     )
 
 
-def gives_several(module_class: str) -> bool:
-    """Whether calling a module of torch gives a tuple."""
+def returns_several(module_class: str) -> bool:
+    """Whether calling a module of torch returns a tuple."""
     return module_class.rpartition(".")[2] in _MODULE_SEQUENCES
 
 
@@ -114,16 +101,12 @@ def is_tensor_annotation(text: str) -> bool:
     return bool(_TENSOR.fullmatch(text) or _SHAPED_TENSOR.fullmatch(text))
 
 
-def is_mask_annotation(text: str) -> bool:
-    return "BoolTensor" in text and is_tensor_annotation(text)
-
-
 def is_python_annotation(text: str) -> bool:
     return bool(_PYTHON.fullmatch(_plain(text)))
 
 
 def is_tensors_annotation(text: str) -> bool:
-    """Whether it is a list or tuple of tensors."""
+    """Whether it annotates a list or tuple of tensors."""
     return bool(_TENSORS.fullmatch(_plain(text)))
 
 

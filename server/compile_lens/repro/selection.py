@@ -1,4 +1,4 @@
-"""What a repro is about: a finding, a region or a frame of a run, by the words of the user."""
+"""Finds what a repro is about: the finding, region or frame of a run that the user selected."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ SCRIPT, UNIT_TEST, ISSUE = "script", "unittest", "issue"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the user asked for; all empty asks for what matters most. ``finding`` is ``CODE@LINE``, ``CODE`` or ``@LINE``."""
+class Selection:
+    """What the user selected; empty selects the most important finding. ``finding`` is ``CODE@LINE``, ``CODE`` or ``@LINE``."""
 
     region: str = ""
     frame: str = ""
     finding: str = ""
 
     @property
-    def words(self) -> str:
-        """The same in words, for a message."""
+    def title(self) -> str:
+        """A phrase for messages."""
         if self.finding:
             return f"finding {self.finding}"
         return f"frame {self.frame}" if self.frame else f"region {self.region}" if self.region else "finding"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The subject of a repro: ``finding`` may be None; ``name`` is the region's."""
+class Subject:
+    """The subject of a repro. ``name`` is that of the region."""
 
     region: CapturedRegion
     name: str
@@ -44,8 +44,8 @@ class Chosen:
     frames: tuple[str, ...] = ()
 
 
-def default_name(wanted: Wanted, file: Path, form: str = SCRIPT) -> str:
-    """``repro_GB0059_12.py``, after what is asked for; ``test_repro_…py`` and ``issue_…md`` of it."""
+def default_name(wanted: Selection, file: Path, form: str = SCRIPT) -> str:
+    """A file name for the selection: ``repro_GB0059_12.py``, ``test_repro_…py`` or ``issue_…md``."""
     about = (
         wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.name.partition(".")[0])
     )
@@ -53,12 +53,12 @@ def default_name(wanted: Wanted, file: Path, form: str = SCRIPT) -> str:
     return {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}[form]
 
 
-def find_wanted(outcome: Outcome, wanted: Wanted) -> Finding | None:
-    """The finding that ``wanted`` names, or the one that matters most where nothing is named. None if there is none."""
+def find_selected(outcome: Outcome, wanted: Selection) -> Finding | None:
+    """The selected finding, or the most important one if nothing is selected. None if there is none."""
     if wanted.finding:
         match = FINDING.match(wanted.finding)
         if match is None:
-            raise CannotWrite(f"'{wanted.finding}' is not CODE@LINE, as in GB0059@12.")
+            raise CannotWrite(f"'{wanted.finding}' is not CODE@LINE, such as GB0059@12.")
         code, line = match["code"], match["line"]
         fitting = [f for f in outcome.findings if (not code or f.code.lower() == code.lower())]
         fitting = [f for f in fitting if not line or f.place.line == int(line)]
@@ -79,44 +79,44 @@ def _rank(finding: Finding) -> tuple[int, bool, int, float]:
     return finding.severity.rank, not finding.frames, order, -finding.weight
 
 
-def choose(
-    wanted: Wanted,
+def find_subject(
+    wanted: Selection,
     finding: Finding | None,
     captured: tuple[CapturedRegion, ...],
     report: CompileReport,
     file: str,
     tree: SourceTree | None,
-) -> Chosen:
-    """The region that ``wanted`` is about. Raises CannotWrite in one sentence when there is none."""
+) -> Subject:
+    """The region that the selection is about. Raises CannotWrite with one sentence if there is none."""
     index = RegionIndex(report, file, tree)
     names = {region.number: _name(region, index, report) for region in captured}
     if not captured:
-        raise CannotWrite("No compile region was called in this run, so there are no inputs to write a repro with.")
+        raise CannotWrite("The run called no compile region, so there are no inputs for a repro.")
     if wanted.region:
         fitting = [region for region in captured if names[region.number] == wanted.region]
         if not fitting:
             known = ", ".join(dict.fromkeys(names.values()))
-            raise CannotWrite(f"No region '{wanted.region}' was called in this run; those that were: {known}.")
-        return Chosen(fitting[0], wanted.region)
+            raise CannotWrite(f"The run did not call a region '{wanted.region}'. It called: {known}.")
+        return Subject(fitting[0], wanted.region)
     frames = (wanted.frame,) if wanted.frame else finding.frames if finding is not None else ()
     if frames:
         fitting = [region for region in captured if any(set(call.frames) & set(frames) for call in region.calls)]
         fitting = fitting or _by_report(frames, captured, report)
         if not fitting:
-            raise CannotWrite(f"Frame {frames[0]} does not belong to a region that was called from Python in this run.")
-        return Chosen(fitting[0], names[fitting[0].number], finding, frames)
+            raise CannotWrite(f"Frame {frames[0]} does not belong to a compile region that the run called.")
+        return Subject(fitting[0], names[fitting[0].number], finding, frames)
     if finding is not None:
         if finding.kind is Kind.COMPILE_ERROR and report.failed_calls:
             raise CannotWrite(
-                f"{finding.code} at line {finding.place.line} is of {report.failed_calls[0].call}, not of a compile region: "
-                "a repro of an export is not supported."
+                f"{finding.code} at line {finding.place.line} comes from {report.failed_calls[0].call}; "
+                "repros of exports are not supported."
             )
         region = _at(finding, captured, index) or captured[-1]
-        return Chosen(region, names[region.number], finding)
+        return Subject(region, names[region.number], finding)
     if len(captured) > 1:
         known = ", ".join(dict.fromkeys(names.values()))
-        raise CannotWrite(f"There is no finding, and more than one region: choose one with --region, of {known}.")
-    return Chosen(captured[0], names[captured[0].number])
+        raise CannotWrite(f"There is no finding and more than one region. Choose one with --region: {known}.")
+    return Subject(captured[0], names[captured[0].number])
 
 
 def _by_report(
@@ -124,7 +124,7 @@ def _by_report(
 ) -> list[CapturedRegion]:
     numbers = {c.region for c in report.compilations if c.compile_id in frames}
     if len(captured) == 1 and numbers == {None}:
-        return list(captured)  # torch 2.6 does not tell where a frame is from; there is one that it can be
+        return list(captured)  # torch 2.6 does not record the region of a frame; there is only one candidate
     return [region for region in captured if region.number in numbers]
 
 

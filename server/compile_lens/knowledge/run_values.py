@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from compile_lens.knowledge.entry import Entry, Kind
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.trace.option_values import OptionValue, OptionValues
 
@@ -16,12 +16,12 @@ MOST_VALUES = 4
 LONGEST = 200
 
 
-def with_run_value(entry: Entry, knowledge: Knowledge, values: OptionValues) -> Entry:
+def with_run_value(entry: KnowledgeEntry, knowledge: Knowledge, values: OptionValues) -> KnowledgeEntry:
     """``entry`` with what the run tells of it first among its facts: an option's value, or those that a variable sets."""
-    if entry.kind is Kind.OPTION:
+    if entry.kind is KnowledgeKind.OPTION:
         fact = _fact(knowledge, entry.name, values)
         facts = [("In the last run of this file", fact)] if fact else []
-    elif entry.kind is Kind.ENVIRONMENT:
+    elif entry.kind is KnowledgeKind.ENVIRONMENT:
         options = knowledge.options_set_by(entry.name)
         facts = [(f"`{option}` in the last run of this file", _fact(knowledge, option, values)) for option in options]
     else:
@@ -30,14 +30,14 @@ def with_run_value(entry: Entry, knowledge: Knowledge, values: OptionValues) -> 
 
 
 def _fact(knowledge: Knowledge, name: str, values: OptionValues) -> str:
-    table = knowledge.tables.table(Kind.OPTION)
+    table = knowledge.tables.table(KnowledgeKind.OPTION)
     row: Mapping[str, Any] = table.get(name, {})
     # an alias has no value of its own
     seen = values.of(row.get("alias", name))
     if not seen:
         return ""
     default = row.get("default") or table.get(row.get("alias", ""), {}).get("default")
-    text = _told(seen)
+    text = _values_text(seen)
     if default is not None:
         text += " (the default)" if len(seen) == 1 and _is(seen[0].value, default) else f" (default `{default}`)"
     if name.startswith("torch._inductor.config."):
@@ -45,15 +45,15 @@ def _fact(knowledge: Knowledge, name: str, values: OptionValues) -> str:
     return text
 
 
-def _told(seen: Sequence[OptionValue]) -> str:
+def _values_text(seen: Sequence[OptionValue]) -> str:
     if len(seen) == 1:
-        return _shown(seen[0].value)
-    told = [f"{_shown(one.value)} from compilation `{one.compile_id}` on" for one in seen[:MOST_VALUES]]
+        return _value_text(seen[0].value)
+    told = [f"{_value_text(one.value)} from compilation `{one.compile_id}` on" for one in seen[:MOST_VALUES]]
     more = len(seen) - MOST_VALUES
     return ", then ".join(told) + (f", and {more} more" if more > 0 else "")
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = repr(value)
     text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return f"`` {text} ``" if "`" in text else f"`{text}`"

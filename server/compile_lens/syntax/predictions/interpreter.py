@@ -1,4 +1,4 @@
-"""Follows what a compiled function executes, statement by statement, into the functions of the same file that it calls."""
+"""Interprets a compiled function abstractly, statement by statement, and follows it into functions of the same file."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from collections.abc import Callable, Mapping
 import tree_sitter
 
 from compile_lens.syntax.predictions import vocabulary
-from compile_lens.syntax.predictions.calls import Calls
-from compile_lens.syntax.predictions.expressions import Expressions, arithmetic
+from compile_lens.syntax.predictions.calls import CallResolver
+from compile_lens.syntax.predictions.expressions import ExpressionEvaluator, arithmetic
 from compile_lens.syntax.predictions.narrowing import narrow
-from compile_lens.syntax.predictions.program import Parameter, Program
+from compile_lens.syntax.predictions.program import ParsedProgram, ProgramParameter
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.switches import Switches
-from compile_lens.syntax.predictions.uses import Call, Enter, How, Use
+from compile_lens.syntax.predictions.uses import Call, Enter, Use
 from compile_lens.syntax.predictions.values import (
-    MASK,
     PYTHON,
     TENSOR,
     UNKNOWN,
-    Sort,
-    Value,
+    AbstractValue,
+    ValueSort,
     element,
     join_all,
     join_names,
@@ -28,29 +27,28 @@ from compile_lens.syntax.predictions.values import (
 )
 
 _DEEPEST = 25
-# a function is followed at most so often with different kinds of arguments
+# how often one function is followed with different kinds of arguments
 _MOST_CONTEXTS = 8
-# a body of a loop is walked again, for what its end says of its beginning
+# the body of a loop is walked twice, because its end may bind names that its beginning reads
 _ROUNDS = 2
 
 
-class Trace:
-    """One walk from an entry. ``on_use`` gets every use with the definition of the function it stands in.
+class Interpreter:
+    """One walk from a compile region. ``on_use`` gets every use with the definition of its enclosing function.
 
-    At most ``most`` statements are walked; ``statements`` counts them.
+    Visits at most ``most`` statements and counts them in ``statements``.
     """
 
     def __init__(
-        self, program: Program, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None], most: int
+        self, program: ParsedProgram, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None], most: int
     ) -> None:
         self.program = program
         self.switches = switches
         self._on_use = on_use
-        self.expressions = Expressions(program, switches, self.report)
-        self.calls = Calls(self)
-        self.expressions.calls = self.calls
+        self.calls = CallResolver(self)
+        self.expressions = ExpressionEvaluator(program, self.calls, self.report)
         self.reached: set[int] = set()
-        self._results: dict[tuple[object, ...], Value] = {}
+        self._results: dict[tuple[object, ...], AbstractValue] = {}
         self._contexts: dict[int, int] = {}
         self._depth = 0
         self.statements = 0
@@ -62,23 +60,29 @@ class Trace:
         if not self.calls.is_silent and scope.function is not None:
             self._on_use(use, scope.function)
 
-    def enter(self, value: Value) -> None:
+    def enter(self, value: AbstractValue) -> None:
         """Walk from what a region compiles: a function, or the ``forward`` of a class or its instance."""
-        if value.sort in (Sort.CLASS, Sort.INSTANCE) and value.node is not None:
+        if value.sort in (ValueSort.CLASS, ValueSort.INSTANCE) and value.node is not None:
             method = self.program.method(value.node, "forward") or self.program.method(value.node, "__call__")
             if method is None:
                 return
-            value = Value(Sort.FUNCTION, node=method, owner=Value(Sort.INSTANCE, node=value.node))
-        if value.sort is Sort.FUNCTION and value.node is not None and not self.program.is_disabled(value.node):
+            value = AbstractValue(
+                ValueSort.FUNCTION, node=method, owner=AbstractValue(ValueSort.INSTANCE, node=value.node)
+            )
+        if value.sort is ValueSort.FUNCTION and value.node is not None and not self.program.is_disabled(value.node):
             self.follow(value, (), {}, is_whole=False)
 
-    def call_value(self, called: Value, positional: tuple[Value, ...], scope: Scope) -> Value:
-        node = called.node
-        assert node is not None
-        return self.calls.call(Call(node, "", "", None, positional), called, True, scope)
+    def evaluate(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
+        return self.expressions.value(node, scope)
 
-    def follow(self, called: Value, positional: tuple[Value, ...], named: Mapping[str, Value], is_whole: bool) -> Value:
-        """Walk a function with these arguments and give what it returns. ``is_whole``: there are no others."""
+    def follow(
+        self,
+        called: AbstractValue,
+        positional: tuple[AbstractValue, ...],
+        named: Mapping[str, AbstractValue],
+        is_whole: bool,
+    ) -> AbstractValue:
+        """Walk a function with these arguments and return its result. ``is_whole``: there are no other arguments."""
         node = called.node
         if node is None or self._depth >= _DEEPEST:
             return UNKNOWN
@@ -99,7 +103,7 @@ class Trace:
             self._depth -= 1
         return self._results[key]
 
-    def _run(self, called: Value, names: dict[str, Value]) -> Value:
+    def _run(self, called: AbstractValue, names: dict[str, AbstractValue]) -> AbstractValue:
         node = called.node
         assert node is not None
         scope = Scope({**(called.closure or {}), **names}, node, self.program.class_around(node))
@@ -112,14 +116,18 @@ class Trace:
         return join_all(tuple(scope.returned))
 
     def _bind(
-        self, called: Value, positional: tuple[Value, ...], named: Mapping[str, Value], is_whole: bool
-    ) -> dict[str, Value]:
+        self,
+        called: AbstractValue,
+        positional: tuple[AbstractValue, ...],
+        named: Mapping[str, AbstractValue],
+        is_whole: bool,
+    ) -> dict[str, AbstractValue]:
         node = called.node
         assert node is not None
         parameters = self.program.parameters(node)
-        names: dict[str, Value] = {}
+        names: dict[str, AbstractValue] = {}
         takes_tensor_first = called.owner is not None and self.program.name_of(node) == "forward"
-        # what is compiled takes a tensor somewhere, and there is but one place
+        # a compiled function takes a tensor somewhere, and here there is only one parameter
         takes_tensor_first = takes_tensor_first or (
             not self._depth and len(parameters) == (1 if called.owner is None else 2)
         )
@@ -135,16 +143,18 @@ class Trace:
             given = waiting.pop(0) if waiting else named.get(parameter.name)
             if given is None and is_whole and parameter.default is not None:
                 given = self.expressions.value(parameter.default, Scope({}))
-            if given is None or given.sort is Sort.UNKNOWN:
+            if given is None or given.sort is ValueSort.UNKNOWN:
                 given = self._unknown_argument(node, parameter, is_certain=takes_tensor_first and index == 0)
             names[parameter.name] = given
         return names
 
-    def _unknown_argument(self, function: tree_sitter.Node, parameter: Parameter, is_certain: bool) -> Value:
-        """What the signature and the body say of a parameter whose argument is not known."""
+    def _unknown_argument(
+        self, function: tree_sitter.Node, parameter: ProgramParameter, is_certain: bool
+    ) -> AbstractValue:
+        """What the signature and the body say about a parameter whose argument is not known."""
         annotation = parameter.annotation
         if vocabulary.is_tensor_annotation(annotation):
-            return MASK if vocabulary.is_mask_annotation(annotation) else TENSOR
+            return TENSOR
         if vocabulary.is_tensors_annotation(annotation):
             return sequence_of(TENSOR)
         if vocabulary.is_python_annotation(annotation):
@@ -152,7 +162,7 @@ class Trace:
         default = parameter.default
         if default is not None and default.type not in ("none", "ellipsis"):
             value = self.expressions.value(default, Scope({}))
-            return PYTHON if value.sort is Sort.PYTHON else UNKNOWN
+            return PYTHON if value.sort is ValueSort.PYTHON else UNKNOWN
         if annotation:
             return UNKNOWN
         if is_certain and default is None:
@@ -160,7 +170,7 @@ class Trace:
         return TENSOR if self.program.is_used_as_tensor(function, parameter.name) else UNKNOWN
 
     def block(self, node: tree_sitter.Node, scope: Scope) -> bool:
-        """Walk statements; False when what stands behind them is not reached from here."""
+        """Walk statements; False if what follows them is not reached from here."""
         for statement in node.named_children:
             self.statements += 1
             if self.statements > self._most:
@@ -188,14 +198,14 @@ class Trace:
                 self.expressions.value(child, scope)
         return True
 
-    def _assignment(self, node: tree_sitter.Node, scope: Scope) -> Value:
+    def _assignment(self, node: tree_sitter.Node, scope: Scope) -> AbstractValue:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if right is None or left is None:
             return UNKNOWN
         value = self._assignment(right, scope) if right.type == "assignment" else self.expressions.value(right, scope)
         annotation = node.child_by_field_name("type")
         if (
-            value.sort is Sort.UNKNOWN
+            value.sort is ValueSort.UNKNOWN
             and annotation is not None
             and vocabulary.is_tensor_annotation(self.program.text(annotation))
         ):
@@ -205,14 +215,12 @@ class Trace:
 
     def _augmented(self, node: tree_sitter.Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = node.child_by_field_name("operator")
         added = self.expressions.value(right, scope)
         if left is None:
             return
         before = self.expressions.value(left, scope)
-        written = operator.type.removesuffix("=") if operator is not None else ""
         if left.type == "identifier":
-            self.expressions.bind(left, arithmetic(before, added, written), scope)
+            self.expressions.bind(left, arithmetic(before, added), scope)
 
     def _return(self, node: tree_sitter.Node, scope: Scope) -> bool:
         value = next((child for child in node.named_children if child.type != "comment"), None)
@@ -234,7 +242,7 @@ class Trace:
         scope: Scope,
     ) -> bool:
         truth = self.expressions.test(condition, scope)
-        ends: list[dict[str, Value]] = []
+        ends: list[dict[str, AbstractValue]] = []
         if truth is not False:
             taken = scope.inner()
             narrow(self.program, condition, True, taken)
@@ -285,7 +293,7 @@ class Trace:
         return True
 
     def _once(self, body: tree_sitter.Node, scope: Scope) -> None:
-        """A body that may run or not; what it binds meets what was bound before."""
+        """Walk a body that may or may not run, and merge what it binds with what was bound before."""
         inner = scope.inner()
         self.block(body, inner)
         scope.names.update(join_names(scope.names, inner.names))
@@ -317,7 +325,7 @@ class Trace:
             self.expressions.bind(target.named_children[0], UNKNOWN, scope)
 
     def _try(self, node: tree_sitter.Node, scope: Scope) -> bool:
-        """The body and what follows it when all goes well; handlers are for what should not happen."""
+        """Walk the body and what follows it without an exception; handlers are not walked."""
         goes_on = True
         for child in node.named_children:
             if child.type == "block" and goes_on:
@@ -333,8 +341,7 @@ class Trace:
         parts = [child for child in node.named_children if child.type != "comment"]
         if not parts:
             return True
-        is_made = len(parts) > 1 and not _is_plain_text(parts[1])
-        self.expressions.test(parts[0], scope, How.ASSERT_WITH_MADE_MESSAGE if is_made else How.ASSERT)
+        self.expressions.test(parts[0], scope, is_branch=False)
         narrow(self.program, parts[0], True, scope)
         return True
 
@@ -342,12 +349,12 @@ class Trace:
         definition = node.child_by_field_name("definition") or node
         if definition.type == "function_definition":
             name = self.program.name_of(definition)
-            scope.names[name] = Value(Sort.FUNCTION, node=definition, closure=scope.names)
+            scope.names[name] = AbstractValue(ValueSort.FUNCTION, node=definition, closure=scope.names)
         return True
 
 
-def _kind(value: Value) -> tuple[object, ...]:
-    """What of an argument makes a difference to the function that gets it."""
+def _kind(value: AbstractValue) -> tuple[object, ...]:
+    """The properties of an argument that change how a function runs."""
     node = value.node.id if value.node is not None else 0
     each = value.each.sort.value if value.each is not None else ""
     return (
@@ -355,28 +362,22 @@ def _kind(value: Value) -> tuple[object, ...]:
         node,
         str(value.truth),
         value.is_none,
-        value.is_mask,
-        value.is_scalar,
         each,
         value.name,
         len(value.others),
     )
 
 
-def _is_plain_text(node: tree_sitter.Node) -> bool:
-    return node.type == "string" and not any(child.type == "interpolation" for child in node.named_children)
-
-
-_WALK: dict[str, Callable[[Trace, tree_sitter.Node, Scope], bool]] = {
-    "expression_statement": Trace._expression,
-    "return_statement": Trace._return,
-    "if_statement": Trace._if,
-    "for_statement": Trace._for,
-    "while_statement": Trace._while,
-    "with_statement": Trace._with,
-    "try_statement": Trace._try,
-    "assert_statement": Trace._assert,
-    "function_definition": Trace._define,
-    "decorated_definition": Trace._define,
-    "class_definition": Trace._define,
+_WALK: dict[str, Callable[[Interpreter, tree_sitter.Node, Scope], bool]] = {
+    "expression_statement": Interpreter._expression,
+    "return_statement": Interpreter._return,
+    "if_statement": Interpreter._if,
+    "for_statement": Interpreter._for,
+    "while_statement": Interpreter._while,
+    "with_statement": Interpreter._with,
+    "try_statement": Interpreter._try,
+    "assert_statement": Interpreter._assert,
+    "function_definition": Interpreter._define,
+    "decorated_definition": Interpreter._define,
+    "class_definition": Interpreter._define,
 }

@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import dataclass
 
-from compile_lens.entries.comment import entry_comment
+from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.syntax.tree import SourceTree
 
 _DECLARATION = re.compile(r"#!|#.*coding[:=]")

@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from compile_lens.entries.entry import SCRIPT, SYNTHESISED, Entry, EntryKind, script
+from compile_lens.entries.entry import SCRIPT, SYNTHESIZED, Entry, EntryKind, script
 from compile_lens.entries.targets import Target, find_targets, target_named
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import SourceTree
 
 FORMS = (
     "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
-    "recorded; synthesised or synthesised:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
+    "recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
 )
 _CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
 
@@ -36,8 +36,8 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
     kind, _, name = spec.partition(":")
     if kind == "doctest" and (name == "" or name.replace(".", "").isidentifier()):
         return Entry(EntryKind.DOCTEST, spec, origin, 0, {"kind": "doctest", "name": name})
-    if kind == SYNTHESISED:
-        return _synthesised(name, origin, tree)
+    if kind == SYNTHESIZED:
+        return _read_synthesized(name, origin, tree)
     match = _CALL.fullmatch(spec)
     if match is not None:
         plan = {"kind": "call", "text": spec, **_compile_of(match[1], tree)}
@@ -59,16 +59,16 @@ def _above(path: str, file: str) -> Path | None:
     return next((folder / path for folder in Path(file).parents if (folder / path).is_file()), None)
 
 
-def _synthesised(name: str, origin: str, tree: SourceTree) -> Entry:
+def _read_synthesized(name: str, origin: str, tree: SourceTree) -> Entry:
     if not name:
-        return synthesised(find_targets(tree), origin)
+        return synthesized(find_targets(tree), origin)
     target = next((t for t in find_targets(tree) if t.name == name), None) or target_named(tree, name)
     if target is None:
         raise BadEntry(f"There is no class or function '{name}' at the top level of this file.")
-    return synthesised((target,), origin, f"{SYNTHESISED}:{name}")
+    return synthesized((target,), origin, f"{SYNTHESIZED}:{name}")
 
 
-def synthesised(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESISED) -> Entry:
+def synthesized(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESIZED) -> Entry:
     """The entry that makes up inputs for ``targets``."""
     from compile_lens.entries.targets import covered_by
 
@@ -78,8 +78,8 @@ def synthesised(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESISE
     most = len(targets) if has_regions else 3
     plans = [{**target.plan, "covered_by": covered.get(target.name, [])} for target in targets]
     line = targets[0].line if targets else 0
-    plan = {"kind": "synthesised", "targets": plans, "most": most, "apart": not has_regions}
-    return Entry(EntryKind.SYNTHESISED, spec, origin, line, plan)
+    plan = {"kind": "synthesized", "targets": plans, "most": most, "apart": not has_regions}
+    return Entry(EntryKind.SYNTHESIZED, spec, origin, line, plan)
 
 
 def _compile_of(name: str, tree: SourceTree) -> dict[str, object]:

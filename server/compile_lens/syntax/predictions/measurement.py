@@ -1,4 +1,4 @@
-"""How often a rule was right and wrong, in the parts of the corpus (docs/predictions.md)."""
+"""The counts of right and wrong predictions of a rule in each part of the corpus (docs/predictions.md)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """Right and wrong predictions on programs of our own, on installed code that was looked at, and on held-out code."""
+class Measurement:
+    """Right and wrong predictions on our own programs, on installed code used for tuning, and on held-out code."""
 
     own_right: int = 0
     own_wrong: int = 0

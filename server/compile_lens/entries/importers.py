@@ -21,14 +21,16 @@ MOST_SCRIPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class WorkspaceFile:
     """Another file of the workspace: its absolute path, and its tree."""
 
     path: str
     tree: SourceTree
 
 
-def find_reaching(file: str, root: str, others: Sequence[Other], targets: Sequence[Target]) -> tuple[Entry, ...]:
+def find_importers(
+    file: str, root: str, others: Sequence[WorkspaceFile], targets: Sequence[Target]
+) -> tuple[Entry, ...]:
     """Tests first, then scripts, that import ``file`` and use a target. ``root`` is the workspace's folder, for how paths are shown."""
     wanted = {name for target in targets for name in (target.name.partition(".")[0],)}
     tests: list[Entry] = []
@@ -58,7 +60,7 @@ def find_reaching(file: str, root: str, others: Sequence[Other], targets: Sequen
     return (*tests[:MOST_TESTS], *scripts[:MOST_SCRIPTS])
 
 
-def arguments_elsewhere(others: Sequence[Other], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:
+def arguments_elsewhere(others: Sequence[WorkspaceFile], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:
     """Constructor arguments of the classes of ``file`` that call sites in ``others`` show."""
     parameters = {
         d.qualified_name.rpartition(".")[0]: [p.name for p in d.parameters][1:]
@@ -73,7 +75,7 @@ def arguments_elsewhere(others: Sequence[Other], file: str, tree: SourceTree) ->
     return found
 
 
-def imported_names(other: Other, file: str) -> dict[str, str]:
+def imported_names(other: WorkspaceFile, file: str) -> dict[str, str]:
     """Local names in ``other`` that stand for names of ``file``; a module's own name stands for all (``m`` → ``*``)."""
     found: dict[str, str] = {}
     imports = read_imports(other.tree)
@@ -98,7 +100,7 @@ def _whole_modules(imports: Imports, file: str) -> Iterator[str]:
             yield local
 
 
-def _absolute(module: str, other: Other) -> str:
+def _absolute(module: str, other: WorkspaceFile) -> str:
     """A relative module of ``other`` as a path that ends like a file's; an absolute one as it is."""
     if not module.startswith("."):
         return module
