@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.finding import Kind
-from compile_lens.knowledge.entry import Kind as EntryKind
+from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.contract import Criterion
 from fixture_notation import read
@@ -56,7 +56,7 @@ def test_every_code_of_the_fixtures_is_in_the_table() -> None:
 @pytest.mark.parametrize("kind", Kind)
 def test_the_logs_of_a_kind_are_torchs(kind: Kind) -> None:
     knowledge = Knowledge()
-    assert [log for log in kind.row.logs.split(",") if not knowledge.knows(EntryKind.LOG, log.lstrip("+"))] == []
+    assert [log for log in kind.row.logs.split(",") if not knowledge.knows(KnowledgeKind.LOG, log.lstrip("+"))] == []
 
 
 @pytest.mark.parametrize("kind", Kind)
