@@ -1,0 +1,101 @@
+"""Finds an example for each message template: a line that the product wrote, in which the template's words stand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tests.messages.templates import Template
+
+FILE = Path(__file__).parent / "examples.json"
+LONGEST_LINE = 6000
+# how much of a longer line is shown around the words
+LONGEST_SHOWN = 180
+# letters of a template that a line must have: fewer are found everywhere
+FEWEST_LETTERS = 6
+# folders of the machine that wrote a line
+FOLDERS = re.compile(r"(?:/[^\s/'\"`:]+)+/(?:site-packages|lib/python3\.\d+|tests/fixtures|tests/data|job|pytest-\d+)/")
+PRIVATE = re.compile(r"/(?:tmp|root|home|work|var|opt)/\w")
+
+
+def load() -> dict[str, str]:
+    """The stored examples, by the text of their template."""
+    stored: dict[str, str] = json.loads(FILE.read_text()) if FILE.exists() else {}
+    return stored
+
+
+def store(examples: dict[str, str]) -> None:
+    FILE.write_text(json.dumps(examples, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def still_right(templates: Iterable[Template], examples: dict[str, str]) -> dict[str, str]:
+    """The examples whose templates are still there."""
+    texts = {template.text for template in templates}
+    return {text: example for text, example in examples.items() if text in texts}
+
+
+def match(templates: Iterable[Template], texts: Iterable[str], known: dict[str, str]) -> dict[str, str]:
+    """Examples out of what was written; one that differs in numbers alone stays, so that the page changes only where words do."""
+    corpus = "\n".join(_lines(texts))
+    found = {}
+    for template in templates:
+        example, old = _example(template, corpus), known.get(template.text, "")
+        if example:
+            found[template.text] = old if _without_numbers(old) == _without_numbers(example) else example
+    return found
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "0", text)
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    lines: dict[str, None] = {}
+    for text in texts:
+        # a whole message first: a template may go over several lines
+        for line in (text, *text.splitlines()):
+            plain = " ".join(FOLDERS.sub("", line).split())
+            if plain and len(plain) <= LONGEST_LINE and not PRIVATE.search(plain):
+                lines[plain] = None
+    return list(lines)
+
+
+def _example(template: Template, corpus: str) -> str:
+    pieces = [re.sub(r"\s+", " ", piece) for piece in template.pieces]
+    pieces[0], pieces[-1] = pieces[0].lstrip(), pieces[-1].rstrip()
+    longest = max(pieces, key=len)
+    if len(re.sub(r"\W", "", "".join(pieces))) < FEWEST_LETTERS or not longest.strip():
+        return ""
+    inside = _pattern(pieces)
+    best, at = "", corpus.find(longest)
+    while at >= 0:
+        start, end = corpus.rfind("\n", 0, at) + 1, corpus.find("\n", at)
+        line = corpus[start : end if end >= 0 else len(corpus)]
+        if inside.fullmatch(line):
+            return _clipped(line, 0, len(line))
+        if not best and (found := inside.search(line)):
+            best = _clipped(line, line.find(longest, found.start()), found.end())
+        at = corpus.find(longest, start + len(line))
+    return best
+
+
+def _pattern(pieces: Sequence[str]) -> re.Pattern[str]:
+    """Words end where the template's do; a choice between texts may be empty."""
+    pattern = "(.*?)".join(re.escape(piece) for piece in pieces)
+    return re.compile(
+        (r"(?<!\w)" if re.match(r"\w", pieces[0]) else "")
+        + pattern
+        + (r"(?!\w)" if re.search(r"\w\Z", pieces[-1]) else "")
+    )
+
+
+def _clipped(line: str, start: int, end: int) -> str:
+    if len(line) <= LONGEST_SHOWN:
+        return line
+    left = max(0, min(start - 40, len(line) - LONGEST_SHOWN))
+    left = 0 if left < 20 else line.rfind(" ", 0, left) + 1
+    right = min(len(line), max(left + LONGEST_SHOWN, min(end, left + 2 * LONGEST_SHOWN)))
+    right = len(line) if right > len(line) - 20 else line.find(" ", right) if " " in line[right:] else len(line)
+    return ("… " if left else "") + line[left:right] + (" …" if right < len(line) else "")
