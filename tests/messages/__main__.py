@@ -20,9 +20,9 @@ def main(update: bool, examples: bool) -> None:
     """Print how many message templates there are, and renew their page."""
     templates = all_templates()
     if examples:
-        from tests.messages.observed import texts
+        from tests.messages.observed import said, written
 
-        store(match(templates, texts(), load()))
+        store(match(templates, said(), written(), load()))
     if update or examples:
         kept = still_right(templates, load())
         store(kept)

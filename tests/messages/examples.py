@@ -13,8 +13,13 @@ FILE = Path(__file__).parent / "examples.json"
 LONGEST_LINE = 6000
 # how much of a longer line is shown around the words
 LONGEST_SHOWN = 180
-# letters of a template that a line must have: fewer are found everywhere
+# letters of a template that a line must have, beside others or in prose: fewer are found everywhere
 FEWEST_LETTERS = 6
+FEWEST_WRITTEN = 18
+# a value that is a number, by its name
+NUMBER = re.compile(
+    r"number of |(?:\w+_)?(?:count|number|more|line|lines|seconds|duration_s|left_out|hidden|nodes|limit)\Z", re.I
+)
 # folders of the machine that wrote a line
 FOLDERS = re.compile(r"(?:/[^\s/'\"`:]+)+/(?:site-packages|lib/python3\.\d+|tests/fixtures|tests/data|job|pytest-\d+)/")
 PRIVATE = re.compile(r"/(?:tmp|root|home|work|var|opt)/\w")
@@ -36,12 +41,18 @@ def still_right(templates: Iterable[Template], examples: dict[str, str]) -> dict
     return {text: example for text, example in examples.items() if text in texts}
 
 
-def match(templates: Iterable[Template], texts: Iterable[str], known: dict[str, str]) -> dict[str, str]:
-    """Examples out of what was written; one that differs in numbers alone stays, so that the page changes only where words do."""
-    corpus = "\n".join(_lines(texts))
+def match(
+    templates: Iterable[Template], said: Iterable[str], written: Iterable[str], known: dict[str, str]
+) -> dict[str, str]:
+    """Examples out of what the product said, or else out of pages and tests, where a few words alone prove nothing.
+
+    One that is known and differs in numbers alone stays, so that the page changes only where words do.
+    """
+    first, second = "\n".join(_lines(said)), "\n".join(_lines(written))
     found = {}
     for template in templates:
-        example, old = _example(template, corpus), known.get(template.text, "")
+        old = known.get(template.text, "")
+        example = _example(template, first, FEWEST_LETTERS) or _example(template, second, FEWEST_WRITTEN)
         if example:
             found[template.text] = old if _without_numbers(old) == _without_numbers(example) else example
     return found
@@ -62,33 +73,33 @@ def _lines(texts: Iterable[str]) -> list[str]:
     return list(lines)
 
 
-def _example(template: Template, corpus: str) -> str:
+def _example(template: Template, corpus: str, fewest: int) -> str:
     pieces = [re.sub(r"\s+", " ", piece) for piece in template.pieces]
     pieces[0], pieces[-1] = pieces[0].lstrip(), pieces[-1].rstrip()
     longest = max(pieces, key=len)
-    if len(re.sub(r"\W", "", "".join(pieces))) < FEWEST_LETTERS or not longest.strip():
+    letters = len(re.sub(r"\W", "", "".join(pieces)))
+    if letters < FEWEST_LETTERS or not longest.strip():
         return ""
-    inside = _pattern(pieces)
+    inside = _pattern(pieces, template.holes)
     best, at = "", corpus.find(longest)
     while at >= 0:
         start, end = corpus.rfind("\n", 0, at) + 1, corpus.find("\n", at)
         line = corpus[start : end if end >= 0 else len(corpus)]
         if inside.fullmatch(line):
             return _clipped(line, 0, len(line))
-        if not best and (found := inside.search(line)):
+        if not best and letters >= fewest and (found := inside.search(line)):
             best = _clipped(line, line.find(longest, found.start()), found.end())
         at = corpus.find(longest, start + len(line))
     return best
 
 
-def _pattern(pieces: Sequence[str]) -> re.Pattern[str]:
+def _pattern(pieces: Sequence[str], holes: Sequence[str]) -> re.Pattern[str]:
     """Words end where the template's do; a choice between texts may be empty."""
-    pattern = "(.*?)".join(re.escape(piece) for piece in pieces)
-    return re.compile(
-        (r"(?<!\w)" if re.match(r"\w", pieces[0]) else "")
-        + pattern
-        + (r"(?!\w)" if re.search(r"\w\Z", pieces[-1]) else "")
-    )
+    pattern = re.escape(pieces[0])
+    for hole, piece in zip(holes, pieces[1:], strict=True):
+        pattern += (r"[\d,.]+" if NUMBER.match(hole) else "(.*?)") + re.escape(piece)
+    before = r"(?<!\w)" if re.match(r"\w", pieces[0]) else ""
+    return re.compile(before + pattern + (r"(?!\w)" if re.search(r"\w\Z", pieces[-1]) else ""))
 
 
 def _clipped(line: str, start: int, end: int) -> str:

@@ -35,6 +35,14 @@ IN_EDITOR = (
     "recompile_limit",
     "error_fullgraph",
 )
+# predicted from the source, without a run
+PROGRAMS = (
+    "tests/fixtures/[!_]*.py",
+    "tests/data/gpu-programs/*.py",
+    "tests/corpus/graph_breaks/[!_]*.py",
+    "benchmarks/prediction_corpus/own/*.py",
+    "benchmarks/entry_corpus/own/*.py",
+)
 # after the first finding, until the last and what follows it
 SETTLED_S = 6.0
 # other calls of the terminal: those that explain, and those that are refused
@@ -48,7 +56,17 @@ CALLS = (
     ["explain", "torch._dynamo.config.recompile_limit"],
     ["explain", "TORCH_LOGS"],
     ["explain", "mark_dynamic"],
+    ["explain", "aten.nonzero"],
+    ["explain", "aten.dropout"],
+    ["explain", "aten.add_"],
+    ["explain", "aten.sum"],
+    ["explain", "aten.convolution_backward"],
+    ["explain", "reduce-overhead"],
+    ["explain", "inductor"],
+    ["explain", "FallbackKernel"],
     ["explain", "nothing-like-this"],
+    ["explain", "--search", "dynamic", "shapes"],
+    ["explain"],
     ["check", "nothing.py"],
     ["check", "tests"],
     ["check", "--entry", "nothing", "tests/fixtures/break_item.py"],
@@ -72,32 +90,35 @@ CALLS = (
 )
 
 
-def texts() -> Iterator[str]:
-    """All of it, best examples first. Takes some minutes."""
+def said() -> Iterator[str]:
+    """What the product says, best examples first. Takes some minutes."""
     fixtures = sorted((TESTS / "fixtures").glob("[!_]*.py"))
-    gpu = sorted((TESTS / "data/gpu-programs").glob("*.py"))
     with tempfile.TemporaryDirectory() as folder:
-        for outcome in (_checked(fixtures), _recorded(), _traces()):
-            yield from outcome
+        # what is remembered of files is not the user's
+        os.environ["XDG_STATE_HOME"] = folder
+        for source in (_checked(fixtures), _recorded(), _traces()):
+            yield from source
         for call in CALLS:
-            yield from _said([word.format(folder=folder) for word in call], folder)
-        yield from _said(["predict", *map(str, fixtures), *map(str, gpu)], folder)
+            yield from _printed([word.format(folder=folder) for word in call])
+        for programs in PROGRAMS:
+            files = [str(file) for file in sorted(ROOT.glob(programs))]
+            yield from _printed(["predict", *files])
+            yield from (line for file in files for line in _printed(["entries", file])) if "entry" in programs else ()
+        yield from _strings(json.loads((TESTS / "data/bisect-gpu/bisect_gpu.json").read_text()))
         yield from _helps()
         yield from asyncio.run(_in_editor(Path(folder)))
-    yield from _written_down()
 
 
-def _said(call: list[str], folder: str = "") -> list[str]:
-    environment = {**os.environ, **WIDE, **({"XDG_STATE_HOME": folder} if folder else {})}
+def _printed(call: list[str]) -> list[str]:
     ran = subprocess.run(
-        [sys.executable, "-m", "compile_lens", *call], cwd=ROOT, env=environment, capture_output=True, text=True
+        [sys.executable, "-m", "compile_lens", *call], cwd=ROOT, env=os.environ | WIDE, capture_output=True, text=True
     )
     print(f"  compile-lens {' '.join(call)[:70]}: {len(ran.stdout)} characters", file=sys.stderr)
     return [*ran.stdout.splitlines(), *ran.stderr.splitlines()]
 
 
 def _documents(call: list[str]) -> Iterator[str]:
-    printed = "\n".join(_said(call))
+    printed = "\n".join(_printed(call))
     start = printed.find("{")
     if start >= 0:
         yield from _strings(json.JSONDecoder().raw_decode(printed[start:])[0])
@@ -175,11 +196,13 @@ async def _in_editor(folder: Path) -> list[str]:
     return found
 
 
-def _written_down() -> Iterator[str]:
-    """What the pages show, and what tests expect."""
+def written() -> Iterator[str]:
+    """What the pages and the manifest show, and what tests expect."""
+    yield from _strings(json.loads((ROOT / "vscode-client/package.json").read_text()))
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         if page.name != "messages.md":
-            yield from (line.strip(" |`#-") for line in page.read_text().splitlines())
+            lines = page.read_text().splitlines()
+            yield from (cell.strip(" #-") for line in lines for cell in line.split(" | "))
     for test in sorted(TESTS.rglob("test_*.py")):
         if test.parent.name != "messages":
             nodes = ast.walk(ast.parse(test.read_text()))

@@ -46,6 +46,17 @@ class Template:
     role: str = ""
 
     @property
+    def holes(self) -> list[str]:
+        """The names of the values."""
+        names, at = [], 0
+        for before, after in zip(self.pieces, self.pieces[1:], strict=False):
+            start = at + len(before) + 1
+            end = self.text.index("}" + after, start) if after else self.text.index("}", start)
+            names.append(self.text[start:end])
+            at = end + 1
+        return names
+
+    @property
     def literal(self) -> str:
         """The template's own words, without code and values."""
         return re.sub(r"`[^`\n]*`|``", " ", HOLE.join(self.pieces))

@@ -78,8 +78,8 @@ def test_reading_the_extension() -> None:
 
 
 def test_examples_are_found_by_the_words() -> None:
-    template = Template("room", "file.py", "say", "{n} graph{s|} of `{name}`", ("", " graph", " of `", "`"))
+    template = Template("room", "file.py", "say", "{count} graph{s|} of `{name}`", ("", " graph", " of `", "`"))
     part = Template("room", "file.py", "say", " and {n} more causes", (" and ", " more causes"))
     lines = ["a line", "it has 3 graphs of `f` and 2 more causes", "1 graph of `net`"]
-    assert match([template, part], lines, {}) == {template.text: lines[2], part.text: lines[1]}
-    assert match([template], lines, {template.text: "4 graph of `net`"}) == {template.text: "4 graph of `net`"}
+    assert match([template, part], lines, [], {}) == {template.text: lines[2], part.text: lines[1]}
+    assert match([template], lines, [], {template.text: "4 graph of `net`"}) == {template.text: "4 graph of `net`"}
