@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.messages.templates import Template
+from tests.messages.templates import ROOT, Template
 
 FILE = Path(__file__).parent / "examples.json"
 LONGEST_LINE = 6000
@@ -22,7 +23,7 @@ NUMBER = re.compile(
 )
 # folders of the machine that wrote a line
 FOLDERS = re.compile(r"(?:/[^\s/'\"`:]+)+/(?:site-packages|lib/python3\.\d+|tests/fixtures|tests/data|job|pytest-\d+)/")
-PRIVATE = re.compile(r"/(?:tmp|root|home|work|var|opt)/\w")
+PRIVATE = re.compile(rf"/(?:tmp|root|home|var|opt)/\w|{re.escape(str(ROOT))}|{re.escape(sys.prefix)}")
 
 
 def load() -> dict[str, str]:
@@ -80,24 +81,25 @@ def _example(template: Template, corpus: str, fewest: int) -> str:
     letters = len(re.sub(r"\W", "", "".join(pieces)))
     if letters < FEWEST_LETTERS or not longest.strip():
         return ""
-    inside = _pattern(pieces, template.holes)
+    whole, inside = (_pattern(pieces, template.holes, longest_value) for longest_value in ("*", "{0,60}"))
     best, at = "", corpus.find(longest)
     while at >= 0:
         start, end = corpus.rfind("\n", 0, at) + 1, corpus.find("\n", at)
         line = corpus[start : end if end >= 0 else len(corpus)]
-        if inside.fullmatch(line):
+        if whole.fullmatch(line):
             return _clipped(line, 0, len(line))
-        if not best and letters >= fewest and (found := inside.search(line)):
+        # the shortest line in which it is a part says the most of it
+        if letters >= fewest and (not best or len(line) < len(best)) and (found := inside.search(line)):
             best = _clipped(line, line.find(longest, found.start()), found.end())
         at = corpus.find(longest, start + len(line))
     return best
 
 
-def _pattern(pieces: Sequence[str], holes: Sequence[str]) -> re.Pattern[str]:
-    """Words end where the template's do; a choice between texts may be empty."""
+def _pattern(pieces: Sequence[str], holes: Sequence[str], how_long: str) -> re.Pattern[str]:
+    """Words end where the template's do; a value that is a choice between texts may be empty."""
     pattern = re.escape(pieces[0])
     for hole, piece in zip(holes, pieces[1:], strict=True):
-        pattern += (r"[\d,.]+" if NUMBER.match(hole) else "(.*?)") + re.escape(piece)
+        pattern += (r"[\d,.]+" if NUMBER.match(hole) else f"(.{how_long}?)") + re.escape(piece)
     before = r"(?<!\w)" if re.match(r"\w", pieces[0]) else ""
     return re.compile(before + pattern + (r"(?!\w)" if re.search(r"\w\Z", pieces[-1]) else ""))
 

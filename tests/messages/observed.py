@@ -43,6 +43,8 @@ PROGRAMS = (
     "benchmarks/prediction_corpus/own/*.py",
     "benchmarks/entry_corpus/own/*.py",
 )
+# a call of the terminal
+LIMIT_S = 600
 # after the first finding, until the last and what follows it
 SETTLED_S = 6.0
 # other calls of the terminal: those that explain, and those that are refused
@@ -110,9 +112,12 @@ def said() -> Iterator[str]:
 
 
 def _printed(call: list[str]) -> list[str]:
-    ran = subprocess.run(
-        [sys.executable, "-m", "compile_lens", *call], cwd=ROOT, env=os.environ | WIDE, capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", "compile_lens", *call]
+    try:
+        ran = subprocess.run(command, cwd=ROOT, env=os.environ | WIDE, capture_output=True, text=True, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        print(f"  compile-lens {' '.join(call)[:70]}: left out, took longer than {LIMIT_S} s", file=sys.stderr)
+        return []
     print(f"  compile-lens {' '.join(call)[:70]}: {len(ran.stdout)} characters", file=sys.stderr)
     return [*ran.stdout.splitlines(), *ran.stderr.splitlines()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
@@ -67,8 +68,8 @@ def _rows(templates: Iterator[Template], examples: dict[str, str]) -> Iterator[s
 
 def _cell(text: str) -> str:
     """A text in a table: shown as it is, whatever Markdown it holds."""
-    text = text.strip(" ").replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
-    return text.replace("*", "\\*").replace("\n", "⏎")
+    parts = re.split(r"(`[^`\n]+`)", text.strip(" ").replace("|", "\\|").replace("\n", "⏎"))
+    return "".join(part if part.startswith("`") else re.sub(r"([*_<>\[\]])", r"\\\1", part) for part in parts)
 
 
 def _anchor(room: str) -> str:
