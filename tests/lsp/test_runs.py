@@ -279,7 +279,7 @@ class TestStatus:
 
     async def test_a_bug_of_ours_is_for_the_log_and_bothers_nobody(self, ed: Editor, root: Path) -> None:
         uri = await ed.open(write(root, ONE + "# crash\n"))
-        await ed.status(health="error", message="Compile Lens failed on train.py. See its log", uri=uri)
+        await ed.status(health="error", message="Compile Lens failed on train.py. See the log.", uri=uri)
         assert await ed.command("compileLens.analyze", uri) is None
         assert shown(ed) == []
         assert "ZeroDivisionError: a bug of ours" in log(root)

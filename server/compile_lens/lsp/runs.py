@@ -226,7 +226,7 @@ class Runs:
             return None
         except Exception:  # a bug of ours: it goes to the log and the status, and the server lives on
             log.exception("The analysis of %s failed", path)
-            self._status.problem(f"Compile Lens failed on {Path(path).name}. See its log", ticket.uri)
+            self._status.problem(f"Compile Lens failed on {Path(path).name}. See the log.", ticket.uri)
             return None
         finally:
             self._progress.finish(progress)
