@@ -32,14 +32,14 @@ REASONS = {
     " GB0338 GB0349 GB0352 GB2922",
 }
 MEANING = {
-    "gone": "the registry keeps the number, and nothing in this torch raises it",
-    "distributed": "it needs several processes",
-    "GPU": "it needs a GPU, or Triton",
-    "Python": "it needs another version of Python than 3.11",
-    "environment": "it needs a package to be there, or not to be there",
-    "export": "only torch.export comes there",
-    "internal": "a check that Dynamo makes of itself, or of a feature under test",
-    "open": "no program here reaches it yet",
+    "gone": "the registry keeps the number, but nothing in this torch raises it",
+    "distributed": "needs several processes",
+    "GPU": "needs a GPU or Triton",
+    "Python": "needs a Python version other than 3.11",
+    "environment": "needs a package to be installed, or not to be",
+    "export": "only torch.export reaches it",
+    "internal": "an internal check of Dynamo, or an experimental feature",
+    "open": "no test program reaches it yet",
 }
 
 
@@ -79,9 +79,9 @@ def main() -> None:
         f"""# Which graph breaks are covered
 
 torch numbers its kinds of graph breaks (`torch/_dynamo/graph_break_registry.json`). Of the {len(registry)} numbers of torch
-{torch_version()}, **{reached}** have been produced by a program here, and were found at the line that they are about:
-`tests/corpus/graph_breaks` has a function per number, `tests/fixtures` whole programs; the number stands under the expression.
-Every break of theirs is compared with what a plain torch says (`tests/test_differential.py`). Of the others:
+{torch_version()}, **{reached}** have been produced by a test program and found at the right line.
+`tests/corpus/graph_breaks` has a function per number, `tests/fixtures` has whole programs, with the number below the expression.
+`tests/test_differential.py` compares each of their breaks with plain torch. The others are:
 
 {legend}
 

@@ -35,11 +35,11 @@ Found = tuple[str, tuple[tuple[object, ...], ...]]
 HEAD = """\
 # Real programs in the sandbox
 
-Made by `python -m tests.sandboxed_programs` on Linux, with torch {torch}. Each program ran without a sandbox and in each kind of it
-that the kernel holds ([SECURITY.md](../SECURITY.md)), each time with caches of its own. *Same* is: the same end, and the same findings
-with the same codes, messages, ranges and counts.
+`python -m tests.sandboxed_programs` wrote this page on Linux, with torch {torch}. Each program ran without
+a sandbox and in each kind that the kernel enforces ([SECURITY.md](../SECURITY.md)), each time with its own caches. *Same* means that the
+program ended in the same way, with findings of the same codes, messages, ranges and counts.
 
-{same} of {all} programs are the same in every kind.
+{same} of {all} programs have the same results in every kind.
 
 | program | depth | end | findings | overlay | landlock |
 |---|---|---|---|---|---|

@@ -25,34 +25,35 @@ def write_table(results: Sequence[Result], since: str) -> None:
         line.replace("==", " ") for line in LIST.read_text(encoding="utf-8").split("\n") if "==" in line
     )
     PAGE.write_text(
-        f"""# Real files, analysed with no help
+        f"""# Real files, analyzed without help
 
-Each file is analysed as `compile-lens check FILE` does it: as it is, with no entry named, and nothing arranged for it. Of
-{len(results)} files, **{_share(results, [r for r in results if r.alone.reached])}** have at least one region or module compiled with
-no help, and **{_share(results, [r for r in results if r.best.reached])}** with at most one line of it.
+Each file is analyzed by `compile-lens check FILE`, unchanged and without naming an entry. Of
+{len(results)} files, **{_share(results, [r for r in results if r.alone.reached])}** compile at least one region or module without
+help, and **{_share(results, [r for r in results if r.best.reached])}** with at most one line of help.
 {_confirmed(results)}{_older(older, results)}
 
-| group | files | with no help | with one line |
+| group | files | without help | with one line |
 |---|---|---|---|
 {summary}
 
-`python -m benchmarks.entry_corpus` measures, `--write` writes this page. Measured {days} with torch
+`python -m benchmarks.entry_corpus` measures; `--write` writes this page. Measured {days} with torch
 {version("torch")}, transformers {version("transformers")}, and
 {packages}.
 
-- *entry*: what was used; *compiled*: what was compiled, or the reason why nothing was.
-- *other*: findings that are no break and no recompile. *s*: seconds of a busy machine with two cores, the import of the file's package
-  included.
-- *with one line of help*, for files that had nothing analysed: the figures are of the run with that line. What it was stands below.
-- *confirmed*: a script of plain torch that imports nothing of this project makes the same calls, and of the run's findings so many
-  came at the same lines: breaks by code, recompiles by function and guards, fixed sizes, side effects and errors. A plus says how much
-  torch said there that the run did not find. "–": the findings are of no inputs that were made up. Of a file that asks for a GPU, a
-  run without the stand-in was compared, for the plain script meets no GPU.
-- Packages are as `pip install --no-deps` puts them. One is changed: the torchvision of PyPI is for CUDA, and its library
-  does not load beside a torch for the CPU, so two of its operators are declared, without which its Python part cannot be imported.
+- *entry*: the entry that was used. *compiled*: what was compiled, or why nothing was.
+- *other*: findings other than breaks and recompiles. *s*: seconds on a busy machine with two cores, including the import of the file's
+  package.
+- *with one line of help*: for files that compiled nothing by themselves, the figures are those of the run with that line.
+  The lines are below.
+- *confirmed*: a script of plain torch, independent of this project, makes the same calls. The number of findings that it has at the same
+  lines is given: breaks by code, recompiles by function and guards, fixed sizes, side effects and errors. A plus counts what only plain
+  torch reported. "–" means that the findings do not come from synthesized inputs. For a file that asks for a GPU, the run without the
+  stand-in was compared, since the plain script has no GPU.
+- Packages are installed by `pip install --no-deps`. One is changed: the torchvision of PyPI is for CUDA, and its library does not load
+  beside a CPU build of torch. Two of its operators are therefore declared, since its Python part cannot be imported without them.
   Files of timm import torchvision.
-- Modules that the file does not compile itself are compiled apart from one another (`torch._dynamo.reset()` between them, in the plain
-  script, too): what two of them share makes no recompile.
+- Modules that the file does not compile itself are compiled separately, with `torch._dynamo.reset()` between them, also in the plain
+  script. What two of them share therefore causes no recompile.
 
 {NOTES.read_text(encoding="utf-8").strip()}
 
@@ -64,7 +65,7 @@ no help, and **{_share(results, [r for r in results if r.best.reached])}** with 
 
 {_lines(results)}
 
-## What one of the two runs alone had
+## Findings of only one of the two runs
 
 {_differences(results)}
 """,
@@ -89,8 +90,8 @@ def _confirmed(results: Sequence[Result]) -> str:
     findings, confirmed = sum(one.findings for one in known), sum(one.confirmed for one in known)
     more = sum(len(one.differences) for one in known) - (findings - confirmed)
     return (
-        f"{len(known)} files had findings with inputs that were made up, or written in the line of help, and a plain\nscript made the"
-        f" same calls: **{confirmed} of {findings}** findings are confirmed, and it had {more or 'nothing'} that the runs did not find."
+        f"{len(known)} files had findings with inputs that were synthesized or given in the line of help. A plain script made the\n"
+        f"same calls: **{confirmed} of {findings}** findings are confirmed, and it had {more or 'nothing'} that the runs did not find."
     )
 
 
@@ -104,7 +105,7 @@ def _older(older: Sequence[Result], results: Sequence[Result]) -> str:
         return ""
     now = [result for result in results if result not in older]
     return (
-        f"\n\nOf the {len(now)} rows that were measured now, {sum(r.alone.reached for r in now)} have something compiled with no help, and"
+        f"\n\nOf the {len(now)} rows that were measured now, {sum(r.alone.reached for r in now)} compile something without help, and"
         f" {sum(r.best.reached for r in now)} with a line."
         f"\n**{len(older)} of the {len(results)} rows are older** and marked so: they are of an earlier state of the project. Their"
         " findings were\nnot run again under a plain torch, and recompiles between modules that the file does not call together are among"

@@ -271,7 +271,7 @@ def test_what_a_file_is_analyzed_with_is_chosen_from_a_list(workbench: Workbench
         "first": "Analyzed with get_inputs() · change",
         "listed": [
             *(f"{each['entry']}: {each['origin'].replace('`', '')}" for each in told["entries"]),
-            "Automatically: the first way that compiles anything (chosen)",
+            "Automatically: the first entry that compiles anything (chosen)",
         ],
         "other": "doctest:scale",
         "then": "Analyzed with the doctest of scale · change",

@@ -180,14 +180,18 @@ def known_cells() -> dict[tuple[str, str], str]:
 
 def table(cells: dict[tuple[str, str], str]) -> str:
     head = """\
-# What hostile and careless programs come to
+# Hostile and careless programs in the sandbox
 
-Made by a run of `tests/hostile` on Linux (`pytest tests/hostile --update-hostile -p no:xdist`), and held to it by the same test.
-After each program every file of a planted home directory, of the workspace and of the temporary folder has the same content, mode,
-owner and time; no process, no shared memory and no scratch folder is left; no service was reached; and the next request is answered.
+`pytest tests/hostile --update-hostile -p no:xdist` runs these programs on Linux and writes this page. Without the option, the test
+checks the page.
+After each program, the test also checks that:
 
-The columns are the kinds of sandbox ([SECURITY.md](../SECURITY.md)): `overlay` on Linux with namespaces, `landlock` on Linux without,
-`python` elsewhere. A program is run in those where there is something to see.
+- every file of a planted home directory, the workspace and the temporary folder has the same content, mode, owner and time;
+- no process, shared memory or scratch folder is left, and no service was reached;
+- the next request is answered.
+
+The columns are the kinds of sandbox ([SECURITY.md](../SECURITY.md)): `overlay` on Linux with namespaces, `landlock` on Linux without
+them, `python` elsewhere. A program runs only in the kinds that it is meant to test.
 
 | program | what it does | overlay | landlock | python |
 |---|---|---|---|---|

@@ -19,7 +19,7 @@ async def test_a_region_offers_to_compare_and_the_command_does(ed: Editor, root:
 
     async def offered(**other: object) -> list[dict[str, Any]]:
         actions = await ed.request("textDocument/codeAction", {**asked, **other})
-        return [action for action in actions if action["title"].startswith("Compare with eager")]
+        return [action for action in actions if action["title"].startswith("Compare the compiled results")]
 
     (action,) = await offered()
     assert action["command"]["arguments"] == [uri]
@@ -39,7 +39,7 @@ async def test_a_region_offers_to_vary_its_inputs(ed: Editor, root: Path) -> Non
     place = {"line": LINE, "character": 0}
     asked = {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}
     actions = await ed.request("textDocument/codeAction", asked)
-    (action,) = [action for action in actions if action["title"].startswith("What would make `f` recompile?")]
+    (action,) = [action for action in actions if action["title"] == "Find inputs that make `f` recompile"]
     result = await ed.command(action["command"]["command"], *action["command"]["arguments"])
     assert result["status"] == "ok"
     await ran(root, 1)

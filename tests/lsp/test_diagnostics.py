@@ -97,7 +97,7 @@ async def test_edits_during_a_run_move_what_it_finds(ed: Editor, root: Path) -> 
     """The run reads the text as it was when it was asked for; what it finds is shown in the text as it is now."""
     file = write(root, HEAD + "    print(x)  # finding GB0001\n    abs(x)  # finding GB0003\n# wait\n")
     uri = await ed.open(file)
-    await ed.status(state="analysing")
+    await ed.status(state="analyzing")
     await ed.insert(uri, 2, 0, "\n\n")
     await ed.insert(uri, 3, LINE + 3, "y", character=4)
     await ed.hover(uri, 0, 0)

@@ -97,7 +97,7 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         await ed.initialize(root, ALWAYS)
         uri = await ed.open(write(root, MODULE))
         (lens,) = await lenses(ed, uri, "compileLens.analyzeAsIfCompiled")
-        assert lens["command"]["title"] == "What would torch.compile do?"
+        assert lens["command"]["title"] == "Analyze as if compiled"
         assert lens["command"]["arguments"] == [uri, "Net"]
         answer = await execute(ed, "compileLens.analyzeAsIfCompiled", *lens["command"]["arguments"])
         assert (answer["status"], answer["findings"]) == ("ok", 1)
@@ -112,7 +112,7 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         (edit,) = edits(comment)
         assert edit["newText"].startswith("# compile-lens: entry=Net(width=32)(x=float32[")
         assert edit["range"]["start"] == {"line": 0, "character": 0}
-        (functions,) = edits(actions["Keep these inputs as get_inputs()"])
+        (functions,) = edits(actions["Keep these inputs as `get_inputs()`"])
         assert 'def get_inputs():\n    return {"x": torch.randn(' in functions["newText"]
         assert 'def get_init_inputs():\n    return {"width": 32}' in functions["newText"]
 

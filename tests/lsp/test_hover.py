@@ -79,7 +79,7 @@ async def test_a_region_moves_and_one_that_was_edited_has_no_result(ed: Editor, 
     assert "2 graphs" in value(await ed.hover(uri, 4, 8))
     await ed.insert(uri, 3, 4, "(dynamic=True)", character=14)
     summary, _, meaning = value(await ed.hover(uri, 4, 8)).partition("\n\n---\n\n")
-    assert summary == "No result for this line yet. Save the file to analyze it."
+    assert summary == "No result for this region yet. Save the file to analyze it."
     assert meaning.startswith("**`torch.compile`**")
 
 

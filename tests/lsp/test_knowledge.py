@@ -203,7 +203,7 @@ async def test_what_is_wrong_and_how_it_is_put_right(editor_with_torch: Editor, 
     assert first["range"]["start"] == place(WRONG, "graph_brakes", 0)
     params = {"textDocument": {"uri": uri}, "range": first["range"], "context": {"diagnostics": [first]}}
     actions = await editor_with_torch.request("textDocument/codeAction", params)
-    assert actions[0]["title"] == "Change to 'graph_breaks'"
+    assert actions[0]["title"] == "Change to `graph_breaks`"
     assert actions[0]["edit"]["changes"][uri] == [{"range": first["range"], "newText": "graph_breaks"}]
     fixed = WRONG.replace("graph_brakes", "graph_breaks")
     mark = editor_with_torch.mark()

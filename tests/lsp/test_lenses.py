@@ -27,16 +27,16 @@ async def lenses(ed: Editor, uri: str) -> list[tuple[int, str]]:
     return [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in again]
 
 
-async def test_not_run_then_analysing_then_what_happened(raw: Editor, root: Path) -> None:
+async def test_not_analyzed_then_analyzing_then_what_happened(raw: Editor, root: Path) -> None:
     raw.answers[REFRESH] = lambda _: None
     said = capabilities(workspace={"codeLens": {"refreshSupport": True}})
     await raw.initialize(root, {"run": {"enabled": "always", "onOpen": False}}, capabilities=said)
     uri = await raw.open(write(root, ONE + "# wait\n"))
-    assert await lenses(raw, uri) == [(REGION, "not run")]
+    assert await lenses(raw, uri) == [(REGION, "not analyzed")]
     since = raw.mark()
     await raw.save(uri)
     await raw.wait(lambda message: message.get("method") == REFRESH, since)
-    assert await lenses(raw, uri) == [(REGION, "analysing…")]
+    assert await lenses(raw, uri) == [(REGION, "analyzing…")]
     await ran(root, 1)
     (root / "train.go").touch()
     await raw.status(state="idle", findings=1)
@@ -63,7 +63,7 @@ async def test_a_run_that_begins_again_says_so_instead_of_what_was(ed: Editor, r
     await ed.change(uri, 2, {"text": HANGS})
     await ed.save(uri)
     await ran(root, 2)
-    assert await lenses(ed, uri) == [(REGION, "analysing…")]
+    assert await lenses(ed, uri) == [(REGION, "analyzing…")]
 
 
 async def test_they_can_be_off(raw: Editor, root: Path) -> None:

@@ -26,7 +26,7 @@ async def test_shutdown_and_exit(ed: Editor) -> None:
 async def test_shutdown_ends_a_run_and_answers_its_request(ed: Editor, root: Path) -> None:
     call = {"command": "compileLens.analyze", "arguments": [write(root, HANGS).as_uri()]}
     request = await ed.begin("workspace/executeCommand", call)
-    await ed.status(state="analysing")
+    await ed.status(state="analyzing")
     assert await ed.shut_down() == 0
     assert await ed.answer(request) is None
     assert log(root)[-2:] == ["cancelled train.py", f"close {sys.executable}"]
@@ -34,7 +34,7 @@ async def test_shutdown_ends_a_run_and_answers_its_request(ed: Editor, root: Pat
 
 async def test_exit_without_shutdown_is_an_error(ed: Editor, root: Path) -> None:
     await ed.open(write(root, HANGS))
-    await ed.status(state="analysing")
+    await ed.status(state="analyzing")
     await ed.notify("exit")
     assert await gone(ed) == 1
     assert "cancelled train.py" in log(root)
@@ -42,7 +42,7 @@ async def test_exit_without_shutdown_is_an_error(ed: Editor, root: Path) -> None
 
 async def test_the_end_of_the_input_is_the_end(ed: Editor, root: Path) -> None:
     await ed.open(write(root, HANGS))
-    await ed.status(state="analysing")
+    await ed.status(state="analyzing")
     assert ed.process.stdin is not None
     ed.process.stdin.close()
     assert await gone(ed) == 1
@@ -51,7 +51,7 @@ async def test_the_end_of_the_input_is_the_end(ed: Editor, root: Path) -> None:
 
 async def test_a_signal_ends_it_properly(ed: Editor, root: Path) -> None:
     await ed.open(write(root, HANGS))
-    await ed.status(state="analysing")
+    await ed.status(state="analyzing")
     ed.process.send_signal(signal.SIGTERM)
     assert await gone(ed) == 1
     assert "cancelled train.py" in log(root)
@@ -61,7 +61,7 @@ async def test_it_ends_with_its_editor_though_its_input_stays_open(raw: Editor, 
     parent = await asyncio.create_subprocess_exec("sleep", "1000")
     await raw.initialize(root, {"run": {"enabled": "always"}}, processId=parent.pid)
     await raw.open(write(root, HANGS))
-    await raw.status(state="analysing")
+    await raw.status(state="analyzing")
     parent.kill()
     assert await gone(raw) == 1
     assert "cancelled train.py" in log(root)

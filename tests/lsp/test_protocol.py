@@ -128,7 +128,7 @@ async def test_an_answer_under_the_id_of_a_request_of_the_editors_own(ed: Editor
     identifier = await ed.begin(
         "workspace/executeCommand", {"command": "compileLens.analyze", "arguments": [write(root, HANGS).as_uri()]}
     )
-    await ed.status(state="analysing")
+    await ed.status(state="analyzing")
     await ed.send({"id": identifier, "result": 3})
     await ed.send({"id": identifier, "error": {"code": "none"}})
     await alive(ed)

@@ -38,7 +38,7 @@ async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
         uri = await ed.open(write(root, PROGRAM))
         await ed.status(state="idle", findings=1)
         assert list(await offered(ed, uri, LINE, ["quickfix"])) == []
-        assert list(await offered(ed, uri, DECORATOR)) == ["Write a repro of f"]
+        assert list(await offered(ed, uri, DECORATOR)) == ["Write a repro of `f`"]
         action = (await offered(ed, uri, LINE))["Write a repro for GB0124"]
         (root / "repro_GB0124_6.py").write_text("the user's own\n")
         answer = await ed.command(action["command"]["command"], *action["command"]["arguments"])

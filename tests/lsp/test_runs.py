@@ -11,7 +11,7 @@ from editor import Editor, Message, RequestError, capabilities, editor
 from programs import HANGS, HEAD, ONE, log, logged, ran, runs, write
 
 ALWAYS = {"run": {"enabled": "always"}}
-REFUSED = "Off: background runs are not allowed for this workspace"
+REFUSED = "Off: background runs are not allowed in this workspace"
 CANCELLED = -32800
 
 
@@ -33,11 +33,11 @@ class TestConsent:
         uri = await raw.open(write(root, ONE))
         question = await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
         assert question["params"]["actions"] == [{"title": "Allow"}, {"title": "Not now"}]
-        assert "runs this file in the background with /" in question["params"]["message"]
+        assert "It uses /" in question["params"]["message"]
         await raw.save(uri)
         await raw.open(write(root, ONE, "other.py"))
         hover = await raw.hover(uri, 3, 2)
-        assert hover is not None and "allow Compile Lens" in hover["contents"]["value"]
+        assert hover is not None and "Allow Compile Lens" in hover["contents"]["value"]
         assert (len(asked(raw)), log(root)) == (1, [])
         await raw.send({"id": question["id"], "result": {"title": "Allow"}})
         await raw.published(uri)
@@ -85,7 +85,7 @@ class TestConsent:
         await raw.status(state="off")
         await raw.save(uri)
         hover = await raw.hover(uri, 3, 2)
-        assert hover is not None and "set `compileLens.run.enabled`" in hover["contents"]["value"]
+        assert hover is not None and "Set `compileLens.run.enabled`" in hover["contents"]["value"]
         assert (asked(raw), runs(root)) == ([], [])
         (told,) = shown(raw)
         assert "compileLens.run.enabled" in told
@@ -155,7 +155,7 @@ class TestTrust:
 
     async def test_trust_that_is_taken_back_ends_everything(self, ed: Editor, root: Path) -> None:
         await ed.open(write(root, HANGS))
-        await ed.status(state="analysing")
+        await ed.status(state="analyzing")
         await ed.notify("compileLens/trust", {"trusted": False})
         await logged(root, "cancelled train.py")
         await logged(root, f"close {sys.executable}")
@@ -165,7 +165,7 @@ class TestTrust:
 class TestCancel:
     async def test_by_command(self, ed: Editor, root: Path) -> None:
         uri = await ed.open(write(root, HANGS))
-        await ed.status(state="analysing")
+        await ed.status(state="analyzing")
         since = ed.mark()
         assert await ed.command("compileLens.cancel", uri) is True
         await logged(root, "cancelled train.py")
@@ -174,7 +174,7 @@ class TestCancel:
 
     async def test_by_the_button_of_the_progress(self, ed: Editor, root: Path) -> None:
         await ed.open(write(root, HANGS))
-        await ed.status(state="analysing")
+        await ed.status(state="analyzing")
         begin = await ed.wait(lambda message: message.get("method") == "$/progress")
         assert begin["params"]["value"]["cancellable"] is True
         await ed.notify("window/workDoneProgress/cancel", {"token": begin["params"]["token"]})
@@ -186,7 +186,7 @@ class TestCancel:
             "workspace/executeCommand",
             {"command": "compileLens.analyze", "arguments": [write(root, HANGS).as_uri()]},
         )
-        await ed.status(state="analysing")
+        await ed.status(state="analyzing")
         await ed.notify("$/cancelRequest", {"id": identifier})
         with pytest.raises(RequestError) as caught:
             await ed.answer(identifier)
@@ -204,7 +204,7 @@ class TestCancel:
 
     async def test_closing_the_document_ends_its_run(self, ed: Editor, root: Path) -> None:
         uri = await ed.open(write(root, HANGS))
-        await ed.status(state="analysing")
+        await ed.status(state="analyzing")
         await ed.close(uri)
         await logged(root, "cancelled train.py")
 
@@ -252,7 +252,7 @@ class TestStatus:
         uri = await ed.open(write(root, ONE))
         await ed.status(state="idle", findings=1)
         seen = [m["params"] for m in ed.received if m.get("method") == "compileLens/status"]
-        assert [entry["state"] for entry in seen] == ["idle", "starting", "analysing", "idle"]
+        assert [entry["state"] for entry in seen] == ["idle", "starting", "analyzing", "idle"]
         assert (seen[2]["uri"], seen[2]["message"], seen[3]["message"]) == (uri, "Analyzing train.py", "1 finding")
 
     async def test_editors_that_do_not_know_it_are_not_sent_it(self, raw: Editor, root: Path) -> None:
@@ -279,7 +279,7 @@ class TestStatus:
 
     async def test_a_bug_of_ours_is_for_the_log_and_bothers_nobody(self, ed: Editor, root: Path) -> None:
         uri = await ed.open(write(root, ONE + "# crash\n"))
-        await ed.status(health="error", message="Compile Lens failed on train.py; its log says why", uri=uri)
+        await ed.status(health="error", message="Compile Lens failed on train.py. See the log.", uri=uri)
         assert await ed.command("compileLens.analyze", uri) is None
         assert shown(ed) == []
         assert "ZeroDivisionError: a bug of ours" in log(root)

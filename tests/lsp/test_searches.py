@@ -46,17 +46,17 @@ async def test_a_repro_is_bisected_from_its_header(root: Path) -> None:
         await ed.initialize(root, OPTIONS)
         uri = await ed.open(write(root, REPRO))
         titles = [action["title"] for action in await actions(ed, uri, 1)]
-        assert titles == ["Bisect this repro", "Make this repro smaller"]
+        assert titles == ["Bisect this repro", "Minify this repro"]
         answer = await ed.request("workspace/executeCommand", {"command": "compileLens.bisect", "arguments": [uri]})
         assert answer["status"] == "unfit"
         text = Path(shown[0].removeprefix("file://")).read_text()
         assert "eager itself fails" in text
         titles = [action["title"] for action in await actions(ed, uri, 1)]
-        assert "Bisect again, and compare with last time" in titles
+        assert "Bisect this repro again and compare with the last result" in titles
         again = await ed.request(
             "workspace/executeCommand", {"command": "compileLens.verifyBisection", "arguments": [uri]}
         )
-        assert again["changes"] == ["Nothing has changed."]
+        assert again["changes"] == ["Nothing changed."]
 
 
 async def test_the_verdict_stands_at_the_line_that_it_is_about(root: Path) -> None:

@@ -45,7 +45,7 @@ async def test_the_cap_says_how_many_are_hidden(raw: Editor, root: Path) -> None
     await raw.initialize(root, {**ALWAYS, "maxFindings": 1})
     uri = await raw.open(write(root, TWO))
     assert [f["code"] for f in await raw.published(uri)] == ["GB0001"]
-    await raw.status(state="idle", message="1 finding, 1 more hidden")
+    await raw.status(state="idle", message="1 finding (1 more hidden)")
 
 
 async def test_ignore_here_adds_a_comment_that_the_next_run_obeys(ed: Editor, root: Path) -> None:

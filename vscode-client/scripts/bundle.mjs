@@ -1,5 +1,5 @@
-// Puts the language server into `bundled/`, which then goes into the VSIX: `npm run bundle [-- PYTHON]`, before `npm run package`.
-// The VSIX then fits the platform that it is made on, and every Python version named here.
+// Installs the language server into `bundled/` for the VSIX: `npm run bundle [-- PYTHON]`, before `npm run package`.
+// The VSIX then works on the platform that built it, with each Python version below.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,10 +17,10 @@ function install(target, ...what) {
 }
 
 rmSync(bundled, { recursive: true, force: true });
-// on Python 3.10 a dependency (cattrs) needs exceptiongroup, which pip leaves out for the newer Python that runs it
+// cattrs needs exceptiongroup on Python 3.10; pip skips it when a newer Python runs it
 install(bundled, repository, "exceptiongroup");
 
-// tree-sitter is the one dependency with a wheel for each Python version; its binaries can lie side by side.
+// tree-sitter is the only dependency with a wheel per Python version; its binaries can be installed side by side.
 const [, treeSitter] = readdirSync(bundled).map((name) => /^tree_sitter-(.+)\.dist-info$/.exec(name)).find(Boolean);
 const binary = /^_binding\..*\.(so|pyd)$/;
 for (const version of versions) {
@@ -32,5 +32,5 @@ for (const version of versions) {
   rmSync(folder, { recursive: true });
 }
 
-// `python bundled serve` runs this file with `bundled` first on sys.path, and nothing of the working directory.
+// `python bundled serve` runs this file with `bundled` first on sys.path, and without the working directory.
 writeFileSync(join(bundled, "__main__.py"), "from compile_lens.cli.main import main\n\nmain()\n");

@@ -1,5 +1,5 @@
 // Copies the server's settings into package.json: `python -m compile_lens.settings.settings | npm run settings`.
-// The settings that only this client knows stay as they are.
+// Settings of this client alone stay as they are.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const own = ["compileLens.server.command", "compileLens.trace.server"];

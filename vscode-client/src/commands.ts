@@ -1,4 +1,4 @@
-// The commands of the palette, the editor's title and the status item.
+// The commands of the palette, the editor title and the status bar item.
 import * as vscode from "vscode";
 
 import { chooseEntry } from "./entries";
@@ -21,7 +21,7 @@ export const localCommands = {
   selectEntry: "compileLens.selectEntry",
 } as const;
 
-/** Runs a command of the server's for `resource` (given by a menu), or for the file of the active editor. */
+/** Runs a server command for `resource` (given by a menu), or for the file in the active editor. */
 async function forFile(server: Server, command: ServerCommand, resource: unknown): Promise<void> {
   const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
   if (uri) {
@@ -29,11 +29,11 @@ async function forFile(server: Server, command: ServerCommand, resource: unknown
   }
 }
 
-/** What an analysis finds around it, as a page: of the interpreter that runs the file of the active editor. */
+/** Shows the page of `compile-lens doctor` for the interpreter of the file in the active editor. */
 async function checkSetup(server: Server): Promise<void> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const page = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: "Compile Lens: looking at the set-up" },
+    { location: vscode.ProgressLocation.Window, title: "Compile Lens: checking the setup" },
     () => server.execute<{ readonly markdown: string } | null>(serverCommands.doctor, uri?.scheme === "file" ? uri.toString() : undefined),
   );
   if (page) {
@@ -42,17 +42,17 @@ async function checkSetup(server: Server): Promise<void> {
   }
 }
 
-/** The workspaces that may run in the background; the one that is picked may not any more. */
+/** Lists the workspaces that are allowed to run in the background, and revokes the one that is picked. */
 async function manageRuns(server: Server): Promise<void> {
   const allowed = (await server.execute<readonly string[]>(serverCommands.allowedWorkspaces)) ?? [];
   const items = allowed.map((uri) => ({ label: vscode.Uri.parse(uri).fsPath, uri }));
   if (items.length === 0) {
-    void vscode.window.showInformationMessage("Compile Lens: no workspace may run its files in the background.");
+    void vscode.window.showInformationMessage("Compile Lens: no workspace is allowed to run files in the background.");
     return;
   }
   const picked = await vscode.window.showQuickPick(items, {
-    title: "Workspaces That May Run in the Background",
-    placeHolder: "Choose one to revoke it",
+    title: "Manage Workspaces Allowed to Run in the Background",
+    placeHolder: "Choose a workspace to revoke its permission",
   });
   if (picked) {
     await server.execute(serverCommands.revokeWorkspace, picked.uri);
@@ -69,7 +69,7 @@ async function showActions(server: Server): Promise<void> {
   const allow: Action = { label: "$(check) Allow Background Runs in This Workspace", command: localCommands.allowRuns };
   const always: Action[] = [
     { label: "$(debug-restart) Restart Server", command: localCommands.restartServer },
-    { label: "$(pulse) Check the Set-up", command: localCommands.checkSetup },
+    { label: "$(pulse) Check Setup", command: localCommands.checkSetup },
     { label: "$(output) Show Log", command: localCommands.showLog },
   ];
   const first = (): Action[] => {

@@ -1,10 +1,9 @@
-// What a file is analyzed with: a list to choose from. The server finds the ways, remembers the choice, and runs the file with it.
+// A list to choose the entry of a file from. The server finds the entries, remembers the choice, and runs the file with it.
 import * as vscode from "vscode";
 
-import { serverCommands } from "./protocol";
-import type { Server } from "./server";
+import { serverCommands, type CommandRunner } from "./protocol";
 
-/** A way to run a file, as `compileLens.entries` tells of it. */
+/** A way to run a file, as `compileLens.entries` returns it. */
 interface Entry {
   readonly entry: string;
   readonly origin: string;
@@ -25,29 +24,29 @@ const icons: Readonly<Record<string, string>> = {
   synthesized: "sparkle",
 };
 
-/** Asks with what the file `uri` is to be analyzed, and has that done. */
-export async function chooseEntry(server: Server, uri: string): Promise<void> {
+/** Asks which entry to analyze the file `uri` with, and analyzes it. */
+export async function chooseEntry(server: CommandRunner, uri: string): Promise<void> {
   const entries = (await server.execute<readonly Entry[]>(serverCommands.entries, uri)) ?? [];
   const name = vscode.Uri.parse(uri).path.split("/").pop() ?? "";
   const marked = (isChosen: boolean) => (isChosen ? { description: "chosen" } : {});
   const items: (vscode.QuickPickItem & { readonly entry: string })[] = [
     ...entries.map(({ entry, origin, kind, chosen }) => ({
       label: `$(${icons[kind] ?? "circle-outline"}) ${entry}`,
-      detail: origin.replaceAll("`", ""), // a list shows text as it is
+      detail: origin.replaceAll("`", ""), // a list does not render Markdown
       entry,
       ...marked(chosen),
     })),
     { label: "", kind: vscode.QuickPickItemKind.Separator, entry: automatic },
     {
       label: "$(wand) Automatically",
-      detail: "the first way that compiles anything",
+      detail: "the first entry that compiles anything",
       entry: automatic,
       ...marked(!entries.some(({ chosen }) => chosen)),
     },
   ];
   const picked = await vscode.window.showQuickPick(items, {
-    title: `How ${name} Is Analyzed`,
-    placeHolder: "Choose what the file is run with; it is remembered for the file",
+    title: `Choose the Entry of ${name}`,
+    placeHolder: "Choose how to run this file. The choice is remembered.",
     matchOnDetail: true,
   });
   if (picked) {

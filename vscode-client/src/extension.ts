@@ -1,4 +1,4 @@
-// The extension's door: puts the parts together. What an analysis is and what it finds is the server's business.
+// Activates the extension and connects its parts. The server does the analysis.
 import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";

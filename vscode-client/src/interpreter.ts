@@ -1,4 +1,4 @@
-// The interpreter that the user chose in the Python extension, where that extension is present.
+// The interpreter chosen in the Python extension, if that extension is installed.
 import * as vscode from "vscode";
 
 /** The part of the API of `ms-python.python` that is used here. */
@@ -13,7 +13,7 @@ interface PythonApi {
 }
 
 async function pythonApi(): Promise<PythonApi | undefined> {
-  // In a workspace that is not trusted the extension's choice could be an executable that the workspace brought along.
+  // In an untrusted workspace, the choice could be an executable inside the workspace.
   if (!vscode.workspace.isTrusted) {
     return undefined;
   }

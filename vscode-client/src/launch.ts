@@ -1,4 +1,4 @@
-// Which server to start: the command of the setting, the one in this VSIX, or the one in the user's environment.
+// Which server to start: the command from the setting, the one bundled in this VSIX, or the one in the user's environment.
 import { execFile } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -8,7 +8,7 @@ import { interpreterFor, serverCommand } from "./settings";
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** The interpreter that must have the package `compile_lens`; absent when the command is the user's own or brings it along. */
+  /** The interpreter that must have the package `compile_lens`; absent if the command is the user's own or the server is bundled. */
   readonly needsPackageIn?: string;
 }
 
@@ -19,14 +19,14 @@ export async function resolveLaunch(extensionPath: string): Promise<Launch> {
   }
   const python = (await interpreterFor()) || (process.platform === "win32" ? "python" : "python3");
   const bundled = path.join(extensionPath, "bundled");
-  // A folder with a __main__.py is run like a script: sys.path begins with it, whatever the working directory holds.
+  // A folder with a __main__.py runs like a script: sys.path starts with it, whatever is in the working directory.
   if (fs.existsSync(path.join(bundled, "__main__.py"))) {
     return { command: python, args: [bundled, "serve"] };
   }
   return { command: python, args: ["-m", "compile_lens", "serve"], needsPackageIn: python };
 }
 
-/** One sentence on why the server does not start, for the status item. */
+/** Why the server does not start, in one sentence for the status bar item. */
 export async function explainFailure(launch: Launch, error: unknown): Promise<string> {
   const python = launch.needsPackageIn;
   if (python === undefined) {
@@ -40,7 +40,7 @@ export async function explainFailure(launch: Launch, error: unknown): Promise<st
   });
   switch (found) {
     case "False":
-      return `The package compile-lens is not installed in ${python}. Install it (${python} -m pip install compile-lens), or set compileLens.python.`;
+      return `The package compile-lens is not installed in ${python}. Run ${python} -m pip install compile-lens, or set compileLens.python.`;
     case "True":
       return `The language server did not start: ${error instanceof Error ? error.message : String(error)}`;
     default:

@@ -1,19 +1,19 @@
-// What this client and the server say to each other beyond the Language Server Protocol. Other editors do without it.
+// What this client and the server exchange beyond the Language Server Protocol. It is optional: other editors work without it.
 import { NotificationType } from "vscode-languageclient/node";
 
 export interface ServerStatus {
   readonly health: "ok" | "warning" | "error";
-  readonly state: "starting" | "idle" | "analysing" | "off";
+  readonly state: "starting" | "idle" | "analyzing" | "off";
   readonly message: string;
-  /** How many findings are shown, in all documents. */
+  /** The number of findings shown, in all documents. */
   readonly findings: number;
-  /** The document that is analysed, or that a problem is about. */
+  /** The document that is being analyzed, or that has a problem. */
   readonly uri?: string;
 }
 
-/** Something runs, or is about to: there is something to cancel. */
+/** Whether a run is active or starting, so that there is something to cancel. */
 export function isWorking({ state, uri }: ServerStatus): boolean {
-  return state === "analysing" || (state === "starting" && uri !== undefined);
+  return state === "analyzing" || (state === "starting" && uri !== undefined);
 }
 
 export const statusNotification = new NotificationType<ServerStatus>("compileLens/status");
@@ -21,8 +21,8 @@ export const statusNotification = new NotificationType<ServerStatus>("compileLen
 export const trustNotification = new NotificationType<{ readonly trusted: boolean }>("compileLens/trust");
 
 /**
- * Commands that the server advertises. The language client registers each of them in VS Code under the same id, which makes
- * links in hovers work; so the palette's commands (package.json) need ids of their own.
+ * Commands that the server advertises. The language client registers each of them in VS Code under the same id, so that links
+ * in hovers work. The palette's commands (package.json) therefore need ids of their own.
  */
 export const serverCommands = {
   analyze: "compileLens.analyze",
@@ -43,3 +43,8 @@ export const serverCommands = {
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];
+
+/** Whatever can run a command of the server. */
+export interface CommandRunner {
+  execute<Answer>(command: ServerCommand, ...args: (string | undefined)[]): Promise<Answer | undefined>;
+}

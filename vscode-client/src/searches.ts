@@ -1,4 +1,4 @@
-// Commands on a repro, and on the findings of a file: the server does the work, this asks which file and opens a terminal.
+// Commands for repros and for logs. The server does the work; the client picks the file and opens the terminal.
 import * as vscode from "vscode";
 
 import { serverCommands } from "./protocol";
@@ -22,7 +22,7 @@ function activeFile(resource: unknown): string | undefined {
   return uri?.scheme === "file" ? uri.toString() : undefined;
 }
 
-/** Asks which of the ways that fit the file's findings, and runs it where the user sees it. */
+/** Asks which of the logs for the file's findings to show, and puts the command into a terminal. */
 async function runWithLogs(server: Server, resource: unknown): Promise<void> {
   const runs = await server.execute<readonly LogRun[] | null>(serverCommands.logs, activeFile(resource));
   if (!runs) {
@@ -30,12 +30,12 @@ async function runWithLogs(server: Server, resource: unknown): Promise<void> {
   }
   const picked = await vscode.window.showQuickPick(
     runs.map((run) => ({ label: run.title, description: run.line, detail: `Shows ${run.shows}.`, run })),
-    { title: "Run in a terminal", matchOnDescription: true },
+    { title: "Run with Logs in a Terminal", matchOnDescription: true },
   );
   if (picked) {
     const terminal = vscode.window.createTerminal("Compile Lens");
     terminal.show();
-    terminal.sendText(picked.run.line, false); // the user reads it, and presses Enter
+    terminal.sendText(picked.run.line, false); // the user reads it and presses Enter
   }
 }
 

@@ -1,4 +1,4 @@
-// The life of the language server: start, restart, crash, stop. What is shown about it is in status.ts.
+// Starts, restarts and stops the language server, and handles its crashes. status.ts shows its state.
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import * as vscode from "vscode";
@@ -17,20 +17,27 @@ import {
 
 import { chooseEntry } from "./entries";
 import { explainFailure, resolveLaunch } from "./launch";
-import { serverCommands, statusNotification, trustNotification, type ServerCommand, type ServerStatus } from "./protocol";
+import {
+  serverCommands,
+  statusNotification,
+  trustNotification,
+  type CommandRunner,
+  type ServerCommand,
+  type ServerStatus,
+} from "./protocol";
 import { section, serverCommand, serverSettings } from "./settings";
 
 const maxCrashes = 4;
 const crashWindowMs = 3 * 60_000;
 
-/** A client whose own troubles go to the log and the status item; popups are for questions to the user. */
+/** A client that reports its errors in the log and the status bar item instead of popups. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
 }
 
-/** Tells the server that `compileLens/status` is understood here. */
+/** Announces support for `compileLens/status`. */
 const statusCapability: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
     capabilities.experimental = { ...(capabilities.experimental as object | undefined), compileLensStatus: true };
@@ -40,7 +47,7 @@ const statusCapability: StaticFeature = {
   clear: () => undefined,
 };
 
-/** Writes what the server prints to the log. Its own lines begin with their level; a line that does not goes on with the one before. */
+/** Writes the server's output to the log. A line without a level continues the one before. */
 function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
   let write: (line: string) => void = (line) => log.info(line);
   createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
@@ -64,7 +71,7 @@ function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
   });
 }
 
-// Python, whatever else sets torch's environment variables, and what torch itself writes.
+// Python, files that set torch's environment variables, and files that torch writes.
 const documentSelector: DocumentSelector = [
   ...["python", "shellscript", "dotenv", "dockerfile", "dockercompose", "yaml", "github-actions-workflow", "toml"].map((language) => ({
     scheme: "file",
@@ -76,11 +83,11 @@ const documentSelector: DocumentSelector = [
   })),
 ];
 
-export class Server implements vscode.Disposable {
+export class Server implements vscode.Disposable, CommandRunner {
   private client: LanguageClient | undefined;
   private queue: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
-  /** The command of the setting that the server was started with, if it was. */
+  /** The setting `server.command` at the last start, if it was set. */
   private startedBy: string | undefined;
   private lastStatus: ServerStatus = { health: "ok", state: "starting", message: "", findings: 0 };
   private readonly statusEmitter = new vscode.EventEmitter<void>();
@@ -99,7 +106,7 @@ export class Server implements vscode.Disposable {
     return this.client?.state === State.Running;
   }
 
-  /** Starts the server, or ends it and starts it anew with what the settings now say. */
+  /** Starts the server, or restarts it with the current settings. */
   restart(): Promise<void> {
     this.crashes = [];
     return this.enqueue(async () => {
@@ -112,7 +119,7 @@ export class Server implements vscode.Disposable {
     return this.enqueue(() => this.stopClient());
   }
 
-  /** Has the server do something. What it answers, if it does. */
+  /** Runs a command of the server. Undefined if the server does not answer. */
   async execute<Answer>(
     command: ServerCommand,
     ...args: (string | undefined)[]
@@ -122,17 +129,17 @@ export class Server implements vscode.Disposable {
         return (await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args })) as Answer;
       }
     } catch (error) {
-      // The server has told the user what there is to do about it; an answer that never came is for the log.
+      // The server shows the user what can be done; a missing answer only goes to the log.
       this.log.warn(`${command}: ${String(error)}`);
     }
     return undefined;
   }
 
-  /** Tells the server its settings, or starts it anew where they may be what kept it from starting. */
+  /** Sends the settings to the server, or restarts it if they may have kept it from starting. */
   async settingsChanged(): Promise<void> {
     const client = this.client;
     if (client?.state === State.Starting) {
-      return; // the server asks for its settings as soon as it runs
+      return; // the server requests its settings once it runs
     }
     if (client?.state !== State.Running || serverCommand()?.join("\0") !== this.startedBy) {
       return this.restart();
@@ -155,12 +162,12 @@ export class Server implements vscode.Disposable {
     try {
       await client.sendNotification(method, params);
     } catch (error) {
-      // It ended just now; the next one is told everything when it starts.
+      // The server has just ended; the next one gets everything at its start.
       this.log.debug(`${method}: ${String(error)}`);
     }
   }
 
-  /** One change of life at a time: a restart that is asked for during a start waits for it. */
+  /** One start or stop at a time: a restart during a start waits for it. */
   private enqueue(change: () => Promise<void>): Promise<void> {
     this.queue = this.queue.then(change).catch((error: unknown) => this.log.error(String(error)));
     return this.queue;
@@ -172,7 +179,7 @@ export class Server implements vscode.Disposable {
     const launch = await resolveLaunch(this.extensionPath);
     this.log.info(`Starting ${[launch.command, ...launch.args].join(" ")}`);
     const options = this.clientOptions(await serverSettings());
-    // The working directory is not the workspace's: `python -m` would import the modules that lie there.
+    // Not the workspace folder: `python -m` would import modules from it.
     const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath } };
     const client = new QuietClient(section, "Compile Lens", executable, options);
     this.client = client;
@@ -183,9 +190,9 @@ export class Server implements vscode.Disposable {
         this.report({ health: "ok", state: "idle", message: "Ready", findings: 0 });
       }
     });
-    let reason: unknown = "it ended while it started";
+    let reason: unknown = "it ended during startup";
     try {
-      // A server that ends before it answers may also let this come back without an error.
+      // If the server ends before it answers, this may also return without an error.
       await client.start();
     } catch (error) {
       reason = error;
@@ -201,7 +208,7 @@ export class Server implements vscode.Disposable {
     try {
       await client?.dispose();
     } catch (error) {
-      // A client that never started cannot be stopped; there is nothing left to end.
+      // A client that never started cannot be stopped.
       this.log.debug(`While stopping: ${String(error)}`);
     }
   }
@@ -218,11 +225,11 @@ export class Server implements vscode.Disposable {
       markdown: { isTrusted: { enabledCommands: Object.values(serverCommands) } },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
-        // a lens asks for a choice without saying which: there is a list for that here
+        // a code lens sends no entry: show a list
         executeCommand: async (command, args: readonly unknown[], next): Promise<unknown> => {
           const [uri, entry] = args;
-          const asks = command === serverCommands.chooseEntry && typeof uri === "string" && entry === undefined;
-          return asks ? chooseEntry(this, uri) : next(command, [...args]);
+          const needsChoice = command === serverCommands.chooseEntry && typeof uri === "string" && entry === undefined;
+          return needsChoice ? chooseEntry(this, uri) : next(command, [...args]);
         },
         workspace: {
           configuration: async (params, token, next) => {
@@ -251,17 +258,17 @@ export class Server implements vscode.Disposable {
       closed: () => {
         if (this.client?.state !== State.Running) {
           if (this.crashes.length > 0) {
-            this.reportOwn("off", "error", "The language server ended, and does not start again");
+            this.reportOwn("off", "error", "The language server ended and does not start again");
           }
           return { action: CloseAction.DoNotRestart, handled: true };
         }
         const now = Date.now();
         this.crashes = [...this.crashes.filter((time) => now - time < crashWindowMs), now];
         if (this.crashes.length > maxCrashes) {
-          this.reportOwn("off", "error", `The language server ended ${this.crashes.length} times in a few minutes`);
+          this.reportOwn("off", "error", `The language server ended ${this.crashes.length} times within 3 minutes`);
           return { action: CloseAction.DoNotRestart, handled: true };
         }
-        this.reportOwn("starting", "warning", "The language server ended; starting it again");
+        this.reportOwn("starting", "warning", "The language server ended. Restarting it");
         return { action: CloseAction.Restart, handled: true };
       },
     };
@@ -272,7 +279,7 @@ export class Server implements vscode.Disposable {
     this.statusEmitter.fire();
   }
 
-  /** What this client itself has to say, when there is no server to say it. */
+  /** Reports a status of the client itself, while there is no server. */
   private reportOwn(state: ServerStatus["state"], health: ServerStatus["health"], message: string): void {
     this.log[health === "error" ? "error" : "info"](message);
     this.report({ state, health, message, findings: 0 });

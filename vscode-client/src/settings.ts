@@ -1,4 +1,4 @@
-// The settings as the server gets them: executables only from the user or the machine, and with an interpreter filled in.
+// The settings for the server: executables only from user or machine settings, and the interpreter filled in.
 import * as os from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -7,7 +7,7 @@ import { activeInterpreter } from "./interpreter";
 
 export const section = "compileLens";
 
-/** A setting as the user or this machine sets it: whatever a workspace says is left aside. */
+/** A setting from the user or machine settings; workspace settings are ignored. */
 function ownValue<T>(key: string): T | undefined {
   const values = vscode.workspace.getConfiguration(section).inspect<T>(key);
   return values?.globalValue ?? values?.defaultValue;
@@ -20,7 +20,7 @@ function expand(value: string, scope?: vscode.Uri): string {
   return isRelativePath && folder ? path.join(folder.uri.fsPath, expanded) : expanded;
 }
 
-/** The interpreter for files of `scope`: the setting, then the Python extension's choice; '' leaves it to the server. */
+/** The interpreter for files of `scope`: the setting, else the Python extension's choice, else '' for the server's own search. */
 export async function interpreterFor(scope?: vscode.Uri): Promise<string> {
   const chosen = ownValue<string>("python")?.trim();
   if (chosen) {
@@ -29,7 +29,7 @@ export async function interpreterFor(scope?: vscode.Uri): Promise<string> {
   return (await activeInterpreter(scope)) ?? "";
 }
 
-/** The command of `compileLens.server.command`, or undefined when it is not set. */
+/** The command in `compileLens.server.command`, or undefined if it is not set. */
 export function serverCommand(): string[] | undefined {
   const words = ownValue<unknown>("server.command");
   if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === "string")) {

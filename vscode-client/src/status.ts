@@ -1,4 +1,4 @@
-// The status bar item: one small thing that says what the server does, with everything to do about it one click away.
+// The status bar item: shows what the server does; a click offers what can be done.
 import * as vscode from "vscode";
 
 import { localCommands } from "./commands";
@@ -7,12 +7,12 @@ import type { Server } from "./server";
 
 const name = "Compile Lens";
 
-interface Face {
+interface Appearance {
   readonly text: string;
   readonly background?: vscode.ThemeColor;
 }
 
-function face(status: ServerStatus, trusted: boolean): Face {
+function appearance(status: ServerStatus, trusted: boolean): Appearance {
   if (status.health === "error") {
     return { text: `$(error) ${name}`, background: new vscode.ThemeColor("statusBarItem.errorBackground") };
   }
@@ -22,8 +22,8 @@ function face(status: ServerStatus, trusted: boolean): Face {
   if (!trusted) {
     return { text: `$(shield) ${name}: restricted` };
   }
-  if (status.state === "analysing") {
-    return { text: `$(sync~spin) ${name}: analysing` };
+  if (status.state === "analyzing") {
+    return { text: `$(sync~spin) ${name}: analyzing` };
   }
   if (status.state === "off") {
     return { text: `$(circle-slash) ${name}: off` };
@@ -56,12 +56,12 @@ export class StatusItem implements vscode.Disposable {
   private show(): void {
     const { status } = this.server;
     const trusted = vscode.workspace.isTrusted;
-    const { text, background } = face(status, trusted);
+    const { text, background } = appearance(status, trusted);
     this.item.text = text;
     this.item.backgroundColor = background;
     this.item.tooltip = tooltip(status, trusted, this.server.running);
     void vscode.commands.executeCommand("setContext", "compileLens.running", this.server.running);
-    void vscode.commands.executeCommand("setContext", "compileLens.analysing", isWorking(status));
+    void vscode.commands.executeCommand("setContext", "compileLens.analyzing", isWorking(status));
   }
 }
 
@@ -69,7 +69,7 @@ function tooltip(status: ServerStatus, trusted: boolean, running: boolean): vsco
   const text = new vscode.MarkdownString(undefined, true);
   text.isTrusted = { enabledCommands: [...Object.values(localCommands), "workbench.trust.manage"] };
   text.appendMarkdown(`**${name}**\n\n`);
-  text.appendMarkdown(plain(trusted ? status.message : "This workspace is not trusted: no file of it is run."));
+  text.appendMarkdown(plain(trusted ? status.message : "This workspace is not trusted, so its files do not run."));
   const links: string[] = [];
   if (!trusted) {
     links.push("[Manage Workspace Trust](command:workbench.trust.manage)");
@@ -88,7 +88,7 @@ function tooltip(status: ServerStatus, trusted: boolean, running: boolean): vsco
   return text.appendMarkdown(`\n\n${links.join(" · ")}`);
 }
 
-/** Text as Markdown that reads the same. `appendText` would also make every space unbreakable. */
+/** Text escaped for Markdown. `appendText` would also make every space non-breaking. */
 function plain(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!<>|~$]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-// Workspace trust: until it is granted the server is told to run nothing, and executables come from the user's own settings.
+// Workspace trust: until it is granted, the server runs nothing, and executables come from user settings only.
 import * as vscode from "vscode";
 
 import type { Server } from "./server";

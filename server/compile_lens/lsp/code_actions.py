@@ -1,8 +1,8 @@
-"""Code actions: one door, since a server has one handler of each message, and a provider for each kind of action."""
+"""Code actions: collects what the features offer for a range, since a server has one handler per message."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from lsprotocol import types
 
@@ -13,18 +13,18 @@ OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickF
 
 
 class CodeActions:
-    """Answers with what all providers offer. It is no task of its own, so it speaks of the version that the editor means."""
+    """Answers with the actions of all providers, synchronously, so that they fit the version that the editor means."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._providers: list[Provider] = []
 
     def add(self, provider: Provider) -> None:
-        """Ask ``provider``, too."""
+        """Include the actions of ``provider``."""
         self._providers.append(provider)
 
     def answer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """What all providers offer for a range."""
+        """The actions for a range."""
         snapshot = self._documents.get(params.text_document.uri)
         if snapshot is None:
             return []
@@ -33,7 +33,36 @@ class CodeActions:
         return [action for action in offered if not wanted or _is_of(action, wanted)]
 
 
+def command_action(
+    title: str,
+    command: str,
+    arguments: Sequence[str],
+    kind: str | None = None,
+    diagnostics: list[types.Diagnostic] | None = None,
+) -> types.CodeAction:
+    """An action that runs a command of the server. Without a kind it is not offered where an editor asks for fixes only."""
+    run = types.Command(title=title, command=command, arguments=list(arguments))
+    return types.CodeAction(title=title, kind=kind, diagnostics=diagnostics, command=run)
+
+
+def workspace_edit(snapshot: Snapshot, edits: Sequence[types.TextEdit], versioned: bool) -> types.WorkspaceEdit:
+    """Edits of one document; ``versioned`` if the editor can restrict them to this version."""
+    if not versioned:
+        return types.WorkspaceEdit(changes={snapshot.uri: list(edits)})
+    document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
+
+
+def touches(one: types.Range, other: types.Range) -> bool:
+    """Whether two ranges overlap, or meet at a point."""
+    return _point(one.start) <= _point(other.end) and _point(other.start) <= _point(one.end)
+
+
+def _point(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character
+
+
 def _is_of(action: types.CodeAction, wanted: Iterable[str]) -> bool:
-    """Whether an action is of one of these kinds; a kind has all that begin with it. One without a kind is of none."""
+    """Whether an action is of one of the kinds ``wanted`` or of a sub-kind. One without a kind never is."""
     kind = str(getattr(action.kind, "value", action.kind or ""))
     return any(not one or kind == one or kind.startswith(f"{one}.") for one in wanted)

@@ -1,10 +1,8 @@
-"""Commands.
-
-Each is advertised, takes its arguments as an editor may send them, and can be cancelled like any request.
-"""
+"""The server's commands. Each is advertised, checks its arguments, and can be canceled like any request."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,14 +11,18 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from compile_lens.lsp.convert import path_from_uri
-from compile_lens.lsp.doctor import DOCTOR, examine_for
+from compile_lens.lsp.convert import path_argument, path_from_uri
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.repros import WRITE_REPRO, Repros
-from compile_lens.lsp.run_requests import Asked
+from compile_lens.lsp.run_requests import RunRequest
 from compile_lens.lsp.runs import Runs
+from compile_lens.pipeline.doctor import examine, to_markdown, worst
 from compile_lens.state.consent import Permission
+from compile_lens.workers.caches import cache_root
+from compile_lens.workers.environment_report import ask_environment
+from compile_lens.workers.host import HostError
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.level import Level
 
 ANALYZE = "compileLens.analyze"
@@ -32,43 +34,40 @@ CANCEL = "compileLens.cancel"
 ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
 ALLOWED = "compileLens.allowedWorkspaces"
+DOCTOR = "compileLens.doctor"
 Command = Callable[[str | None], Awaitable[Any]]
-CommandWithWord = Callable[[str | None, str | None], Awaitable[Any]]
+CommandWithArgument = Callable[[str | None, str | None], Awaitable[Any]]
 
 
 def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapping[str, Command]) -> None:
-    """Offer the commands, and ``others`` of features that have their own."""
+    """Register the commands, with ``others`` from the features that have their own."""
 
     async def analyze(
         uri: str | None, name: str | None = None, compare: bool = False, vary: bool = False
     ) -> dict[str, Any] | None:
-        """Run a file now: the user asks for it, which is an agreement to this run. Answers when the run is over."""
-        return await run(COMPARE if compare else VARY if vary else ANALYZE, uri, Asked(name, compare, vary))
+        """Run a file now. The request is the user's consent to this run. Answers when the run is over."""
+        return await run(COMPARE if compare else VARY if vary else ANALYZE, uri, RunRequest(name, compare, vary))
 
     async def analyze_unsandboxed(uri: str | None) -> dict[str, Any] | None:
-        """Run a file as in the user's own shell: only ever because of this command."""
-        return await run(ANALYZE_UNSANDBOXED, uri, Asked(level=Level.FULL))
+        """Run a file without the sandbox, which only this command does."""
+        return await run(ANALYZE_UNSANDBOXED, uri, RunRequest(level=Level.FULL))
 
-    async def run(command: str, uri: str | None, asked: Asked) -> dict[str, Any] | None:
-        if uri is None or path_from_uri(uri) is None:
-            raise JsonRpcInvalidParams(f"{command} needs the URI of a file.")
-        if not server.trusted:
-            server.warn("Compile Lens does not run files in a workspace that is not trusted.")
-            return None
-        outcome = await runs.analyze(uri, asked)
+    async def run(command: str, uri: str | None, request: RunRequest) -> dict[str, Any] | None:
+        path_argument(command, uri)
+        outcome = await runs.analyze(str(uri), request) if server.may_run() else None
         if outcome is None:
             return None
         return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
 
     async def vary(uri: str | None, name: str | None) -> dict[str, Any] | None:
-        """Run a file, and its regions again with other inputs; ``name`` is one of them, or is compiled as if its file did."""
+        """Run a file, then its regions, or only ``name``, again with other inputs."""
         return await analyze(uri, name, vary=True)
 
     async def cell(uri: str | None, line: str | None) -> dict[str, Any] | None:
-        """Run a file up to the end of the cell that has a line, from 1."""
+        """Run a file up to the end of the cell that contains ``line`` (from 1)."""
         if line is None or not line.isdecimal() or int(line) < 1:
-            raise JsonRpcInvalidParams(f"{CELL} needs the URI of a file, and the number of a line as a text.")
-        return await run(CELL, uri, Asked(up_to=int(line)))
+            raise JsonRpcInvalidParams(f"{CELL} needs the URI of a file and a line number as a string.")
+        return await run(CELL, uri, RunRequest(up_to=int(line)))
 
     async def cancel(uri: str | None) -> bool:
         return runs.cancel(uri)
@@ -79,7 +78,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         runs.consider_all()
 
     async def allowed(_: str | None) -> list[str]:
-        """The folders of all workspaces that may run in the background, of this editor's or of another's."""
+        """The folders of all workspaces that may run in the background, from any editor."""
         return [root.as_uri() for root in server.consent.roots()]
 
     async def revoke(uri: str | None) -> None:
@@ -91,23 +90,21 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         runs.consider_all()
 
     async def choose_entry(uri: str | None, spec: str | None) -> dict[str, Any] | None:
-        """Choose how a file is analysed, and analyse it so."""
-        if uri is None:
-            raise JsonRpcInvalidParams(f"{CHOOSE} needs the URI of a file.")
-        return await analyze(uri) if await runs.entries.ask(uri, spec) else None
+        """Choose the entry of a file, then analyze it."""
+        path_argument(CHOOSE, uri)
+        return await analyze(uri) if await runs.entries.choose(str(uri), spec) else None
 
     async def as_if_compiled(uri: str | None, name: str | None) -> dict[str, Any] | None:
         """Compile a class or function as if its file did."""
         if name is None:
-            raise JsonRpcInvalidParams(f"{AS_IF_COMPILED} needs the URI of a file, and a name.")
+            raise JsonRpcInvalidParams(f"{AS_IF_COMPILED} needs the URI of a file and a name.")
         return await analyze(uri, name)
 
     async def list_entries(uri: str | None) -> list[dict[str, object]]:
-        if uri is None:
-            raise JsonRpcInvalidParams(f"{LIST} needs the URI of a file.")
-        return await runs.entries.list(uri)
+        path_argument(LIST, uri)
+        return await runs.entries.list(str(uri))
 
-    with_a_word: dict[str, CommandWithWord] = {
+    with_argument: dict[str, CommandWithArgument] = {
         CHOOSE: choose_entry,
         AS_IF_COMPILED: as_if_compiled,
         VARY: vary,
@@ -123,24 +120,24 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         ALLOW: allow,
         REVOKE: revoke,
         ALLOWED: allowed,
-        DOCTOR: partial(examine_for, server),
+        DOCTOR: partial(_check_setup, server),
         **others,
     }
-    for name, command in (commands | with_a_word).items():
+    for name, command in (commands | with_argument).items():
         server.command(name)(partial(command))
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     async def execute(params: types.ExecuteCommandParams) -> Any:
         arguments = params.arguments or ()
         uri = _uri(params.command, arguments)
-        if params.command in with_a_word:
-            word = arguments[1] if len(arguments) > 1 else None
-            if word is not None and not isinstance(word, str):
-                raise JsonRpcInvalidParams(f"The second argument of {params.command} is a text.")
-            return await with_a_word[params.command](uri, word)
+        if params.command in with_argument:
+            argument = arguments[1] if len(arguments) > 1 else None
+            if argument is not None and not isinstance(argument, str):
+                raise JsonRpcInvalidParams(f"The second argument of {params.command} must be a string.")
+            return await with_argument[params.command](uri, argument)
         command = commands.get(params.command)
         if command is None:
-            raise JsonRpcInvalidParams(f"There is no command {params.command}.")
+            raise JsonRpcInvalidParams(f"Unknown command {params.command}.")
         return await command(uri)
 
 
@@ -148,10 +145,27 @@ def _uri(command: str, arguments: Sequence[object]) -> str | None:
     """The first argument of every command; an editor may leave it out, or send null."""
     first = arguments[0] if arguments else None
     if first is not None and not isinstance(first, str):
-        raise JsonRpcInvalidParams(f"The argument of {command} is a URI.")
+        raise JsonRpcInvalidParams(f"The first argument of {command} must be a URI.")
     return first
 
 
 def _roots(server: CompileLensServer, uri: str | None) -> list[Path]:
     path = path_from_uri(uri) if uri is not None else None
     return server.folders() if path is None else [server.root_of(path)]
+
+
+async def _check_setup(server: CompileLensServer, uri: str | None) -> dict[str, Any] | None:
+    """The page of ``compile-lens doctor`` for a document's interpreter: ``state`` and ``markdown``. None where it may not run."""
+    if not server.trusted:
+        server.warn("Compile Lens does not start an interpreter in an untrusted workspace.")
+        return None
+    path = path_from_uri(uri) if uri is not None else None
+    file = Path(path) if path else next(iter(server.folders()), Path.cwd()) / "program.py"
+    try:
+        python = find_interpreter(file, server.folders(), server.settings.python or None)
+        facts = await ask_environment(python, os.environ)
+    except (InterpreterError, HostError) as error:
+        server.warn(f"Compile Lens: {error}")
+        return None
+    checks = examine(facts, cache_root(os.environ))
+    return {"state": worst(checks).value, "markdown": to_markdown(checks)}

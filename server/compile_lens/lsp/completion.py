@@ -1,4 +1,4 @@
-"""Completion of logs, variables and their values, options, arguments, modes and backends; documentation comes when asked for."""
+"""Completion of logs, environment variables and their values, options, arguments, modes and backends."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Completions:
         snapshot = self._server.documents.get(params.text_document.uri)
         if snapshot is None:
             return None
-        line, column = snapshot.index.point(from_position(params.position), self._server.client.encoding)
+        line, column = snapshot.index.point(from_position(params.position), self._server.editor.encoding)
         slot = slot_at(snapshot, line, column)
         if slot is None:
             return None
         knowledge = self._store.of(snapshot.path)
-        start = snapshot.index.position_of(line, column - len(slot.prefix), self._server.client.encoding)
+        start = snapshot.index.position_of(line, column - len(slot.prefix), self._server.editor.encoding)
         place = types.Range(types.Position(start.line, start.character), params.position)
         return types.CompletionList(is_incomplete=False, items=list(items_for(knowledge, slot, place, snapshot.path)))
 
@@ -68,13 +68,12 @@ class Completions:
         except ValueError:
             entry = None
         if entry is not None:
-            kind = types.MarkupKind.Markdown if self._server.client.markdown else types.MarkupKind.PlainText
-            item.documentation = types.MarkupContent(kind, to_markdown(entry, knowledge.tables))
+            item.documentation = self._server.editor.markup(to_markdown(entry, knowledge.tables))
         return item
 
 
 def slot_at(snapshot: Snapshot, line: int, column: int) -> Slot | None:
-    """What may be written at a place (line and column from 1)."""
+    """What can be completed at a place (line and column from 1)."""
     before = snapshot.index.line(line - 1)[: column - 1]
     if is_python(snapshot):
         above = [snapshot.index.line(number) for number in range(max(0, line - 1 - LINES_BACK), line - 1)]
@@ -83,7 +82,7 @@ def slot_at(snapshot: Snapshot, line: int, column: int) -> Slot | None:
 
 
 def items_for(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:
-    """Everything that fits a slot, to replace what is at ``place``."""
+    """The items that fit a slot; each replaces the text at ``place``."""
     if slot.kind in (SlotKind.OPTION, SlotKind.OPTION_KEY):
         yield from _options(knowledge, slot, place, path)
     elif slot.kind is SlotKind.VALUE:
@@ -96,7 +95,7 @@ def items_for(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | 
 
 
 def _options(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:
-    """Keys have dots (``triton.cudagraphs``); attributes are completed one part at a time."""
+    """Keys have dots (``triton.cudagraphs``); attributes are completed one component at a time."""
     start = f"{slot.owner}."
     for full in knowledge.names(KnowledgeKind.OPTION):
         if not full.startswith(start):
@@ -112,18 +111,18 @@ def _options(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | N
 
 
 def _values(knowledge: Knowledge, slot: Slot, place: types.Range) -> Iterator[types.CompletionItem]:
-    """Values of a variable, where the options that it sets say which there are."""
+    """Values of a variable, where the options that it sets declare them."""
     row = knowledge.get(KnowledgeKind.ENVIRONMENT, slot.owner)
     options = [
         knowledge.tables.table(KnowledgeKind.OPTION).get(name, {}) for name in (row.related if row is not None else ())
     ]
     values: list[str] = []
     for option in options:
-        said = option.get("type", "")
-        if said == "bool":
+        declared = option.get("type", "")
+        if declared == "bool":
             values += ["0", "1"]
-        elif "Literal[" in said:
-            values += re.findall(r"['\"]([^'\"]+)['\"]", said)
+        elif "Literal[" in declared:
+            values += re.findall(r"['\"]([^'\"]+)['\"]", declared)
     for value in dict.fromkeys(values):
         if value.startswith(slot.prefix):
             edit = types.TextEdit(place, value)

@@ -1,4 +1,4 @@
-"""Settings and trust as the editor tells them: at the start, when asked, and when they change."""
+"""Settings and workspace trust from the editor: at the start, on request, and when they change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRUST = "compileLens/trust"
 
 
 class Configuration:
-    """Holds the settings that the editor gave at the start; later ones are read on top of them."""
+    """Holds the settings of ``initializationOptions``; later ones are merged into them."""
 
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         self._server = server
@@ -26,36 +26,35 @@ class Configuration:
         self._initial = Settings()
         self._problems: tuple[str, ...] = ()
         self._warned: set[str] = set()
-        self._listeners: list[Callable[[], None]] = []
-        server.on(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._on_change)
+        self._on_change: list[Callable[[], None]] = []
+        server.on(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._changed_by_editor)
         server.on(TRUST, self._on_trust)
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` when settings or trust changed."""
-        self._listeners.append(listener)
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` when settings or trust have changed."""
+        self._on_change.append(listener)
 
-    def at_start(self, options: object) -> None:
-        """``initializationOptions``: the settings, and beside them ``trusted``. Problems are told when the editor listens."""
+    def on_initialize(self, options: object) -> None:
+        """Read ``initializationOptions``: settings and ``trusted``. Problems are shown once the editor is initialized."""
         if isinstance(options, Mapping):
             self._server.trusted = options.get("trusted") is not False
-            self._server.tells_trust = isinstance(options.get("trusted"), bool)
+            self._server.reports_trust = isinstance(options.get("trusted"), bool)
         self._server.run_is_set = _sets_run(_section(options))
         self._initial, self._problems = read_settings(_section(options))
         self._server.settings = self._initial
 
-    async def when_listening(self) -> None:
-        """The editor is initialized: ask for its settings, and to be told of changes."""
-        client = self._server.client
-        if client.registers_configuration:
+    async def on_initialized(self) -> None:
+        """Request the settings, and notifications of changes."""
+        if self._server.editor.registers_configuration:
             options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
             registration = types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
-            with contextlib.suppress(JsonRpcException):  # the editor tells of changes in its own way, or not at all
+            with contextlib.suppress(JsonRpcException):  # this editor announces changes anyway, or never
                 await self._server.client_register_capability_async(types.RegistrationParams([registration]))
-        self._tell(self._problems)
+        self._warn(self._problems)
         await self._fetch()
 
     async def _fetch(self) -> None:
-        if not self._server.client.configuration:
+        if not self._server.editor.answers_configuration:
             return
         params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
         try:
@@ -65,16 +64,16 @@ class Configuration:
         if answer:
             await self._use(answer[0])
 
-    async def _on_change(self, params: types.DidChangeConfigurationParams) -> None:
+    async def _changed_by_editor(self, params: types.DidChangeConfigurationParams) -> None:
         section = _section(params.settings)
-        if section or not self._server.client.configuration:
+        if section or not self._server.editor.answers_configuration:
             await self._use(section)
         else:
             await self._fetch()
 
     async def _use(self, value: object) -> None:
         settings, problems = read_settings(value, self._initial)
-        self._tell(problems)
+        self._warn(problems)
         before, self._server.settings = self._server.settings, settings
         was_set = self._server.run_is_set
         self._server.run_is_set = was_set or _sets_run(value)
@@ -87,24 +86,24 @@ class Configuration:
 
     def _changed(self) -> None:
         self._runs.consider_all()
-        for listener in self._listeners:
+        for listener in self._on_change:
             listener()
 
-    def _tell(self, problems: tuple[str, ...]) -> None:
+    def _warn(self, problems: tuple[str, ...]) -> None:
         for problem in problems:
             if problem not in self._warned:
                 self._warned.add(problem)
                 self._server.warn(f"Compile Lens: {problem}")
 
     async def _on_trust(self, params: Any) -> None:
-        """``compileLens/trust``: the user trusts the workspace now, or no longer."""
+        """Handle ``compileLens/trust``: the user grants or withdraws trust in the workspace."""
         trusted = getattr(params, "trusted", None) is True
-        self._server.tells_trust = True
+        self._server.reports_trust = True
         if trusted == self._server.trusted:
             return
         self._server.trusted = trusted
         if trusted:
-            # a workspace's own settings count from now on: without them the wrong interpreter would be asked for
+            # the workspace's own settings apply from now on; without them the question would name the wrong interpreter
             await self._fetch()
         else:
             await self._runs.stop(Permission.UNTRUSTED)
@@ -112,7 +111,7 @@ class Configuration:
 
 
 def _section(value: object) -> object:
-    """The section's own object, where the editor sends it inside something larger."""
+    """The section's own object, from whatever object the editor wraps it in."""
     for name in (SECTION, "settings"):
         if isinstance(value, Mapping) and isinstance(value.get(name), Mapping):
             value = value[name]

@@ -1,6 +1,6 @@
-"""To the protocol's types and from them.
+"""Converts between the protocol's types and ours.
 
-A finding counts from 1 in code points, the protocol from 0 in its encoding.
+Findings count lines and columns from 1, in code points; the protocol counts from 0, in its encoding.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 from pygls import uris
+from pygls.exceptions import JsonRpcInvalidParams
 
 from compile_lens.analysis.finding import Finding, Place, Severity
 from compile_lens.documents.documents import Change
 from compile_lens.documents.line_index import Encoding, LineIndex, Position
 from compile_lens.documents.source_texts import Sources
-from compile_lens.lsp.client import Client
+from compile_lens.lsp.editor_capabilities import EditorCapabilities
 
 SOURCE = "compile-lens"
 SEVERITIES = {
@@ -26,7 +27,7 @@ SEVERITIES = {
 
 
 def path_from_uri(uri: str) -> str | None:
-    """The path of a ``file:`` URI; None for any other."""
+    """The path of a ``file:`` URI, None for other URIs."""
     try:
         path: str | None = uris.to_fs_path(uri)
     except ValueError:  # a URI with half an IPv6 address, and the like
@@ -34,8 +35,16 @@ def path_from_uri(uri: str) -> str | None:
     return path if path and "\0" not in path else None
 
 
+def path_argument(command: str, uri: str | None) -> str:
+    """The path that a command is run for. Raises JsonRpcInvalidParams."""
+    path = path_from_uri(uri) if uri is not None else None
+    if path is None:
+        raise JsonRpcInvalidParams(f"{command} needs the URI of a file.")
+    return path
+
+
 def uri_from_path(path: str, sources: Sources) -> str:
-    """The URI under which the editor knows the file, or the one made from its path."""
+    """The URI by which the editor knows the file, else the one made from its path."""
     snapshot = sources.documents.of_file(path)
     if snapshot is not None:
         return snapshot.uri
@@ -44,8 +53,13 @@ def uri_from_path(path: str, sources: Sources) -> str:
 
 
 def from_position(position: types.Position) -> Position:
-    """The protocol's position as ours."""
+    """A protocol position as one of ours."""
     return Position(position.line, position.character)
+
+
+def protocol_range(start: Position, end: Position) -> types.Range:
+    """Our positions as a range of the protocol."""
+    return types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
 
 
 def from_changes(changes: Sequence[types.TextDocumentContentChangeEvent]) -> list[Change]:
@@ -59,30 +73,30 @@ def from_changes(changes: Sequence[types.TextDocumentContentChangeEvent]) -> lis
 
 
 def to_range(place: Place, index: LineIndex | None, encoding: Encoding) -> types.Range:
-    """The range of ``place``; without the text of its file, columns are taken as they are."""
+    """The range of ``place``. Without the text of its file, columns are not converted."""
     if index is None:
         start = Position(max(place.line - 1, 0), max(place.column - 1, 0))
         end = max(start, Position(max(place.end_line - 1, 0), max(place.end_column - 1, 0)))
     else:
         start = index.position_of(place.line, place.column, encoding)
         end = max(start, index.position_of(place.end_line, place.end_column, encoding))
-    return types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
+    return protocol_range(start, end)
 
 
-def to_diagnostic(finding: Finding, sources: Sources, client: Client) -> types.Diagnostic:
-    """A finding as the editor shows it under the code and in its list of problems."""
+def to_diagnostic(finding: Finding, sources: Sources, editor: EditorCapabilities) -> types.Diagnostic:
+    """A finding as the editor underlines it and lists it among the problems."""
     related = [
         types.DiagnosticRelatedInformation(
             types.Location(
                 uri_from_path(entry.place.file, sources),
-                to_range(entry.place, sources.index(entry.place.file), client.encoding),
+                to_range(entry.place, sources.index(entry.place.file), editor.encoding),
             ),
             entry.message,
         )
-        for entry in (finding.related if client.related else ())
+        for entry in (finding.related if editor.related_information else ())
     ]
     return types.Diagnostic(
-        range=to_range(finding.place, sources.index(finding.place.file), client.encoding),
+        range=to_range(finding.place, sources.index(finding.place.file), editor.encoding),
         message=message(finding),
         severity=SEVERITIES[finding.severity],
         code=finding.code,
@@ -93,5 +107,5 @@ def to_diagnostic(finding: Finding, sources: Sources, client: Client) -> types.D
 
 
 def message(finding: Finding) -> str:
-    """The sentence of a finding, with how often it happened."""
+    """The sentence of a finding, with its count."""
     return f"{finding.message} ({finding.count} times)" if finding.count > 1 else finding.message

@@ -1,62 +1,57 @@
-"""Findings as diagnostics: for each document either pulled by the editor or pushed to it, never both.
+"""Findings as diagnostics, which the editor either pulls or gets pushed, never both for one document.
 
-An editor that pulls does so for the documents that are open in it; what a run finds in a file that is not open is
-pushed, and taken back when the file is opened.
+An editor that pulls does so for its open documents. Findings in other files are pushed, and withdrawn once the file
+is opened.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import zlib
 from collections.abc import Callable, Iterable
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import SOURCE, path_from_uri, to_diagnostic, uri_from_path
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.refresh import Refresh
 
 # partial outcomes and edits come in bursts
-TOGETHER_S = 0.03
-# an editor that does not answer a refresh is asked again after this long
-REFRESH_ANSWER_S = 5.0
+BURST_S = 0.03
 
 
 class Diagnostics:
-    """Keeps the editor's diagnostics equal to the results."""
+    """Keeps the editor's diagnostics up to date with the results."""
 
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
         self._changed: set[str] = set()
         self._flush: asyncio.TimerHandle | None = None
         self._pushed: dict[str, str] = {}
-        self._refresh_wanted = False
-        self._refreshing = False
-        # what is known of a document without a run: lsp/knowledge_diagnostics.py, lsp/predictions.py
+        self._refresh_needed = False
+        # changes have been collected for BURST_S by then
+        self._refresh = Refresh(server, lambda: server.workspace_diagnostic_refresh_async(None), delay_s=0)
+        # diagnostics that need no run: lsp/knowledge_diagnostics.py, lsp/predictions.py, lsp/searches.py
         self.without_run: list[Callable[[Snapshot], list[types.Diagnostic]]] = []
 
     def register_pull(self) -> None:
-        """Offer to be pulled from. Only for an editor that can: pygls would tell every editor."""
+        """Offer pull diagnostics. Only for an editor that supports them: pygls would advertise them to every editor."""
         options = types.DiagnosticOptions(identifier=SOURCE, inter_file_dependencies=True, workspace_diagnostics=False)
         self._server.on(types.TEXT_DOCUMENT_DIAGNOSTIC, self._on_pull, options)
 
     def show(self, keys: Iterable[str], edited: str | None = None) -> None:
-        """The findings of the files ``keys`` changed.
-
-        The editor pulls ``edited``, which the user just typed in, by itself.
-        """
+        """Update the diagnostics of the files ``keys``. The editor pulls those of ``edited``, where the user typed, by itself."""
         for key in keys:
             if self._is_pulled(key):
-                self._refresh_wanted = self._refresh_wanted or key != edited
+                self._refresh_needed = self._refresh_needed or key != edited
             else:
                 self._changed.add(key)
-        if (self._changed or self._refresh_wanted) and self._flush is None:
-            self._flush = asyncio.get_running_loop().call_later(TOGETHER_S, self._send)
+        if (self._changed or self._refresh_needed) and self._flush is None:
+            self._flush = asyncio.get_running_loop().call_later(BURST_S, self._send)
 
     def opened(self, snapshot: Snapshot) -> None:
-        """A document was opened: what was pushed for its file is pulled from now on."""
+        """A document was opened: diagnostics that were pushed for its file are withdrawn and pulled instead."""
         if snapshot.path is None:
             return
         key = file_key(snapshot.path)
@@ -68,7 +63,7 @@ class Diagnostics:
             self.show({key})
 
     def edited(self, snapshot: Snapshot) -> None:
-        """The user typed in a document; an editor that pulls does so by itself."""
+        """The user typed in a document. An editor that pulls asks again by itself."""
         if snapshot.path is None:
             return
         key = file_key(snapshot.path)
@@ -76,12 +71,12 @@ class Diagnostics:
             self.show({key}, edited=key)
 
     def closed(self, snapshot: Snapshot) -> None:
-        """A document was closed: what other documents' runs found in its file is pushed from now on."""
+        """A document was closed: findings of other documents' runs in its file are pushed from now on."""
         if snapshot.path is not None:
             self.show({file_key(snapshot.path)})
 
     def _is_pulled(self, key: str) -> bool:
-        return self._server.client.pulls and self._server.documents.uri_of_key(key) is not None
+        return self._server.editor.pulls_diagnostics and self._server.documents.uri_of_key(key) is not None
 
     def _send(self) -> None:
         self._flush = None
@@ -89,16 +84,16 @@ class Diagnostics:
         for key in sorted(changed):
             if not self._is_pulled(key):
                 self._push(key)
-        if self._refresh_wanted and not self._refreshing:
-            self._refreshing = True
-            self._server.background.start(self._refresh())
+        if self._refresh_needed:
+            self._refresh_needed = False
+            self._refresh.request()
 
     def _push(self, key: str) -> None:
         server = self._server
         findings = server.results.findings(key)
         uri = server.documents.uri_of_key(key) or self._pushed.get(key)
         snapshot = server.documents.get(uri) if uri is not None else None
-        items = [to_diagnostic(finding, server.sources, server.client) for finding in findings]
+        items = [to_diagnostic(finding, server.sources, server.editor) for finding in findings]
         items += self._without_run(snapshot)
         if not items and key not in self._pushed:
             return
@@ -116,18 +111,8 @@ class Diagnostics:
         params = types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=items)
         self._server.text_document_publish_diagnostics(params)
 
-    async def _refresh(self) -> None:
-        """Ask the editor to pull again; what changes while it answers is one more request, however much it is."""
-        try:
-            while self._refresh_wanted:
-                self._refresh_wanted = False
-                with contextlib.suppress(JsonRpcException, asyncio.TimeoutError):
-                    await asyncio.wait_for(self._server.workspace_diagnostic_refresh_async(None), REFRESH_ANSWER_S)
-        finally:
-            self._refreshing = False
-
     def _on_pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-        """Answers from what is known: it is no task of its own, so it speaks of the version that the editor means."""
+        """Answers synchronously, so that the result fits the version that the editor means."""
         path = path_from_uri(params.text_document.uri)
         key = file_key(path) if path is not None else ""
         if not self._is_pulled(key):
@@ -140,6 +125,6 @@ class Diagnostics:
             result += f":{zlib.crc32(repr(found).encode())}"
         if params.previous_result_id == result:
             return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result)
-        items = [to_diagnostic(finding, server.sources, server.client) for finding in server.results.findings(key)]
+        items = [to_diagnostic(finding, server.sources, server.editor) for finding in server.results.findings(key)]
         items += found
         return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result)

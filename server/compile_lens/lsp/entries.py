@@ -1,4 +1,4 @@
-"""Entries in an editor: which one a file is analysed with, another one on request, and made-up inputs that are kept."""
+"""Entries in the editor: which one a file is analyzed with, the choice of another, and keeping synthesized inputs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.outcome import EntryCall, Outcome
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, SYNTHESIZED, Entry
 from compile_lens.entries.keep_inputs import Insertion, as_comment, as_functions
-from compile_lens.lsp.convert import path_from_uri
+from compile_lens.lsp.code_actions import workspace_edit
+from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import Choice, as_if_compiled, choose, entries_of
 from compile_lens.state.call_memory import CallMemory
@@ -30,7 +31,7 @@ MOST_SHOWN = 8
 
 
 class Entries:
-    """Knows what was chosen, and finds what there is to choose from."""
+    """Remembers the choices, and lists the entries of a file."""
 
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
@@ -38,48 +39,50 @@ class Entries:
         self.calls = CallMemory(server.consent.folder.parent / "calls")
 
     async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> Choice:
-        """What to run a file with; ``candidate`` says of its text what is compiled as if the file
-        did, if anything. Raises BadEntry and FileProblem."""
-        root, said = self._server.root_of(path), self._server.settings.run.entry
+        """The entries to try. ``candidate`` maps the file's text to what is compiled as if the file did, if anything.
+
+        Raises BadEntry and FileProblem.
+        """
+        root, setting = self._server.root_of(path), self._server.settings.run.entry
         remembered = self.memory.recall(path)
 
-        def look() -> Choice:
+        def find() -> Choice:
             source = read_source(Path(path)) if text is None else text
             name = candidate(source)
             if name is not None:
                 return as_if_compiled(path, source, name)
-            return choose(path, source, root, said, remembered, self.calls.recall(path))
+            return choose(path, source, root, setting, remembered, self.calls.recall(path))
 
-        # the workspace is read for tests and scripts: not while messages wait
-        return await asyncio.to_thread(look)
+        # reads the workspace for tests and scripts, so it must not block the event loop
+        return await asyncio.to_thread(find)
 
-    async def of(self, path: str, text: str | None) -> tuple[Entry, ...]:
+    async def _of(self, path: str, text: str | None) -> tuple[Entry, ...]:
         """All entries of a file. Raises FileProblem."""
         root = self._server.root_of(path)
         return await asyncio.to_thread(
             lambda: entries_of(path, read_source(Path(path)) if text is None else text, root, self.calls.recall(path))
         )
 
-    async def ask(self, uri: str, spec: str | None) -> bool:
-        """Take ``spec`` as the user's choice for a file, or ask for one; whether there is a choice now. '' and ``auto`` forget it."""
-        path = _path(CHOOSE, uri)
+    async def choose(self, uri: str, spec: str | None) -> bool:
+        """Remember ``spec`` for a file, or ask the user; whether a choice was made. '' and ``auto`` forget it."""
+        path = path_argument(CHOOSE, uri)
         snapshot = self._server.documents.get(uri)
         try:
-            found = await self.of(path, snapshot.text if snapshot is not None else None)
+            found = await self._of(path, snapshot.text if snapshot is not None else None)
         except FileProblem as problem:
             self._server.warn(f"Compile Lens: {problem}")
             return False
         if spec is None:
-            spec = await self._answer(path, found)
+            spec = await self._ask(path, found)
         if spec is None:
             return False
         try:
             self.memory.remember(path, "" if spec == AUTOMATIC else spec)
         except OSError as error:
-            self._server.warn(f"Compile Lens cannot remember your choice: {error.strerror}.")
+            self._server.warn(f"Compile Lens could not save your choice: {error.strerror}.")
         return True
 
-    async def _answer(self, path: str, found: tuple[Entry, ...]) -> str | None:
+    async def _ask(self, path: str, found: tuple[Entry, ...]) -> str | None:
         titles = {entry.spec: entry.spec for entry in found[:MOST_SHOWN]} | {AUTOMATICALLY: AUTOMATIC}
         question = types.ShowMessageRequestParams(
             type=types.MessageType.Info,
@@ -93,12 +96,12 @@ class Entries:
         return titles.get(answer.title) if answer is not None else None
 
     async def list(self, uri: str) -> list[dict[str, object]]:
-        """All entries of a file, for an editor that has a list of its own to choose from."""
-        path = _path(LIST, uri)
+        """All entries of a file, for an editor with its own list to choose from."""
+        path = path_argument(LIST, uri)
         snapshot = self._server.documents.get(uri)
         remembered = self.memory.recall(path)
         try:
-            found = await self.of(path, snapshot.text if snapshot is not None else None)
+            found = await self._of(path, snapshot.text if snapshot is not None else None)
         except FileProblem:
             return []
         return [
@@ -106,7 +109,7 @@ class Entries:
         ]
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
-        """Keep the inputs that were made up, offered where they were made up for."""
+        """Offer to keep synthesized inputs, in the function or class that they are for."""
         outcome = self._server.results.outcome(snapshot.uri)
         if outcome is None or not outcome.final or not outcome.entry.startswith(SYNTHESIZED):
             return
@@ -119,7 +122,7 @@ class Entries:
             yield self._action(snapshot, f"Keep these inputs in a comment: {call.inputs}", as_comment(tree, call.text))
             functions = as_functions(tree, call.text) if self._is_first(outcome, call) else None
             if functions is not None:
-                yield self._action(snapshot, "Keep these inputs as get_inputs()", functions)
+                yield self._action(snapshot, "Keep these inputs as `get_inputs()`", functions)
 
     @staticmethod
     def _is_first(outcome: Outcome, call: EntryCall) -> bool:
@@ -131,17 +134,5 @@ class Entries:
         start = min(insertion.line - 1, last)
         end = min(start + insertion.lines, last)
         place = types.Range(types.Position(start, 0), types.Position(end, 0))
-        edit = types.TextEdit(place, insertion.text)
-        if not self._server.client.versioned_edits:
-            workspace_edit = types.WorkspaceEdit(changes={snapshot.uri: [edit]})
-        else:
-            document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
-            workspace_edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, [edit])])
-        return types.CodeAction(title=title, kind=types.CodeActionKind.QuickFix, edit=workspace_edit)
-
-
-def _path(command: str, uri: str) -> str:
-    path = path_from_uri(uri)
-    if path is None:
-        raise JsonRpcInvalidParams(f"{command} needs the URI of a file.")
-    return path
+        edit = workspace_edit(snapshot, [types.TextEdit(place, insertion.text)], self._server.editor.versioned_edits)
+        return types.CodeAction(title=title, kind=types.CodeActionKind.QuickFix, edit=edit)

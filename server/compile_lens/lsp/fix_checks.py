@@ -1,4 +1,4 @@
-"""Checks fixes in the background: only where background runs are allowed, while nothing else runs, one after the other."""
+"""Verifies quick fixes in the background, one at a time, while nothing else runs and only where background runs are allowed."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from compile_lens.workers.interpreter import InterpreterError
 
 log = logging.getLogger(__name__)
 
-# per version of a document; the findings that cost most come first
+# per version of a document; those of the costliest findings come first
 MOST = 16
 
 
 class FixChecks:
-    """Fills ``effects``; a run that is asked for ends the checking, and its end begins it again."""
+    """Fills ``effects``. A run interrupts the checks, and restarts them when it ends."""
 
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         self.effects = FixEffects()
         self._server = server
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
-        runs.listen(self._changed)
+        runs.on_change(self._changed)
 
     def _changed(self) -> None:
         if self._server.scheduler.active() or not self._server.trusted or self._server.stopped.is_set():
@@ -50,7 +50,7 @@ class FixChecks:
             try:
                 await self._check(snapshot)
             except (HostError, InterpreterError) as error:
-                log.info("Fixes are not checked: %s", error)
+                log.info("Quick fixes are not verified: %s", error)
                 return
 
     async def _check(self, snapshot: Snapshot) -> None:
@@ -69,15 +69,15 @@ class FixChecks:
         async with server.hosts.turn(self._runs.interpreter(path), Reason.CHECKED) as host:
             await host.start()
             job = self._runs.job_of_last_run(snapshot.uri, path, snapshot)
-            effect = await check_fix(server.analyse, host, job, snapshot.text, fix, before)
+            effect = await check_fix(server.analyze, host, job, snapshot.text, fix, before)
         self.effects.add(snapshot.uri, snapshot.text, fix, effect)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
 
     def _may_check(self, snapshot: Snapshot, path: str) -> bool:
-        """Asked before each check: settings, permission and text may have changed since the last."""
+        """Evaluated before each check, since settings, permission and text may have changed."""
         server, now = self._server, self._server.documents.get(snapshot.uri)
-        ran = self._runs.text_of_last_run(snapshot.uri)
-        is_current = now is not None and now.text == snapshot.text == ran
+        last_text = self._runs.text_of_last_run(snapshot.uri)
+        is_current = now is not None and now.text == snapshot.text == last_text
         return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
 
     def _candidates(self, snapshot: Snapshot, path: str) -> list[Fix]:

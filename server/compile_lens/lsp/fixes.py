@@ -11,14 +11,15 @@ from compile_lens.analysis.finding_counts import Effect
 from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.documents.documents import Snapshot, file_key
-from compile_lens.lsp.convert import to_diagnostic
+from compile_lens.lsp.code_actions import touches, workspace_edit
+from compile_lens.lsp.convert import protocol_range, to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.fix_check import FixEffects
 from compile_lens.syntax.tree import SourceTree, parse
 
 
 class Fixes:
-    """Offers, for the findings that a range touches, what may help."""
+    """Offers the fixes for the findings at a range."""
 
     def __init__(self, server: CompileLensServer, effects: FixEffects) -> None:
         self._server = server
@@ -31,21 +32,21 @@ class Fixes:
             return
         server = self._server
         for finding in server.results.findings(file_key(snapshot.path)):
-            diagnostic = to_diagnostic(finding, server.sources, server.client)
-            if _touch(diagnostic.range, params.range):
+            diagnostic = to_diagnostic(finding, server.sources, server.editor)
+            if touches(diagnostic.range, params.range):
                 yield from self._for_finding(snapshot, finding, diagnostic)
 
     def _for_finding(
         self, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
     ) -> Iterator[types.CodeAction]:
-        """What helps first; what does harm not at all."""
+        """Fixes that help come first; harmful ones are not offered."""
         known = [
             (fix, self._effects.get(snapshot.uri, snapshot.text, fix))
             for fix in fixes_for(finding, self._tree(snapshot))
         ]
         offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
         for number, (fix, effect) in enumerate(sorted(offered, key=lambda entry: _rank(*entry))):
-            # an editor may apply what is preferred without asking which: one at most
+            # an editor may apply the preferred fix without asking, so there is at most one
             preferred = number == 0 and _is_preferred(fix, effect)
             yield types.CodeAction(
                 title=_title(finding, fix, effect),
@@ -56,18 +57,13 @@ class Fixes:
             )
 
     def _workspace_edit(self, snapshot: Snapshot, fix: Fix) -> types.WorkspaceEdit:
-        """The edits, for this version alone where the editor can be told so."""
-        encoding = self._server.client.encoding
+        editor = self._server.editor
         edits = []
         for edit in fix.edits:
-            start = snapshot.index.position_of(edit.place.line, edit.place.column, encoding)
-            end = snapshot.index.position_of(edit.place.end_line, edit.place.end_column, encoding)
-            place = types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
-            edits.append(types.TextEdit(place, edit.text))
-        if not self._server.client.versioned_edits:
-            return types.WorkspaceEdit(changes={snapshot.uri: edits})
-        document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
-        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
+            start = snapshot.index.position_of(edit.place.line, edit.place.column, editor.encoding)
+            end = snapshot.index.position_of(edit.place.end_line, edit.place.end_column, editor.encoding)
+            edits.append(types.TextEdit(protocol_range(start, end), edit.text))
+        return workspace_edit(snapshot, edits, editor.versioned_edits)
 
     def _tree(self, snapshot: Snapshot) -> SourceTree:
         known = self._trees.get(snapshot.uri)
@@ -87,7 +83,7 @@ def _is_preferred(fix: Fix, effect: Effect | None) -> bool:
 
 
 def _rank(fix: Fix, effect: Effect | None) -> int:
-    """What helps, what may help, what does not, and at last not to be told."""
+    """Fixes that help, then unverified ones, ways to avoid the code, fixes without effect, and ignoring the finding last."""
     if fix.kind is FixKind.IGNORE:
         return 4
     if effect is None:
@@ -95,11 +91,3 @@ def _rank(fix: Fix, effect: Effect | None) -> int:
     if not effect.helps:
         return 3
     return 0 if fix.kind is FixKind.CHANGE else 2
-
-
-def _touch(one: types.Range, other: types.Range) -> bool:
-    return _point(one.start) <= _point(other.end) and _point(other.start) <= _point(one.end)
-
-
-def _point(position: types.Position) -> tuple[int, int]:
-    return position.line, position.character

@@ -1,4 +1,4 @@
-"""Hovers: on a finding, what it means and what to do; on ``torch.compile``, what it did in the last run."""
+"""Hovers: what a finding means and what to do about it; what ``torch.compile`` did in the last run; what a name of torch means."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region
 
 NO_RESULT = {
-    Permission.ALLOWED: "No result for this line yet. Save the file to analyze it.",
-    Permission.ASK: "Not analyzed yet: allow Compile Lens to run files of this workspace.",
-    Permission.REFUSED: "Not analyzed: background runs are not allowed for this workspace.",
-    Permission.UNTRUSTED: "Not analyzed: this workspace is not trusted.",
-    Permission.UNSET: "Not analyzed: set `compileLens.run.enabled` to `ask` or `always` to let files run in the background.",
+    Permission.ALLOWED: "No result for this region yet. Save the file to analyze it.",
+    Permission.ASK: "Not analyzed. Allow Compile Lens to run the files of this workspace.",
+    Permission.REFUSED: "Not analyzed. Background runs are not allowed in this workspace.",
+    Permission.UNTRUSTED: "Not analyzed. This workspace is not trusted.",
+    Permission.UNSET: "Not analyzed. Set `compileLens.run.enabled` to `ask` or `always` to allow background runs.",
 }
 
 
 class Hovers:
-    """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
+    """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
     def __init__(self, server: CompileLensServer, runs: Runs, store: KnowledgeStore, predictions: Predictions) -> None:
         self._server = server
@@ -40,11 +40,11 @@ class Hovers:
         snapshot = server.documents.get(params.text_document.uri)
         if snapshot is None:
             return None
-        point = snapshot.index.point(from_position(params.position), server.client.encoding)
+        point = snapshot.index.point(from_position(params.position), server.editor.encoding)
         around = self._region_at(snapshot, snapshot.path, point) if snapshot.path is not None else None
         region = self._on_region(snapshot, around) if around is not None else None
         if snapshot.path is not None and (found := self._on_finding(snapshot, snapshot.path, point)) is not None:
-            # a finding may stand at the region itself: what it did is wanted there, too
+            # a finding may be at the region itself, whose summary is shown, too
             return found if region is None else _joined(found, region)
         known = self._knowledge.at(snapshot, point, around)
         if known is None:
@@ -52,12 +52,12 @@ class Hovers:
         place = known.range
         where = Place(snapshot.path or "", place.line, place.column, place.end_line, place.end_column)
         meaning = self._hover(known.markdown, where, snapshot)
-        # on `torch.compile` itself what it did comes first; on one of its arguments what that is is all
+        # on `torch.compile` itself, what it did comes first; on an argument, only its meaning is shown
         return _joined(region, meaning) if region is not None and known.compiles else meaning
 
     def _on_finding(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> types.Hover | None:
         server = self._server
-        findings = (*server.results.findings(file_key(path)), *self._predictions.shown(snapshot))
+        findings = (*server.results.findings(file_key(path)), *self._predictions.current(snapshot))
         found = [finding for finding in findings if _holds(finding.place, point)]
         if not found:
             return None
@@ -67,13 +67,13 @@ class Hovers:
     def _finding(self, finding: Finding, path: str) -> str:
         server = self._server
         text = finding_markdown(finding, lambda file: uri_from_path(file, server.sources))
-        # of a break that happened, torch's own words are in the finding
+        # a break that happened has torch's own explanation already
         is_predicted = finding.kind is Kind.PREDICTION
         return f"{text}\n\n{self._knowledge.of_code(finding.code, path)}".strip() if is_predicted else text
 
     def _region_at(self, snapshot: Snapshot, path: str, point: tuple[int, int]) -> Region | None:
         regions = [region for region in self._runs.regions(snapshot) if _holds(_place(region, path), point)]
-        # of regions inside each other, the innermost: it begins last
+        # the innermost of nested regions starts last
         return max(regions, key=lambda region: (region.line, region.column), default=None)
 
     def _on_region(self, snapshot: Snapshot, region: Region) -> types.Hover:
@@ -87,9 +87,8 @@ class Hovers:
         return self._hover(text, _place(region, path), snapshot)
 
     def _hover(self, text: str, place: Place, snapshot: Snapshot) -> types.Hover:
-        client = self._server.client
-        kind = types.MarkupKind.Markdown if client.markdown else types.MarkupKind.PlainText
-        return types.Hover(types.MarkupContent(kind, text), to_range(place, snapshot.index, client.encoding))
+        editor = self._server.editor
+        return types.Hover(editor.markup(text), to_range(place, snapshot.index, editor.encoding))
 
 
 def _joined(first: types.Hover, second: types.Hover) -> types.Hover:

@@ -1,4 +1,4 @@
-"""Inlay hints, for those who want them: where a graph ends, and what of a parameter is dynamic."""
+"""Inlay hints (off by default): where a graph ends, and which dimensions of a parameter are dynamic."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from compile_lens.syntax.tree import parse
 
 
 class Inlays:
-    """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
+    """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         self._server = server
         self._refresh = Refresh(server, lambda: server.workspace_inlay_hint_refresh_async(None))
         server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints, types.InlayHintOptions(resolve_provider=False))
-        runs.listen(self._changed)
+        runs.on_change(self._changed)
 
     def _changed(self) -> None:
-        if self._server.client.refreshes_inlays:
-            self._refresh.want()
+        if self._server.editor.refreshes_inlays:
+            self._refresh.request()
 
     def _on_hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
         server = self._server
@@ -36,7 +36,7 @@ class Inlays:
             return []
         hints = []
         for line, column, label, tooltip in self._labels(snapshot, snapshot.path):
-            at = snapshot.index.position_of(line, column, server.client.encoding)
+            at = snapshot.index.position_of(line, column, server.editor.encoding)
             if params.range.start.line <= at.line <= params.range.end.line:
                 position = types.Position(at.line, at.character)
                 hints.append(types.InlayHint(position, label, tooltip=tooltip, padding_left=True))
@@ -48,12 +48,12 @@ class Inlays:
         ends = [f for f in self._server.results.findings(key) if f.kind is Kind.GRAPH_BREAK and f.frames]
         yield from _graph_ends(snapshot, ends)
         for parameter in self._server.results.dynamic(key):
-            tooltip = "torch compiled this in as a symbol: another value needs no recompile."
+            tooltip = "Compiled as a symbolic size: other values do not recompile."
             yield parameter.place.end_line, parameter.place.end_column, _dynamic(parameter), tooltip
 
 
 def _graph_ends(snapshot: Snapshot, breaks: list[Finding]) -> Iterator[tuple[int, int, str, str]]:
-    """The graphs of a function are counted from its first line on."""
+    """Graphs are numbered per function, from its first line."""
     tree = parse(snapshot.text) if breaks else None
     counts: dict[str, int] = {}
     for finding in breaks:

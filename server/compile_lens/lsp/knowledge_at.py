@@ -1,4 +1,4 @@
-"""From a place in a document to what it names: the one question behind hovers and go to definition."""
+"""Finds what a place in a document names, for hovers and go to definition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range
 from compile_lens.syntax.window import window_around
 
-# methods that lists, dicts, strings, modules and files have too
+# methods that lists, dicts, strings, modules and files also have
 _COMMON_METHODS = frozenset(
     [
         "add", "append", "apply", "clear", "close", "compile", "copy", "count", "cpu", "cuda", "data", "double", "eval",
@@ -25,16 +25,16 @@ _COMMON_METHODS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Entries for one place, the most likely first, and the range of what was written there."""
+class NamedEntries:
+    """The entries for one place, the most likely first, and the range of the name."""
 
     entries: tuple[KnowledgeEntry, ...]
     range: Range
     sort: MentionKind | None = None
 
 
-def named_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
-    """What the place names, if anything that can be explained. Line and column count from 1, in code points."""
+def named_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> NamedEntries | None:
+    """What a place names, if it can be explained. Line and column count from 1, in code points."""
     found = None
     if is_python(snapshot):
         window = window_around(snapshot.text, line)
@@ -45,8 +45,8 @@ def named_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -
     return found or _of_word(snapshot, knowledge, line, column)
 
 
-def compile_method_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
-    """``model.compile(…)``, where that is known to be a module's: it takes what ``torch.compile`` takes."""
+def compile_method_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> NamedEntries | None:
+    """``model.compile(…)`` of a module: it takes the arguments of ``torch.compile``."""
     word = word_at(snapshot.index.line(line - 1), column - 1)
     if word is None or word.text.rpartition(".")[2] != "compile":
         return None
@@ -59,17 +59,17 @@ def compile_method_at(snapshot: Snapshot, knowledge: Knowledge, line: int, colum
 
 
 def is_python(snapshot: Snapshot) -> bool:
-    """Whether a document is Python, on disk or not."""
+    """Whether a document is Python, saved or not."""
     return snapshot.is_python or snapshot.language == "python"
 
 
-def _of_mention(knowledge: Knowledge, mention: Mention, lines: int) -> Named | None:
+def _of_mention(knowledge: Knowledge, mention: Mention, lines: int) -> NamedEntries | None:
     entries = entries_of(knowledge, mention)
     if not entries:
         return None
     place = mention.range
     moved = Range(place.line + lines, place.column, place.end_line + lines, place.end_column)
-    return Named(tuple(entries), moved, mention.sort)
+    return NamedEntries(tuple(entries), moved, mention.sort)
 
 
 def entries_of(knowledge: Knowledge, mention: Mention) -> list[KnowledgeEntry]:
@@ -130,7 +130,7 @@ def _of_dotted(knowledge: Knowledge, full: str) -> list[KnowledgeEntry]:
 
 
 def _operator_and_function(knowledge: Knowledge, full: str) -> list[KnowledgeEntry]:
-    """What users call, and what the compiler makes of it."""
+    """The function that users call, and the operator that it becomes."""
     name = full.replace("torch._dynamo.", "torch._dynamo.decorators.")
     function = knowledge.get(KnowledgeKind.FUNCTION, full) or knowledge.get(KnowledgeKind.FUNCTION, name)
     if function is None:
@@ -143,8 +143,8 @@ def _operator_and_function(knowledge: Knowledge, full: str) -> list[KnowledgeEnt
 _OPERATOR_MODULES = ("torch.nn.functional.", "torch.Tensor.", "torch.linalg.", "torch.fft.", "torch.special.", "torch.")
 
 
-def _of_setting(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
-    """A variable that is set in a shell script, a ``.env`` file and so on."""
+def _of_setting(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> NamedEntries | None:
+    """A variable that is set in a shell script, a ``.env`` file or the like."""
     text, before = snapshot.index.line(line - 1), snapshot.index.line(line - 2)
     at = column - 1
     for setting in settings_of_line(text, before):
@@ -165,8 +165,8 @@ def _of_setting(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int
     return None
 
 
-def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> Named | None:
-    """A code or a variable anywhere; any word of the compiler's in its own output."""
+def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> NamedEntries | None:
+    """A break code or variable in any text; any name of the compiler in its own output."""
     word = word_at(snapshot.index.line(line - 1), column - 1)
     if word is None:
         return None
@@ -179,9 +179,11 @@ def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -
     entries = knowledge.find(word.text) or knowledge.find(generic_name(word.text))
     if not entries:
         return None
-    return Named((entries[0],), Range(line, word.column + 1, line, word.end_column + 1))
+    return NamedEntries((entries[0],), Range(line, word.column + 1, line, word.end_column + 1))
 
 
-def _named(knowledge: Knowledge, kind: KnowledgeKind, name: str, line: int, column: int, length: int) -> Named | None:
+def _named(
+    knowledge: Knowledge, kind: KnowledgeKind, name: str, line: int, column: int, length: int
+) -> NamedEntries | None:
     entry = knowledge.get(kind, name)
-    return Named((entry,), Range(line, column + 1, line, column + 1 + length)) if entry is not None else None
+    return NamedEntries((entry,), Range(line, column + 1, line, column + 1 + length)) if entry is not None else None

@@ -1,4 +1,4 @@
-"""Diagnostics on names that the torch at hand does not know, and on values of the wrong type; with what was probably meant."""
+"""Diagnostics for names that the installed torch does not know and values of the wrong type, with quick fixes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from compile_lens.knowledge.checks import (
 )
 from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.lsp.code_actions import touches
 from compile_lens.lsp.convert import SOURCE, to_range
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
@@ -37,13 +38,13 @@ _KINDS = {
     MentionKind.BACKEND: KnowledgeKind.BACKEND,
     MentionKind.ARGUMENT: KnowledgeKind.ARGUMENT,
 }
-# of files that are no Python, those in which a variable of torch's is likely set
-_WORTH_A_LOOK = ("TORCH", "TRITON")
+# other files are read only if they are likely to set a variable of torch or Triton
+_PREFIXES = ("TORCH", "TRITON")
 LARGEST = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnknownName:
     """A problem and where it is."""
 
     problem: SettingProblem
@@ -51,14 +52,14 @@ class Found:
 
 
 class KnowledgeDiagnostics:
-    """Problems of each open document, found once per version and table."""
+    """The problems of each open document, found once per version and knowledge table."""
 
     def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
         self._server = server
         self._store = store
-        self._known: dict[str, tuple[int, Knowledge, tuple[Found, ...]]] = {}
+        self._known: dict[str, tuple[int, Knowledge, tuple[UnknownName, ...]]] = {}
 
-    def found(self, snapshot: Snapshot) -> tuple[Found, ...]:
+    def found(self, snapshot: Snapshot) -> tuple[UnknownName, ...]:
         """The problems of a version."""
         knowledge = self._store.of(snapshot.path)
         known = self._known.get(snapshot.uri)
@@ -70,11 +71,21 @@ class KnowledgeDiagnostics:
         """The problems of a version as diagnostics."""
         return [self._diagnostic(snapshot, entry) for entry in self.found(snapshot)]
 
-    def forget(self, uri: str) -> None:
-        """A document was closed."""
-        self._known.pop(uri, None)
+    def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+        """Quick fixes: the names that were probably meant."""
+        for entry, diagnostic in zip(self.found(snapshot), self.of(snapshot), strict=True):
+            if touches(diagnostic.range, params.range):
+                for number, name in enumerate(entry.problem.instead):
+                    edit = types.WorkspaceEdit(changes={snapshot.uri: [types.TextEdit(diagnostic.range, name)]})
+                    yield types.CodeAction(
+                        title=f"Change to `{name}`",
+                        kind=types.CodeActionKind.QuickFix,
+                        diagnostics=[diagnostic],
+                        is_preferred=number == 0,
+                        edit=edit,
+                    )
 
-    def _diagnostic(self, snapshot: Snapshot, entry: Found) -> types.Diagnostic:
+    def _diagnostic(self, snapshot: Snapshot, entry: UnknownName) -> types.Diagnostic:
         problem = entry.problem
         question = f" Did you mean '{problem.instead[0]}'?" if problem.instead else ""
         certain = problem.certain or problem.instead
@@ -88,15 +99,15 @@ class KnowledgeDiagnostics:
         )
 
     def range_of(self, snapshot: Snapshot, place: Range) -> types.Range:
-        """A range in the editor's units."""
+        """A range in the editor's encoding."""
         where = Place("", place.line, place.column, place.end_line, place.end_column)
-        return to_range(where, snapshot.index, self._server.client.encoding)
+        return to_range(where, snapshot.index, self._server.editor.encoding)
 
 
-def problems(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
-    """Everything that is wrong in a document, in its order."""
+def problems(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[UnknownName]:
+    """The problems of a document, in order."""
     text = snapshot.text
-    if len(text) > LARGEST or not (is_python(snapshot) or any(word in text for word in _WORTH_A_LOOK)):
+    if len(text) > LARGEST or not (is_python(snapshot) or any(word in text for word in _PREFIXES)):
         return
     if is_python(snapshot):
         imports = imports_of(text)
@@ -108,7 +119,7 @@ def problems(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
         yield from _of_settings(snapshot, knowledge)
 
 
-def _of_mention(knowledge: Knowledge, tree: SourceTree, mention: Mention) -> Iterator[Found]:
+def _of_mention(knowledge: Knowledge, tree: SourceTree, mention: Mention) -> Iterator[UnknownName]:
     problem: SettingProblem | None = None
     if mention.sort is MentionKind.LOG:
         problem = check_log(knowledge, mention.name)
@@ -119,15 +130,15 @@ def _of_mention(knowledge: Knowledge, tree: SourceTree, mention: Mention) -> Ite
         if problem is None and mention.sort is MentionKind.ARGUMENT and mention.value is not None:
             wrong = check_argument_value(mention.name, mention.value.type)
             if wrong is not None:
-                yield Found(wrong, tree.node_range(mention.value))
+                yield UnknownName(wrong, tree.node_range(mention.value))
     elif mention.sort in (MentionKind.OPTION, MentionKind.NAME):
         problem = check_option(knowledge, mention.name)
         if problem is None and mention.value is not None:
             wrong = check_value(knowledge, mention.name, mention.value.type, tree.node_text(mention.value))
             if wrong is not None:
-                yield Found(wrong, tree.node_range(mention.value))
+                yield UnknownName(wrong, tree.node_range(mention.value))
     if problem is not None:
-        yield Found(problem, _without_quotes(tree, mention.range))
+        yield UnknownName(problem, _without_quotes(tree, mention.range))
 
 
 def _without_quotes(tree: SourceTree, place: Range) -> Range:
@@ -137,7 +148,7 @@ def _without_quotes(tree: SourceTree, place: Range) -> Range:
     return Range(place.line, place.column + 1, place.end_line, place.end_column - 1)
 
 
-def _of_settings(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
+def _of_settings(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[UnknownName]:
     before = ""
     for number in range(snapshot.index.line_count):
         text = snapshot.index.line(number)
@@ -146,12 +157,12 @@ def _of_settings(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[Found]:
                 if setting.name_column >= 0:
                     problem = check_variable(knowledge, setting.name)
                     if problem is not None:
-                        yield Found(problem, _columns(number, setting.name_column, len(setting.name)))
+                        yield UnknownName(problem, _columns(number, setting.name_column, len(setting.name)))
                 if setting.name == "TORCH_LOGS" and "$" not in setting.value:
                     for name, offset in items(setting.value):
                         problem = check_log(knowledge, name)
                         if problem is not None:
-                            yield Found(problem, _columns(number, setting.value_column + offset, len(name)))
+                            yield UnknownName(problem, _columns(number, setting.value_column + offset, len(name)))
         before = text
 
 

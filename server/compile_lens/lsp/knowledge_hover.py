@@ -1,4 +1,4 @@
-"""Hovers on what torch calls things: flags, options, arguments, codes, operators, IR."""
+"""Hovers on names of torch: flags, options, arguments, codes, operators, IR."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from compile_lens.syntax.tree import Range
 
 @dataclass(frozen=True, slots=True)
 class KnownHover:
-    """A text and the range that it is about. ``compiles``: it is about what starts a compilation."""
+    """A text and the range that it explains. ``compiles``: the range is a call that compiles, such as ``torch.compile``."""
 
     markdown: str
     range: Range
@@ -27,20 +27,20 @@ class KnownHover:
 
 
 class KnowledgeHovers:
-    """Answers from the tables, and for the values of options from the last run of the document."""
+    """Answers from the tables, and with the options' values of the document's last run."""
 
     def __init__(self, store: KnowledgeStore, results: Results) -> None:
         self._store = store
         self._results = results
 
     def of_code(self, code: str, path: str) -> str:
-        """What the torch of a document says of the break ``code``, '' if it does not know it."""
+        """What a document's torch says about the break ``code``, '' if it does not know the code."""
         knowledge = self._store.of(path)
         entry = knowledge.get(KnowledgeKind.CODE, code)
         return "" if entry is None else to_markdown(entry, knowledge.tables)
 
     def at(self, snapshot: Snapshot, point: tuple[int, int], region: Region | None = None) -> KnownHover | None:
-        """What is known of a place, or None. ``region`` is the compile region that it is in."""
+        """The explanation of a place, if any. ``region`` is the compile region around it."""
         knowledge = self._store.of(snapshot.path)
         named = named_at(snapshot, knowledge, *point)
         if named is None and region is not None and region.kind is RegionKind.METHOD:
@@ -53,5 +53,5 @@ class KnowledgeHovers:
             entries = tuple(with_run_value(entry, knowledge, outcome.options) for entry in entries)
         text = "\n\n---\n\n".join(to_markdown(entry, knowledge.tables) for entry in entries)
         if named.sort is MentionKind.METHOD:
-            text = f"If this is called on a tensor:\n\n{text}"
+            text = f"On a tensor:\n\n{text}"
         return KnownHover(text, named.range, named.entries[0].name in ENTRY_POINTS)

@@ -1,4 +1,4 @@
-"""Which tables a document is explained with: those of the torch that runs its file, or the bundled ones until they are there."""
+"""Which knowledge tables explain a document: those of the torch that runs it, or the bundled ones until those are extracted."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 log = logging.getLogger(__name__)
 
-# an interpreter may get another torch while the editor is open
-LOOK_AGAIN_S = 30.0
-# the analysis of what was just opened comes before the extraction, which takes half a minute of one core
+# another torch may be installed while the editor is open
+LOOK_UP_AGAIN_S = 30.0
+# the first analyses go before the extraction, which takes half a minute of one core
 FIRST_RUNS_S = 20.0
 
 
 @dataclass(slots=True)
-class _Known:
+class _LookedUp:
     knowledge: Knowledge
     torch: str
     looked_at: float
 
 
 class KnowledgeStore:
-    """Knowledge by workspace folder and setting. Never waits: a table that is not cached is extracted in the background, where
-    files may run."""
+    """Knowledge per workspace folder and interpreter setting. Never blocks: tables that are not cached are extracted in the background,
+    if files may run there."""
 
     def __init__(
         self, server: CompileLensServer, permission_of: Callable[[str], Permission], on_new_tables: Callable[[], None]
@@ -42,31 +42,31 @@ class KnowledgeStore:
         self._permission_of = permission_of
         self._on_new_tables = on_new_tables
         self._bundled: Knowledge | None = None
-        self._known: dict[tuple[Path | None, str], _Known] = {}
+        self._known: dict[tuple[Path | None, str], _LookedUp] = {}
         self._opened: dict[Path, Knowledge] = {}
         self._extracting: set[Path] = set()
 
     def of(self, path: str | None) -> Knowledge:
-        """What to explain the document at ``path`` with; None for one that is no file."""
+        """The knowledge for the document at ``path``, None for a document without a file."""
         return self._of(path).knowledge
 
     def torch_of(self, path: str | None) -> str:
-        """The version of the torch that runs the document at ``path``; '' while that is not known."""
+        """The version of the torch that runs the document at ``path``; '' while unknown."""
         return self._of(path).torch
 
-    def _of(self, path: str | None) -> _Known:
+    def _of(self, path: str | None) -> _LookedUp:
         root = self._server.root_of(path) if path is not None else next(iter(self._server.folders()), None)
         key = (root, self._server.settings.python)
         known = self._known.get(key)
-        if known is None or time.monotonic() - known.looked_at > LOOK_AGAIN_S:
-            known = self._known[key] = _Known(*self._look_up(path, root), time.monotonic())
+        if known is None or time.monotonic() - known.looked_at > LOOK_UP_AGAIN_S:
+            known = self._known[key] = _LookedUp(*self._look_up(path, root), time.monotonic())
         return known
 
     def _look_up(self, path: str | None, root: Path | None) -> tuple[Knowledge, str]:
         file = Path(path) if path is not None else (root or Path.home()) / "program.py"
         trusted = self._server.trusted
         try:
-            # an interpreter that an untrusted workspace brings is not even looked for
+            # the interpreters inside an untrusted workspace are not even considered
             python = find_interpreter(file, [root] if root and trusted else [], self._server.settings.python or None)
         except InterpreterError:
             return self._bundled_knowledge(), ""

@@ -1,4 +1,4 @@
-"""The server object: the state of one connection, which the features share."""
+"""The server object: the state of one connection, shared by the features."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Documents
 from compile_lens.documents.source_texts import Sources
-from compile_lens.lsp.client import Client
 from compile_lens.lsp.code_actions import OPTIONS, CodeActions
 from compile_lens.lsp.convert import path_from_uri
-from compile_lens.lsp.robust import RobustProtocol, tolerant_converter
+from compile_lens.lsp.editor_capabilities import EditorCapabilities
+from compile_lens.lsp.pygls_workarounds.protocol import HardenedProtocol, tolerant_converter
 from compile_lens.pipeline.host_pool import HostPool
 from compile_lens.pipeline.results import Results
 from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
@@ -33,11 +33,11 @@ log = logging.getLogger(__name__)
 
 
 class AnyHost(Protocol):
-    """What the server needs of ``workers.host.Host``."""
+    """The part of ``workers.host.Host`` that the server uses, so that tests can replace it."""
 
     @property
     def hello(self) -> object:
-        """None while the agent is not ready."""
+        """None until the agent is ready."""
 
     async def start(self) -> object:
         """Start the agent; raises HostError."""
@@ -46,29 +46,29 @@ class AnyHost(Protocol):
         """End the agent."""
 
 
-Analyse = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
+Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 
 
 class CompileLensServer(LanguageServer):
     """One connection to one editor."""
 
-    protocol: RobustProtocol
+    protocol: HardenedProtocol
 
-    def __init__(self, make_host: Callable[[str], AnyHost], analyse: Analyse, consent: ConsentStore) -> None:
+    def __init__(self, make_host: Callable[[str], AnyHost], analyze: Analyze, consent: ConsentStore) -> None:
         super().__init__(
             "compile-lens",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
-            protocol_cls=RobustProtocol,
+            protocol_cls=HardenedProtocol,
             converter_factory=tolerant_converter,
         )
-        self.analyse = analyse
+        self.analyze = analyze
         self.consent = consent
-        self.client = Client()
+        self.editor = EditorCapabilities()
         self.settings = Settings()
         self.trusted = True
-        # whether the editor told of trust at all, and the user of when files may run
-        self.tells_trust = False
+        # whether the editor reports workspace trust, and whether the user has set `run.enabled`
+        self.reports_trust = False
         self.run_is_set = False
         self.documents = Documents()
         self.sources = Sources(self.documents)
@@ -81,11 +81,11 @@ class CompileLensServer(LanguageServer):
         self.on(types.TEXT_DOCUMENT_CODE_ACTION, self.code_actions.answer, OPTIONS)
 
     def on(self, method: str, handler: Callable[[Any], Any], options: object = None) -> None:
-        """Let ``handler`` take the messages of ``method``. pygls marks what it is given, which a bound method forbids."""
+        """Handle ``method`` with ``handler``. pygls sets attributes on it, which a bound method refuses: hence ``partial``."""
         self.feature(method, options)(partial(handler))
 
     def folders(self) -> list[Path]:
-        """The workspace's folders on disk."""
+        """The workspace folders on disk."""
         workspace = self.workspace
         found = [path_from_uri(folder.uri) for folder in workspace.folders.values()]
         if not found and workspace.root_uri is not None:
@@ -93,25 +93,31 @@ class CompileLensServer(LanguageServer):
         return [Path(path) for path in found if path is not None]
 
     def root_of(self, path: str) -> Path:
-        """The deepest workspace folder that holds ``path``, or the folder that it is in."""
-        holding = [folder for folder in self.folders() if Path(path).is_relative_to(folder)]
-        return max(holding, key=lambda folder: len(folder.parts), default=Path(path).parent)
+        """The innermost workspace folder that contains ``path``, else the directory of ``path``."""
+        containing = [folder for folder in self.folders() if Path(path).is_relative_to(folder)]
+        return max(containing, key=lambda folder: len(folder.parts), default=Path(path).parent)
 
     def warn(self, sentence: str) -> None:
-        """Show one sentence to the user: about something that the user can change, never about a bug of ours."""
+        """Show one sentence about something that the user can change. Our own bugs go to the log."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
 
+    def may_run(self) -> bool:
+        """Whether the workspace is trusted; says so to the user if it is not."""
+        if not self.trusted:
+            self.warn("Compile Lens does not run files in an untrusted workspace.")
+        return self.trusted
+
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what went wrong; pygls would show it to the user. A request that was wrong is no bug of ours."""
+        """Log an error, which pygls would show to the user. An invalid request is a warning, not a bug of ours."""
         if isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError):
-            log.warning("A request was refused: %s", error)
+            log.warning("Refused a request: %s", error)
             return
         data = getattr(error, "data", None)
         stack = data.get("traceback", ()) if isinstance(data, dict) else ()
         log.error("%s\n%s", error, "".join(stack))
 
     async def close(self) -> None:
-        """End all work and every process that was started."""
+        """End all work and every process that the server started."""
         await self.scheduler.close()
         await asyncio.gather(self.background.close(), self.hosts.close())
 

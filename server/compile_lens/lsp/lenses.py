@@ -1,4 +1,4 @@
-"""Code lenses: above each compile region and each compiled function, what the last run did with it; a click runs it again."""
+"""Code lenses above each compile region and compiled function: what the last run did with it. A click runs the file again."""
 
 from __future__ import annotations
 
@@ -22,66 +22,65 @@ from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.syntax.tree import parse
 
-ANALYSING = "analysing…"
-NOT_RUN = "not run"
+ANALYZING = "analyzing…"
+NOT_RUN = "not analyzed"
 CHANGED = "changed since the last run"
-WOULD_BE = "What would torch.compile do?"
+AS_IF = "Analyze as if compiled"
 UP_TO_CELL = "Analyze up to this cell"
 MOST_CANDIDATES = 40
 LONGEST_CALL = 110
 
 
 class Lenses:
-    """Answers from what is known; it is no task of its own, so it speaks of the version that the editor means."""
+    """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         self._server = server
         self._runs = runs
         self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
         server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens, types.CodeLensOptions(resolve_provider=False))
-        runs.listen(self._changed)
+        runs.on_change(self._changed)
 
     def _changed(self) -> None:
-        if self._server.client.refreshes_lenses:
-            self._refresh.want()
+        if self._server.editor.refreshes_lenses:
+            self._refresh.request()
 
     def _on_lens(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         snapshot = self._server.documents.get(params.text_document.uri)
         if snapshot is None or not snapshot.is_python or not self._server.settings.lenses.enabled:
             return []
-        told = list(self._titles(snapshot))
+        titles = list(self._titles(snapshot))
         return [
-            *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in told),
-            *self._entry(snapshot, told),
-            *self._candidates(snapshot, {line for line, _ in told}),
+            *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
+            *self._entry(snapshot, titles),
+            *self._candidates(snapshot, {line for line, _ in titles}),
             *_cells(snapshot),
         ]
 
-    def _entry(self, snapshot: Snapshot, told: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
-        """What the last run was made with, above the first thing that it tells of; nothing for a script that ran at once, unless its
-        user chose that."""
+    def _entry(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
+        """How the last run entered the file, above its first lens. Nothing for a script that ran at once, unless the user chose it."""
         outcome = self._server.results.outcome(snapshot.uri)
-        if outcome is None or not outcome.final or not told:
+        if outcome is None or not outcome.final or not titles:
             return
         is_chosen = bool(snapshot.path) and bool(self._runs.entries.memory.recall(str(snapshot.path)))
         if outcome.entry == SCRIPT and not outcome.passed_over and not is_chosen:
             return
-        made = next((call for call in outcome.calls if call.making and call.inputs), None)
-        with_what = f": {made.making} on {made.inputs}" if made is not None else ""
-        more = f" and {len(outcome.calls) - 1} more" if made is not None and len(outcome.calls) > 1 else ""
+        first = next((call for call in outcome.calls if call.making and call.inputs), None)
+        with_what = f": {first.making} on {first.inputs}" if first is not None else ""
+        more = f" and {len(outcome.calls) - 1} more" if first is not None and len(outcome.calls) > 1 else ""
         title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
-        yield _lens(min(line for line, _ in told), title, CHOOSE, [snapshot.uri])
+        yield _lens(min(line for line, _ in titles), title, CHOOSE, [snapshot.uri])
 
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
-        """Above what is not compiled yet: a question, answered by a click."""
+        """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""
         if not self._server.settings.lenses.candidates or "torch" not in snapshot.text:
             return
         for target in candidates(parse(snapshot.text))[:MOST_CANDIDATES]:
             if target.line not in taken:
-                yield _lens(target.line, WOULD_BE, AS_IF_COMPILED, [snapshot.uri, target.name])
+                yield _lens(target.line, AS_IF, AS_IF_COMPILED, [snapshot.uri, target.name])
 
     def _titles(self, snapshot: Snapshot) -> Iterator[tuple[int, str]]:
-        """Line and title of each lens. What the last run did is told only of lines that are as they were."""
+        """Line and title of each lens. Results are shown only for lines that have not changed since the run."""
         assert snapshot.path is not None
         results, key = self._server.results, file_key(snapshot.path)
         active = self._runs.is_active(snapshot.uri)
@@ -104,7 +103,7 @@ class Lenses:
                 yield line, CHANGED if changed else _title(result, active)
 
     def _is_changed(self, snapshot: Snapshot, first: int, last: int) -> bool:
-        """Whether these lines were not so when the document was run."""
+        """Whether these lines differ from the text that was run."""
         ran = self._runs.text_of_last_run(snapshot.uri)
         if ran is None or ran == snapshot.text:
             return False
@@ -113,7 +112,7 @@ class Lenses:
 
 
 def _cells(snapshot: Snapshot) -> Iterator[types.CodeLens]:
-    """At the head of each cell of a script that may compile something."""
+    """At the start of each cell of a script that imports torch."""
     if "torch" not in snapshot.text or "#" not in snapshot.text:
         return
     for cell in find_cells(parse(snapshot.text)):
@@ -133,19 +132,19 @@ def _region_title(result: RegionResult | None, skipped: Finding | None, active: 
     if result is not None and result.summary.frames:
         return _title(result, active)
     if active:
-        return ANALYSING
+        return ANALYZING
     if skipped is not None:
-        # the reason is the end of the finding's sentence (analysis/not_compiled.py)
-        reason = skipped.message.partition(" was compiled: ")[2].rstrip(".")
+        # the finding's sentence is "…: REASON." (analysis/not_compiled.py)
+        reason = skipped.message.partition(": ")[2].rstrip(".")
         return f"not compiled: {reason}" if skipped.severity is Severity.HINT else f"skipped: {reason}"
     return NOT_RUN
 
 
 def _title(result: RegionResult, active: bool) -> str:
-    """``2 graphs · 1 break · 3 recompiles · 1.2 s``; a run that goes on, or waits, says so instead of what was before."""
+    """``2 graphs · 1 break · 3 recompiles · 1.2 s``. While a run is pending or active, it replaces the old result."""
     summary = result.summary
     if active and result.outcome.final:
-        return ANALYSING
+        return ANALYZING
     parts = [amount(summary.graphs, "graph")]
     if summary.breaks:
         parts.append(amount(summary.breaks, "break"))
@@ -157,11 +156,11 @@ def _title(result: RegionResult, active: bool) -> str:
         parts[0] = "no graph"
     if summary.compile_time_s >= 0.05:
         parts.append(f"{summary.compile_time_s:.1f} s")
-    return " · ".join([*parts, ANALYSING] if active else parts)
+    return " · ".join([*parts, ANALYZING] if active else parts)
 
 
 def _is_target_of_decorator(function: RegionSummary, regions: tuple[Region, ...]) -> bool:
-    """Whether the lens of a decorator stands above the function already."""
+    """Whether the function has the lens of its decorator already."""
     return any(
         region.kind is RegionKind.DECORATOR
         and region.name == function.name

@@ -1,4 +1,4 @@
-"""The server ends when its editor does, whatever way that ends."""
+"""Detects the end of the editor's process, so that the server ends with it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import asyncio
 import os
 import sys
 
-EVERY_S = 0.5
+POLL_S = 0.5
 
 
-async def ended(pid: int) -> None:
-    """Return when the process ``pid`` is gone."""
+async def wait_for_exit(pid: int) -> None:
+    """Return when the process ``pid`` has ended."""
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
         try:
             descriptor = os.pidfd_open(pid)
         except ProcessLookupError:
             return
-        except OSError:  # an old kernel, or a sandbox that forbids it
+        except OSError:  # an old kernel, or a sandbox that blocks the call
             descriptor = -1
         if descriptor >= 0:
             await _readable(descriptor)
             return
-    while _is_alive(pid):  # noqa: ASYNC110 - there is nothing to wait on
-        await asyncio.sleep(EVERY_S)
+    while _is_alive(pid):  # noqa: ASYNC110 - no event to wait for
+        await asyncio.sleep(POLL_S)
 
 
 async def _readable(descriptor: int) -> None:

@@ -1,4 +1,4 @@
-"""Findings and regions as Markdown for a hover: good in VS Code, and readable as plain text elsewhere."""
+"""Findings and regions as Markdown for hovers, readable as plain text, too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UriOf = Callable[[str], str]
 
 
 def finding_markdown(finding: Finding, uri_of: UriOf) -> str:
-    """What happened, why, what it costs, what to do, and how the program got there. The editor shows the message itself."""
+    """Explanation, cost, hints and call path of a finding. The editor shows the message itself."""
     parts = [_headline(finding), prose(finding.explanation or finding.message)]
     if finding.cost:
         parts.append(f"**Cost:** {text(finding.cost)}")
@@ -35,25 +35,25 @@ def finding_markdown(finding: Finding, uri_of: UriOf) -> str:
 
 
 def region_markdown(results: Sequence[RegionResult]) -> str:
-    """What the last run did in one region, which may have been reached as several functions or modules."""
+    """What the last run did in one region, which may have compiled several functions or modules."""
     return "\n\n---\n\n".join(_region(result.summary, result.outcome) for result in results)
 
 
 def text(value: str) -> str:
-    """Plain text as Markdown that reads the same: what torch says holds ``*args``, ``__init__`` and ``<locals>``."""
+    """Plain text, escaped for Markdown: torch's messages contain ``*args``, ``__init__`` and ``<locals>``."""
     pieces = re.split(r"(`[^`\n]+`)", value.strip())
     return "".join(piece if piece.startswith("`") else re.sub(r"([\\*_<>\[\]#|~])", r"\\\1", piece) for piece in pieces)
 
 
 def prose(value: str) -> str:
-    """Plain text of several lines. What stands four or more columns in is code, as in a docstring."""
+    """Plain text of several lines. Lines indented by four or more columns are code, as in a docstring."""
     blocks = groupby(value.strip().splitlines(), key=lambda line: line.startswith("    "))
     parts = (_fenced(dedent("\n".join(lines))) if indented else _paragraphs(lines) for indented, lines in blocks)
     return "\n\n".join(part for part in parts if part)
 
 
 def code(value: str) -> str:
-    """A piece of code, whatever it holds."""
+    """Inline code, whatever it contains."""
     value = " ".join(value.split())
     fence = "`" * (max((len(run) for run in re.findall("`+", value)), default=0) + 1)
     return f"{fence} {value} {fence}" if "`" in value else f"`{value}`"
@@ -97,7 +97,7 @@ def _fenced(detail: str) -> str:
     lines = detail.strip("\n").splitlines()
     if len(lines) > DETAIL_LINES:
         left_out = len(lines) - DETAIL_LINES
-        lines = [f"… {amount(left_out, 'line')} left out …", *lines[-DETAIL_LINES:]]
+        lines = [f"… {amount(left_out, 'line')} omitted …", *lines[-DETAIL_LINES:]]
     fence = "`" * max(3, max((len(run) for run in re.findall("`+", detail)), default=0) + 1)
     return "\n".join([f"{fence}text", *lines, fence])
 
@@ -121,10 +121,10 @@ def _region(region: RegionSummary, outcome: Outcome) -> str:
 
 def _run(outcome: Outcome) -> str:
     if not outcome.final:
-        return "*The run goes on.*"
+        return "*Still running.*"
     ends = {
         Status.RAISED: "; the program raised an exception",
-        Status.TIMEOUT: "; the run was ended at its time limit",
+        Status.TIMEOUT: "; stopped at the time limit",
         Status.KILLED: "; the program was killed",
     }
     end = ends.get(outcome.status, "")

@@ -1,4 +1,4 @@
-"""Whether files of a workspace may run in the background, and the question to the user."""
+"""Whether the files of a workspace may run in the background; asks the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALLOW, NOT_NOW = "Allow", "Not now"
 
 
 class Permissions:
-    """Asks once for each workspace root; remembers a yes for good, and a no until the server ends."""
+    """Asks once per workspace root. Remembers a yes permanently, a no until the server ends."""
 
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
@@ -23,15 +23,15 @@ class Permissions:
         self._asking: set[Path] = set()
 
     def of(self, path: str) -> Permission:
-        """What may happen in the background for the file ``path``."""
+        """Whether the file ``path`` may run in the background."""
         server, root = self._server, self._server.root_of(path)
         remembered = server.consent.is_allowed(root)
-        trusted = server.trusted if server.tells_trust or not server.trusted else None
+        trusted = server.trusted if server.reports_trust or not server.trusted else None
         setting = server.settings.run.enabled if server.run_is_set else None
         return permission(trusted, setting, remembered, root in self._declined)
 
     def ask(self, path: str, python: str, then: Callable[[], None]) -> None:
-        """Ask for the workspace of ``path`` unless the question stands already; ``then`` is called after the answer."""
+        """Ask for the workspace of ``path``, unless the question is open already; ``then`` is called after the answer."""
         root = self._server.root_of(path)
         if root not in self._asking:
             self._asking.add(root)
@@ -41,14 +41,14 @@ class Permissions:
         question = types.ShowMessageRequestParams(
             type=types.MessageType.Info,
             message=(
-                f"Compile Lens runs this file in the background with {python} to see what torch.compile does. "
-                "Allow for this workspace?"
+                "Allow Compile Lens to run files of this workspace in the background to see what torch.compile does? "
+                f"It uses {python}."
             ),
             actions=[types.MessageActionItem(ALLOW), types.MessageActionItem(NOT_NOW)],
         )
         try:
             answer = await self._server.window_show_message_request_async(question)
-        except JsonRpcException:  # an editor that cannot ask: the user can still allow by the command, or the setting
+        except JsonRpcException:  # an editor that cannot ask; the command and the setting still allow runs
             answer = None
         finally:
             self._asking.discard(root)
@@ -64,12 +64,12 @@ class Permissions:
         try:
             self._server.consent.allow(root)
         except OSError as error:
-            self._server.warn(f"Compile Lens cannot remember your answer: {error.strerror}.")
+            self._server.warn(f"Compile Lens could not save your answer: {error.strerror}.")
 
     def revoke(self, root: Path) -> None:
-        """The user takes the permission for ``root`` back, and is not asked again in this session."""
+        """The user revokes the permission for ``root``, and is not asked again in this session."""
         self._declined.add(root)
         try:
             self._server.consent.revoke(root)
         except OSError as error:
-            self._server.warn(f"Compile Lens cannot forget your answer: {error.strerror}.")
+            self._server.warn(f"Compile Lens could not revoke the permission: {error.strerror}.")

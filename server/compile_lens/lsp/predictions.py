@@ -1,7 +1,7 @@
-"""Predictions as the user types: made of each text after a pause, on a thread of their own, and shown until a run tells the truth.
+"""Predictions while the user types, made after a pause and replaced by the results of the next run.
 
-Nothing of the user's is run for them, so they need neither trust nor consent. The thread keeps the event loop free; while it works
-and while the user types, what is shown moves with the text.
+They run no user code, so they need neither trust nor consent. A thread of their own keeps the event loop free. Until it
+is done, the predictions shown move with the text.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from compile_lens.pipeline.open_predictions import Predicted
 from compile_lens.syntax.predictions.registry import chosen
 from compile_lens.syntax.tree import parse
 
-# from the last keystroke on
+# after the last keystroke
 PAUSE_S = 0.25
 LARGEST = 1_000_000
-SOURCE_OF_PREDICTIONS = f"{SOURCE} (predicted)"
+PREDICTION_SOURCE = f"{SOURCE} (predicted)"
 
 
 class Predictions:
-    """``torch_of`` gives the version of the torch that runs a file, '' while it is not known."""
+    """``torch_of`` gives the version of the torch that runs a file, '' while unknown."""
 
     def __init__(
         self, server: CompileLensServer, diagnostics: Diagnostics, torch_of: Callable[[str | None], str]
@@ -46,41 +46,41 @@ class Predictions:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="predictions")
 
     def opened(self, snapshot: Snapshot) -> None:
-        """A document was opened; what a run of another one said of its file counts for it, too."""
+        """A document was opened. Results of other documents' runs about its file apply to it, too."""
         if snapshot.path is not None:
             key = file_key(snapshot.path)
             for result in self._server.results.regions(key):
                 self._predicted.ran(key, uri_from_path(result.outcome.file, self._server.sources), None)
-            self._make_after(snapshot.uri, 0)
+            self._predict_after(snapshot.uri, 0)
 
     def edited(self, snapshot: Snapshot, edits: list[LineEdit]) -> None:
         """The user typed in a document."""
         if snapshot.path is not None:
             self._predicted.edit(file_key(snapshot.path), edits)
-            self._make_after(snapshot.uri, PAUSE_S)
+            self._predict_after(snapshot.uri, PAUSE_S)
 
     def saved(self, snapshot: Snapshot) -> None:
-        """What is saved will run: its predictions must be known by then."""
+        """A saved document will run, so its predictions must be known by then."""
         if snapshot.path is not None and self._predicted.version(file_key(snapshot.path)) != snapshot.version:
-            self._make_after(snapshot.uri, 0)
+            self._predict_after(snapshot.uri, 0)
 
     def closed(self, snapshot: Snapshot) -> None:
-        """Nothing is predicted of what is not open."""
+        """A document was closed: drop its predictions."""
         pause = self._pauses.pop(snapshot.uri, None)
         if pause is not None:
             pause.cancel()
         if snapshot.path is not None:
             self._predicted.forget(file_key(snapshot.path))
 
-    def make_all(self) -> None:
-        """Settings changed."""
+    def predict_all(self) -> None:
+        """Settings have changed: predict all open documents again."""
         for snapshot in self._server.documents.all():
-            self._make_after(snapshot.uri, 0)
+            self._predict_after(snapshot.uri, 0)
             if snapshot.path is not None:
                 self._diagnostics.show({file_key(snapshot.path)})
 
-    def ran(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
-        """A run of the document ``uri`` ended that read these versions of the open ones; None: what it found was taken back."""
+    def on_run_end(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
+        """A run of ``uri`` ended, which read these versions of the open documents. ``outcome`` is None if its results were withdrawn."""
         self._diagnostics.show(self._predicted.take_back(uri))
         documents = self._server.documents
         compiled = [region for region in outcome.regions if region.frames] if outcome is not None else []
@@ -88,30 +88,30 @@ class Predictions:
             open_as = documents.uri_of_key(key)
             if open_as is not None:
                 self._predicted.ran(key, uri, versions.get(open_as))
-                self._answer(key, open_as)
+                self._remove_answered(key, open_as)
 
-    def shown(self, snapshot: Snapshot) -> tuple[Finding, ...]:
-        """The predictions of a document where they are now."""
+    def current(self, snapshot: Snapshot) -> tuple[Finding, ...]:
+        """The predictions of a document, at their current places."""
         if snapshot.path is None or not self._server.settings.predictions.enabled:
             return ()
         key = file_key(snapshot.path)
         return self._predicted.shown(key, self._server.results.findings(key))
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
-        """The predictions of a document as the editor shows them."""
-        found = [to_diagnostic(one, self._server.sources, self._server.client) for one in self.shown(snapshot)]
+        """The predictions of a document as diagnostics."""
+        found = [to_diagnostic(one, self._server.sources, self._server.editor) for one in self.current(snapshot)]
         for diagnostic in found:
-            diagnostic.source = SOURCE_OF_PREDICTIONS
+            diagnostic.source = PREDICTION_SOURCE
         return found
 
     def close(self) -> None:
-        """No more predictions."""
+        """Stop predicting."""
         for pause in self._pauses.values():
             pause.cancel()
         self._pauses.clear()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _make_after(self, uri: str, pause_s: float) -> None:
+    def _predict_after(self, uri: str, pause_s: float) -> None:
         before = self._pauses.pop(uri, None)
         if before is not None:
             before.cancel()
@@ -122,14 +122,14 @@ class Predictions:
         self._pauses.pop(uri, None)
         snapshot = self._server.documents.get(uri)
         if snapshot is not None and snapshot.is_python and not self._server.stopped.is_set():
-            self._server.background.start(self._make(snapshot))
+            self._server.background.start(self._predict(snapshot))
 
-    async def _make(self, snapshot: Snapshot) -> None:
+    async def _predict(self, snapshot: Snapshot) -> None:
         server, path = self._server, snapshot.path
         assert path is not None
         settings = server.settings
         work = partial(
-            _predictions,
+            predict_text,
             path,
             snapshot.text,
             self._torch(snapshot),
@@ -140,17 +140,17 @@ class Predictions:
         if server.documents.get(snapshot.uri) is None:
             return
         key = file_key(path)
-        before = self.shown(snapshot)
+        before = self.current(snapshot)
         self._predicted.made(key, snapshot.version, found, partial(server.documents.edits_since, snapshot.uri))
-        self._answer(key, snapshot.uri)
-        if self.shown(snapshot) != before:
+        self._remove_answered(key, snapshot.uri)
+        if self.current(snapshot) != before:
             self._diagnostics.show({key})
 
     def _torch(self, snapshot: Snapshot) -> str:
         outcome = self._server.results.outcome(snapshot.uri)
         return outcome.torch if outcome is not None and outcome.torch else self._torch_of(snapshot.path)
 
-    def _answer(self, key: str, open_as: str) -> None:
+    def _remove_answered(self, key: str, open_as: str) -> None:
         before = self._predicted.shown(key, ())
         regions = self._server.results.regions(key)
         self._predicted.answer(key, regions, partial(self._server.documents.edits_since, open_as))
@@ -158,8 +158,8 @@ class Predictions:
             self._diagnostics.show({key})
 
 
-def _predictions(path: str, text: str, torch: str, rules: frozenset[str], filters: Filters) -> tuple[Finding, ...]:
-    """What a text foretells, as far as the user wants to see it. Pure: it runs on the thread."""
+def predict_text(path: str, text: str, torch: str, rules: frozenset[str], filters: Filters) -> tuple[Finding, ...]:
+    """The predictions for a text that pass the user's filters. Pure, since it runs on a thread."""
     if len(text) > LARGEST or not rules or "torch" not in text:
         return ()
     tree = parse(text)

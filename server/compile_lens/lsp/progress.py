@@ -1,20 +1,26 @@
-"""Work-done progress of runs, with a button that cancels the run."""
+"""Work-done progress of runs and searches, with a cancel button."""
 
 from __future__ import annotations
 
+import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.workers.host import HostError
+from compile_lens.workers.interpreter import InterpreterError
 
 TITLE = "Compile Lens"
+Result = TypeVar("Result")
 
 
 class RunProgress:
-    """The progress of one run. It begins once the editor has made its token; until then reports are kept back."""
+    """The progress of one run. Nothing is sent before the editor has created its token."""
 
     def __init__(self, token: str, send: Callable[[object], None], message: str) -> None:
         self.token = token
@@ -24,13 +30,13 @@ class RunProgress:
         self.ended = False
 
     def begin(self) -> None:
-        """The editor is ready."""
+        """The editor has created the token."""
         if not self.ended:
             self._begun = True
             self._send(types.WorkDoneProgressBegin(TITLE, cancellable=True, message=self._message))
 
     def report(self, message: str) -> None:
-        """Say what goes on."""
+        """Show ``message``."""
         if message == self._message or self.ended:
             return
         self._message = message
@@ -45,7 +51,7 @@ class RunProgress:
 
 
 class ProgressFeature:
-    """Makes the progress of runs, and hears the editor's cancel button."""
+    """Shows progress, and handles the editor's cancel button."""
 
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
@@ -53,21 +59,45 @@ class ProgressFeature:
         self._cancels: dict[str | int, Callable[[], object]] = {}
         server.on(types.WINDOW_WORK_DONE_PROGRESS_CANCEL, self._on_cancel)
 
+    async def run(self, message: str, work: Callable[[RunProgress], Awaitable[Result]]) -> Result | None:
+        """Do ``work`` with progress. None if it was canceled, or failed for a reason that the user is shown."""
+        results: list[Result] = []
+
+        async def run() -> None:
+            try:
+                results.append(await work(progress))
+            except (CannotWrite, HostError, InterpreterError, OSError) as error:
+                self._server.warn(f"Compile Lens: {error}")
+
+        # a task of the server, so that it also ends with the server
+        task = self._server.background.start(run())
+        progress = self.start(message, task.cancel)
+        task.add_done_callback(lambda _: self.finish(progress))
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+        if not task.cancelled():
+            task.result()  # raises what is a bug of ours
+        return results[0] if results else None
+
     def start(self, message: str, cancel: Callable[[], object]) -> RunProgress:
-        """The progress of a run that begins. ``cancel`` ends the run."""
+        """Start showing progress; the cancel button calls ``cancel``."""
         token = f"compile-lens-{next(self._numbers)}"
 
         def send(value: object) -> None:
             self._server.progress(types.ProgressParams(token, value))
 
         progress = RunProgress(token, send, message)
-        if self._server.client.progress:
+        if self._server.editor.shows_progress:
             self._cancels[token] = cancel
             self._server.background.start(self._create(token, progress))
         return progress
 
     def finish(self, progress: RunProgress) -> None:
-        """The run is over, however it ended."""
+        """Stop showing progress."""
         self._cancels.pop(progress.token, None)
         progress.end()
 
@@ -75,7 +105,7 @@ class ProgressFeature:
         try:
             await self._server.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token))
         except JsonRpcException:
-            return  # the editor refused: the run goes on without
+            return  # the editor refused; the run continues without
         progress.begin()
 
     def _on_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:

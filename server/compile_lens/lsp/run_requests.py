@@ -1,4 +1,4 @@
-"""What a user asks of one run, beside which file."""
+"""What a user requests of one run, besides the file."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.job import Depth, Job, VariationRequest
 from compile_lens.workers.level import Level
 
-# as long as a run, at most
-COMPARING_TAKES = 10
-VARYING_TAKES = 4
+# factors on the time limit of a run
+COMPARE_FACTOR = 10
+VARY_FACTOR = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """``name``: a class or function of the file is compiled as if the file said so. ``compare``: compile all the way, and compare what is
-    computed with eager. ``vary``: call regions again with other inputs, that of ``name`` alone if there is one. ``up_to``: run the file
-    up to the end of the cell that has this line. ``level``: what it may do.
+class RunRequest:
+    """``name``: a class or function to compile as if the file did. ``compare``: compile fully and compare the results with eager.
+    ``vary``: call the regions, or only ``name``, again with other inputs. ``up_to``: a line; run up to the end of its cell.
+    ``level``: what the run may do.
     """
 
     name: str | None = None
@@ -28,24 +28,24 @@ class Asked:
     level: Level = Level.ANALYSE
 
     def candidate(self, text: str) -> str | None:
-        """What is to be compiled as if the file did."""
+        """The class or function to compile as if the file did."""
         if self.name is not None and self.vary:
             return next(iter(to_vary(text, (self.name,)).candidates), None)
         return self.name
 
     def of(self, job: Job, text: str) -> Job:
-        """``job``, as it is asked for; each of these takes its time."""
+        """``job`` with this request applied."""
         if self.compare:
-            job = replace(job, depth=Depth.INDUCTOR, timeout_s=job.timeout_s * COMPARING_TAKES, compare=True)
+            job = replace(job, depth=Depth.INDUCTOR, timeout_s=job.timeout_s * COMPARE_FACTOR, compare=True)
         if self.up_to:
             job = up_to_line(job, text, end_of_cell_at(text, self.up_to))
         if self.vary:
             names = () if self.name is None else (self.name,)
             vary = to_vary(text, names).regions or VariationRequest()
-            # what is compiled comes after the program; a training loop ends itself in time (agent/variations/watcher.py)
+            # the variations run after the program; agent/variations ends a training loop in time
             budget = replace(job.budget, idle_s=0.0)
-            job = replace(job, timeout_s=job.timeout_s * VARYING_TAKES, vary=vary, budget=budget)
+            job = replace(job, timeout_s=job.timeout_s * VARY_FACTOR, vary=vary, budget=budget)
         return job
 
 
-NOTHING_MORE = Asked()
+PLAIN_RUN = RunRequest()

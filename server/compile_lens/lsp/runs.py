@@ -1,4 +1,4 @@
-"""When a file runs, and what becomes of what the run tells."""
+"""Decides when files run, runs them, and publishes what they find."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import amount
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
-from compile_lens.lsp.run_requests import NOTHING_MORE, Asked
+from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
@@ -41,21 +41,21 @@ from compile_lens.workers.job import Job
 from compile_lens.workers.level import Level
 
 log = logging.getLogger(__name__)
-SCRIPT_ALONE = Choice((script(),), True)
+SCRIPT_ONLY = Choice((script(),), True)
 OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
-    Permission.REFUSED: "Off: background runs are not allowed for this workspace",
-    Permission.ASK: "Waiting for your answer: may files of this workspace run?",
-    Permission.UNSET: "Off: nothing runs in the background until compileLens.run.enabled is set to ask or always",
+    Permission.REFUSED: "Off: background runs are not allowed in this workspace",
+    Permission.ASK: "Waiting for your permission to run files of this workspace",
+    Permission.UNSET: "Off: set compileLens.run.enabled to ask or always to allow background runs",
 }
 UNSET = (
-    "Compile Lens runs nothing in the background yet, since this editor does not say whether you trust a workspace: set "
+    "Compile Lens does not run files in the background, because this editor does not report workspace trust. Set "
     "compileLens.run.enabled to ask or always, or run the command compileLens.allowWorkspace."
 )
 
 
 class Runs:
-    """Decides what runs, runs it, and hands what it finds to the editor."""
+    """Schedules the runs of documents and publishes their outcomes."""
 
     def __init__(
         self,
@@ -74,37 +74,39 @@ class Runs:
         self._status = status
         self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
         self._warned: set[str] = set()
-        self._listeners: list[Callable[[], None]] = []
-        self._ran: dict[str, str] = {}
-        self._followers: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
-        self._used: dict[str, Entry | None] = {}
+        self._on_change: list[Callable[[], None]] = []
+        self._last_texts: dict[str, str] = {}
+        self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
+        self._last_entries: dict[str, Entry | None] = {}
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` when a run begins or ends, when it tells something, and when settings change."""
-        self._listeners.append(listener)
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` when a run starts, reports or ends, and when settings change."""
+        self._on_change.append(listener)
 
-    def follow(self, follower: Callable[[str, Outcome | None, Mapping[str, int]], None]) -> None:
-        """Tell ``follower`` of each run that ends: the document, the outcome, and the versions of documents that it read. The outcome
-        is None when what was found is taken back."""
-        self._followers.append(follower)
+    def on_end(self, listener: Callable[[str, Outcome | None, Mapping[str, int]], None]) -> None:
+        """Call ``listener`` for each run that ends with the document, the outcome, and the versions of the documents that it read.
+
+        The outcome is None when the results of a document are withdrawn.
+        """
+        self._on_end.append(listener)
 
     def is_active(self, uri: str) -> bool:
-        """Whether the document is being analysed, or waits for it."""
+        """Whether a run of the document is active or pending."""
         return uri in self._server.scheduler.active()
 
     def text_of_last_run(self, uri: str) -> str | None:
-        """The text that the newest outcome of a document is about, if that was an open one's."""
-        return self._ran.get(uri)
+        """The text that the newest outcome of a document is about, if it was open then."""
+        return self._last_texts.get(uri)
 
     def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
-        """The compile regions of a version, found once."""
+        """The compile regions of a document, found once per version."""
         known = self._regions.get(snapshot.uri)
         if known is None or known[0] != snapshot.version:
             known = self._regions[snapshot.uri] = (snapshot.version, find_regions(snapshot.text))
         return known[1]
 
     def consider(self, snapshot: Snapshot, reason: Reason) -> None:
-        """A document was opened or saved: run it if it has a region, the settings say so and the user agreed."""
+        """Run a document that was opened or saved, if it has a region, the settings say so, and the user agreed."""
         path = snapshot.path
         if path is None or not snapshot.is_python:
             return
@@ -118,7 +120,7 @@ class Runs:
             if wanted:
                 self._submit(snapshot.uri, snapshot, reason)
             else:
-                self._server.background.start(self._warm(path))
+                self._server.background.start(self._start_standby(path))
             return
         self._status.off(OFF[allowed])
         if allowed is Permission.UNSET and UNSET not in self._warned:
@@ -128,14 +130,14 @@ class Runs:
             self._ask(path)
 
     def consider_all(self) -> None:
-        """Trust, consent or settings changed: look at every open document as if it was just opened."""
+        """Trust, consent or settings changed: treat every open document as if it had just been opened."""
         for snapshot in self._server.documents.all():
             self.consider(snapshot, Reason.OPENED)
-        self._tell()
+        self._notify()
 
-    async def analyze(self, uri: str, asked: Asked = NOTHING_MORE) -> Outcome | None:
-        """Run a file because the user asked for it. None when it was cancelled, or another request took its place."""
-        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, asked)
+    async def analyze(self, uri: str, request: RunRequest = PLAIN_RUN) -> Outcome | None:
+        """Run a file at the user's request. None if it was canceled, or replaced by another request."""
+        task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, request)
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
@@ -145,35 +147,35 @@ class Runs:
         return None if task.cancelled() else task.result()
 
     def cancel(self, uri: str | None = None) -> bool:
-        """End the run of a document, or all runs; whether there was any."""
+        """Cancel the run of a document, or all runs. Returns whether there was one."""
         cancelled = self._server.scheduler.cancel(uri)
         if cancelled:
-            self.settle(uri)
+            self.show_idle(uri)
         return cancelled
 
     def forget(self, uri: str) -> None:
-        """The document was closed, or has nothing to compile any more: end its run and take back what it found."""
+        """The document was closed, or no longer compiles anything: cancel its run and withdraw its results."""
         self._regions.pop(uri, None)
-        self._ran.pop(uri, None)
-        self._used.pop(uri, None)
+        self._last_texts.pop(uri, None)
+        self._last_entries.pop(uri, None)
         cancelled = self._server.scheduler.cancel(uri)
-        changed = self._take_back(uri)
+        changed = self._withdraw(uri)
         if cancelled or changed:
-            self.settle(uri)
+            self.show_idle(uri)
 
     def edited(self, key: str, edits: list[LineEdit]) -> None:
-        """The user typed in the file ``key``: what is known of it moves along."""
+        """The user typed in the file ``key``: move its findings with the text."""
         self._diagnostics.show(self._server.results.edit(key, edits), edited=key)
 
     async def stop(self, reason: Permission) -> None:
-        """Nothing may run any more: end runs and standbys."""
+        """Background runs are no longer allowed: end runs and standbys."""
         self._status.off(OFF[reason])
         await self._server.scheduler.close()
-        self._tell()
+        self._notify()
         await self._server.hosts.close()
 
-    def settle(self, finished: str | None = None) -> None:
-        """Say that nothing runs, unless something besides ``finished`` does."""
+    def show_idle(self, finished: str | None = None) -> None:
+        """Show the idle status, unless something besides ``finished`` is running."""
         if any(uri != finished for uri in self._server.scheduler.active()):
             return
         if self._server.trusted:
@@ -182,59 +184,59 @@ class Runs:
             self._status.off(OFF[Permission.UNTRUSTED])
 
     def _submit(
-        self, uri: str, snapshot: Snapshot | None, reason: Reason, asked: Asked = NOTHING_MORE
+        self, uri: str, snapshot: Snapshot | None, reason: Reason, request: RunRequest = PLAIN_RUN
     ) -> asyncio.Task[Outcome | None]:
-        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot, asked))
-        task.add_done_callback(lambda _: self._tell())
-        self._tell()
+        task = self._server.scheduler.submit(uri, reason, partial(self._run, snapshot, request))
+        task.add_done_callback(lambda _: self._notify())
+        self._notify()
         return task
 
-    def _take_back(self, uri: str) -> set[str]:
-        """What the last run of a document found is no longer so; the keys of the files that it was about."""
+    def _withdraw(self, uri: str) -> set[str]:
+        """Withdraw the results of a document's last run; returns the keys of the files that they were about."""
         changed = self._server.results.forget(uri)
         self._diagnostics.show(changed)
-        self._tell_followers(uri, None, {})
+        self._notify_end(uri, None, {})
         return changed
 
-    def _tell_followers(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
-        for follower in self._followers:
-            follower(uri, outcome, versions)
+    def _notify_end(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
+        for listener in self._on_end:
+            listener(uri, outcome, versions)
 
-    def _tell(self) -> None:
-        for listener in self._listeners:
+    def _notify(self) -> None:
+        for listener in self._on_change:
             listener()
 
-    async def _run(self, snapshot: Snapshot | None, asked: Asked, ticket: Ticket) -> Outcome | None:
+    async def _run(self, snapshot: Snapshot | None, request: RunRequest, ticket: Ticket) -> Outcome | None:
         path = path_from_uri(ticket.uri)
         if path is None:
             return None
         progress = self._progress.start(f"{Path(path).name}: starting", partial(self.cancel, ticket.uri))
         try:
-            choice = SCRIPT_ALONE
-            if not asked.up_to:
-                # where that cannot be known, the run says what is wrong with the file
+            choice = SCRIPT_ONLY
+            if not request.up_to:
+                # a file that cannot be read is reported by the run itself
                 with contextlib.suppress(FileProblem):
                     text = snapshot.text if snapshot is not None else None
-                    choice = await self.entries.choice(path, text, asked.candidate)
-            job = asked.of(self.job(path, snapshot, asked.level), _text_of(path, snapshot))
-            outcome = await self._analyse(path, job, snapshot, choice, ticket, progress)
+                    choice = await self.entries.choice(path, text, request.candidate)
+            job = request.of(self.job(path, snapshot, request.level), _text_of(path, snapshot))
+            outcome = await self._analyze(path, job, snapshot, choice, ticket, progress)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
-            self._take_back(ticket.uri)
+            self._withdraw(ticket.uri)
             self._problem(str(error), ticket)
             return None
-        except Exception:
+        except Exception:  # a bug of ours: it goes to the log and the status, and the server lives on
             log.exception("The analysis of %s failed", path)
-            self._status.problem(f"Compile Lens failed on {Path(path).name}; its log says why", ticket.uri)
+            self._status.problem(f"Compile Lens failed on {Path(path).name}. See the log.", ticket.uri)
             return None
         finally:
             self._progress.finish(progress)
         if outcome.status is Status.FAILED:
             self._problem(outcome.failure, ticket)
         else:
-            self.settle(ticket.uri)
+            self.show_idle(ticket.uri)
         return outcome
 
-    async def _analyse(
+    async def _analyze(
         self, path: str, job: Job, snapshot: Snapshot | None, choice: Choice, ticket: Ticket, progress: RunProgress
     ) -> Outcome:
         server, name = self._server, Path(path).name
@@ -246,9 +248,9 @@ class Runs:
                 await host.start()
             except HostError as error:
                 raise HostError(f"{error}{_pause(server.hosts.failed(python))}") from None
-            self._status.working("analysing", f"Analyzing {name}", ticket.uri)
+            self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
-            # what the run reads: this document as it was when the run was asked for, the others as they are on disk
+            # the run reads this document as of its request, and the others from disk
             versions = server.documents.versions_on_disk()
             if snapshot is not None:
                 versions[ticket.uri] = snapshot.version
@@ -256,23 +258,25 @@ class Runs:
             def show(outcome: Outcome) -> None:
                 if server.scheduler.is_current(ticket):
                     self._diagnostics.show(server.results.publish(ticket.uri, outcome, partial(self._edits, versions)))
-                    self._tell()
+                    self._notify()
                     progress.report(f"{name}: {_summary(outcome)}")
 
-            outcome = await analyse_by_entries(server.analyse, host, job, choice, show, server.settings.filters)
+            outcome = await analyse_by_entries(server.analyze, host, job, choice, show, server.settings.filters)
             show(outcome)
             for note in outcome.notes:
                 log.info("%s: %s", name, note)
             if outcome.lost:
-                raise HostError(f"The analysis of {name} lost its process.{_pause(server.hosts.failed(python))}")
+                raise HostError(
+                    f"The process that analyzed {name} ended unexpectedly.{_pause(server.hosts.failed(python))}"
+                )
             server.hosts.succeeded(python)
             await asyncio.to_thread(self.entries.calls.take_run, outcome)
-            self._used[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
+            self._last_entries[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
             if snapshot is not None:
-                self._ran[ticket.uri] = snapshot.text
+                self._last_texts[ticket.uri] = snapshot.text
             if server.scheduler.is_current(ticket):
-                self._tell_followers(ticket.uri, outcome, versions)
-        server.background.start(self._warm(path))
+                self._notify_end(ticket.uri, outcome, versions)
+        server.background.start(self._start_standby(path))
         server.background.start(self._limit_caches())
         return outcome
 
@@ -280,13 +284,13 @@ class Runs:
         await asyncio.to_thread(limit, cache_root(os.environ), int(self._server.settings.cache.limit * 1e9))
 
     def job_of_last_run(self, uri: str, path: str, snapshot: Snapshot) -> Job:
-        """How a file runs with the entry that its last run took."""
-        entry = self._used.get(uri)
+        """The job of a file, with the entry that its last run used."""
+        entry = self._last_entries.get(uri)
         job = self.job(path, snapshot)
         return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
 
     def job(self, path: str, snapshot: Snapshot | None, level: Level = Level.ANALYSE) -> Job:
-        """How a file runs as a script: as the settings say, with the text of ``snapshot`` where that is not what is on disk."""
+        """The job that runs a file as a script, with the text of ``snapshot`` if it has unsaved changes."""
         server = self._server
         text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
         allowed = level if server.trusted else Level.NONE
@@ -309,26 +313,26 @@ class Runs:
             return
         self.permissions.ask(path, python, self.consider_all)
 
-    async def _warm(self, path: str) -> None:
-        """Have a standby ready for the next run of a file."""
+    async def _start_standby(self, path: str) -> None:
+        """Start a standby for the next run of a file."""
         try:
             await self._server.hosts.host(self.interpreter(path)).start()
         except (HostError, InterpreterError) as error:
             self._problem(str(error))
         else:
-            self.settle()
+            self.show_idle()
 
     def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
-        """Tell the user what stands in the way: in the status, and in words where there is none or the user asked."""
+        """Show why nothing runs: in the status, and as a message if there is no status or the user requested the run."""
         self._status.problem(sentence, ticket.uri if ticket else None)
-        asked = ticket is not None and ticket.reason is Reason.REQUESTED
-        if asked or (not self._server.client.status and sentence not in self._warned):
+        requested = ticket is not None and ticket.reason is Reason.REQUESTED
+        if requested or (not self._server.editor.shows_status and sentence not in self._warned):
             self._warned.add(sentence)
             self._server.warn(f"Compile Lens: {sentence}")
 
 
 def _pause(seconds: float) -> str:
-    return f" Background runs wait {seconds:.0f} s before the next try."
+    return f" The next background run waits {seconds:.0f} s."
 
 
 def _text_of(path: str, snapshot: Snapshot | None) -> str:

@@ -1,4 +1,4 @@
-"""Bisect, verify and minify a repro from an editor, and the logs to run a file with: commands with progress and cancel."""
+"""Bisects and minifies repros for the editor, with progress and cancel; suggests the logs to run a file with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.documents.documents import Snapshot, file_key
-from compile_lens.lsp.convert import path_from_uri, to_diagnostic, to_range
+from compile_lens.lsp.code_actions import command_action
+from compile_lens.lsp.convert import path_argument, to_diagnostic, to_range
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
@@ -28,20 +29,20 @@ from compile_lens.repro.logs import document as logs_document
 from compile_lens.repro.minify import Minified, minify
 from compile_lens.repro.verdict import Bisection, BisectionStatus, Step, differences
 from compile_lens.repro.verdict_finding import verdict_findings
-from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError
 
 BISECT = "compileLens.bisect"
 VERIFY = "compileLens.verifyBisection"
 MINIFY = "compileLens.minify"
 LOGS = "compileLens.logs"
-# where a repro's actions are offered: its header
+# a repro's actions are offered in its header
 HEADER_LINES = 12
 Command = Callable[[str | None], Awaitable[Any]]
 
 
 class Searches:
-    """What runs a repro many times. A search has a process of its own, so that files can be analysed meanwhile."""
+    """Runs repros many times. Each search has its own process, so that files can be analyzed meanwhile."""
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class Searches:
         self._server, self._runs, self._progress, self._store = server, runs, progress, store
         self._diagnostics = diagnostics
         self._verdicts: dict[str, Bisection] = {}
-        self._going: dict[str, asyncio.Task[None]] = {}
+        self._running: set[str] = set()
 
     def commands(self) -> dict[str, Command]:
         """The commands by name."""
@@ -62,33 +63,33 @@ class Searches:
             BISECT: partial(self._search, self._bisect, BISECT),
             VERIFY: partial(self._search, self._verify, VERIFY),
             MINIFY: partial(self._search, self._minify, MINIFY),
-            LOGS: partial(self._logs),
+            LOGS: self._logs,
         }
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
-        """In the header of a repro: what can be done with it. At a finding: the logs that show more of it."""
+        """The searches, in the header of a repro; the logs that tell more, at a finding."""
         if snapshot.path is None:
             return
         if snapshot.text.startswith(FIRST_LINE) and params.range.start.line < HEADER_LINES:
-            yield _action("Bisect this repro", BISECT, snapshot.uri)
+            yield command_action("Bisect this repro", BISECT, [snapshot.uri])
             if history_file(Path(snapshot.path)).is_file():
-                yield _action("Bisect again, and compare with last time", VERIFY, snapshot.uri)
-            yield _action("Make this repro smaller", MINIFY, snapshot.uri)
+                yield command_action("Bisect this repro again and compare with the last result", VERIFY, [snapshot.uri])
+            yield command_action("Minify this repro", MINIFY, [snapshot.uri])
         for finding in self._server.results.findings(file_key(snapshot.path)):
-            place = to_range(finding.place, snapshot.index, self._server.client.encoding)
+            place = to_range(finding.place, snapshot.index, self._server.editor.encoding)
             if place.start.line <= params.range.start.line <= place.end.line:
                 logs = log_runs(finding.kind, finding.code, finding.stage)[0]
                 (name, value), *_ = logs.environment
-                yield _action(f"Show how to run with {name}={value}", LOGS, snapshot.uri)
+                yield command_action(f"Show the command to run with {name}={value}", LOGS, [snapshot.uri])
                 return
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
-        """The verdicts of this session at the lines that they are about, while those are as they were."""
+        """The verdicts of this session, at their lines as long as those have not changed."""
         if snapshot.path is None:
             return []
         key = file_key(snapshot.path)
         return [
-            to_diagnostic(finding, self._server.sources, self._server.client)
+            to_diagnostic(finding, self._server.sources, self._server.editor)
             for finding in self._findings(snapshot)
             if file_key(finding.place.file) == key
         ]
@@ -102,41 +103,20 @@ class Searches:
             yield from verdict_findings(result, line_of, self._store.of(repro))
 
     async def _search(self, work: Callable[[Path, RunProgress], Awaitable[Any]], name: str, uri: str | None) -> Any:
-        """Run one search of a repro; a second for the same file waits for nothing and is refused."""
-        path = path_from_uri(uri) if uri is not None else None
-        if uri is None or path is None or not await asyncio.to_thread(Path(path).is_file):
+        """Run one search of a repro. A second one for the same file is refused."""
+        repro = Path(path_argument(name, uri))
+        if not await asyncio.to_thread(repro.is_file):
             raise JsonRpcInvalidParams(f"{name} needs the URI of a file.")
-        if not self._server.trusted:
-            self._server.warn("Compile Lens does not run files in a workspace that is not trusted.")
+        if not self._server.may_run():
             return None
-        if uri in self._going:
-            self._server.warn(f"A search with {Path(path).name} is going on already.")
+        if str(repro) in self._running:
+            self._server.warn(f"Compile Lens: a search with {repro.name} is running already.")
             return None
-        progress = self._progress.start(f"{Path(path).name}: starting", lambda: self._cancel(uri))
-        answers: list[Any] = []
-
-        async def run() -> None:
-            try:
-                answers.append(await work(Path(path), progress))
-            except (HostError, InterpreterError, OSError) as error:
-                self._server.warn(f"Compile Lens: {error}")
-            finally:
-                self._going.pop(uri, None)
-                self._progress.finish(progress)
-
-        # a task of the server: it ends with the server, and not with the request alone
-        task = self._going[uri] = self._server.background.start(run())
+        self._running.add(str(repro))
         try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-        return answers[0] if answers else None
-
-    def _cancel(self, uri: str) -> None:
-        task = self._going.get(uri)
-        if task is not None:
-            task.cancel()
+            return await self._progress.run(f"{repro.name}: starting", partial(work, repro))
+        finally:
+            self._running.discard(str(repro))
 
     # -- the searches
 
@@ -162,14 +142,14 @@ class Searches:
         lines = [*found.source, *(self._verdicts[str(repro)].source if str(repro) in self._verdicts else ())]
         self._verdicts[str(repro)] = found
         self._diagnostics.show({file_key(line.file) for line in lines})
-        changes = () if before is None else tuple(differences(before, found)) or ("Nothing has changed.",)
+        changes = () if before is None else tuple(differences(before, found)) or ("Nothing changed.",)
         text = document(found, self._store.of(str(repro)), markdown_link, changes)
         await self._show(history_file(repro).with_suffix(".md"), text)
-        self._mark(found)
+        self._announce(found)
         return {"status": found.status.value, "verdict": str(found.verdict or ""), "changes": list(changes)}
 
-    def _mark(self, found: Bisection) -> None:
-        """Say it in a sentence, too: the document may be behind other windows."""
+    def _announce(self, found: Bisection) -> None:
+        """Show the verdict as a message, too: the document may be hidden."""
         kind = types.MessageType.Info if found.status is BisectionStatus.FOUND else types.MessageType.Warning
         self._server.window_show_message(types.ShowMessageParams(kind, f"Compile Lens: {found.sentence}"))
 
@@ -186,7 +166,7 @@ class Searches:
                 on_smaller=smallest.append,
             )
         except asyncio.CancelledError:
-            if smallest:  # each was run and had the problem
+            if smallest:  # each of them reproduced the problem
                 await self._show(target, smallest[-1].text)
             raise
         finally:
@@ -199,13 +179,11 @@ class Searches:
         return {"file": str(target) if found.text else None, "verified": found.verified, "nodes": found.nodes}
 
     async def _logs(self, uri: str | None) -> list[dict[str, str]] | None:
-        """Show the lines to run a file with, for each kind of its findings; an editor with a terminal gets them as an answer."""
-        path = path_from_uri(uri) if uri is not None else None
-        if path is None:
-            raise JsonRpcInvalidParams(f"{LOGS} needs the URI of a file.")
+        """Show the commands that run a file with the logs for its findings, and return them for an editor's terminal."""
+        path = path_argument(LOGS, uri)
         findings = self._server.results.findings(file_key(path))
         if not findings:
-            self._server.warn("Nothing was found in this file, so no logs fit better than others.")
+            self._server.warn("Compile Lens: this file has no findings to suggest logs for.")
             return None
         try:
             command = command_of(self._runs.interpreter(path), Path(path), self._server.settings.run.arguments)
@@ -218,7 +196,7 @@ class Searches:
         return [{"title": run.title, "line": run.line(command), "shows": run.shows} for run in runs]
 
     async def _show(self, file: Path, text: str) -> None:
-        """Write a document and ask the editor to open it; one that cannot is told where it is."""
+        """Write a document and open it in the editor, or say where it is."""
         await asyncio.to_thread(_write, file, text)
         try:
             shown = await self._server.window_show_document_async(
@@ -235,11 +213,3 @@ class Searches:
 def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
-
-
-def _action(title: str, command: str, uri: str) -> types.CodeAction:
-    return types.CodeAction(
-        # no kind: it is no fix, and comes with none where fixes alone are wanted
-        title,
-        command=types.Command(title, command, arguments=[uri]),
-    )

@@ -1,4 +1,4 @@
-"""The server put together, and its life from the first message to the last process."""
+"""Assembles the server from its features, and runs it from the first message until the last process has ended."""
 
 from __future__ import annotations
 
@@ -14,60 +14,66 @@ from typing import Any
 
 from lsprotocol import types
 
-from compile_lens.lsp import commands, knowledge, sync
-from compile_lens.lsp.client import read_client
-from compile_lens.lsp.comparing import Comparing
+from compile_lens.documents.documents import file_key
+from compile_lens.lsp import commands, document_sync, signature_help
+from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.editor_capabilities import read_capabilities
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.inlays import Inlays
-from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
+from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
+from compile_lens.lsp.knowledge_store import KnowledgeStore
+from compile_lens.lsp.language_server import Analyze, AnyHost, CompileLensServer
 from compile_lens.lsp.lenses import Lenses
-from compile_lens.lsp.lifetime import ended
+from compile_lens.lsp.lifetime import wait_for_exit
+from compile_lens.lsp.navigation import Navigation
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.progress import ProgressFeature
+from compile_lens.lsp.pygls_workarounds.transport import PrivateStreams, read_messages
+from compile_lens.lsp.region_actions import RegionActions
 from compile_lens.lsp.repros import Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
-from compile_lens.lsp.transport import PrivateStreams, read_messages
 from compile_lens.pipeline.analyze import analyse
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
 log = logging.getLogger(__name__)
 
-# from the end of the connection to the end of the process, whatever still runs
-LAST_S = 2.0
+# from the end of the connection to the end of the process, even if something hangs
+EXIT_S = 2.0
 
 
 def create_server(
-    make_host: Callable[[str], AnyHost] = Host, analyse: Analyse = analyse, consent: ConsentStore | None = None
+    make_host: Callable[[str], AnyHost] = Host, analyze: Analyze = analyse, consent: ConsentStore | None = None
 ) -> CompileLensServer:
     """A server with all its features, not connected yet."""
-    server = CompileLensServer(make_host, analyse, consent or ConsentStore.of_user())
+    server = CompileLensServer(make_host, analyze, consent or ConsentStore.of_user())
     diagnostics = Diagnostics(server)
     status = StatusReporter(server)
     entries = Entries(server)
     progress = ProgressFeature(server)
-    runs = Runs(server, Permissions(server), diagnostics, progress, status, entries)
+    permissions = Permissions(server)
+    runs = Runs(server, permissions, diagnostics, progress, status, entries)
     configuration = Configuration(server, runs)
-    store = knowledge.register(server, runs.permissions, diagnostics)
+    store = _offer_knowledge(server, permissions, diagnostics)
     predictions = Predictions(server, diagnostics, store.torch_of)
     diagnostics.without_run.append(predictions.diagnostics)
-    runs.follow(predictions.ran)
-    configuration.listen(predictions.make_all)
+    runs.on_end(predictions.on_run_end)
+    configuration.on_change(predictions.predict_all)
     Hovers(server, runs, store, predictions)
     Lenses(server, runs)
     Inlays(server, runs)
     server.code_actions.add(entries.actions)
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
-    server.code_actions.add(Comparing(server, runs).actions)
-    sync.register(server, runs, diagnostics, predictions)
+    server.code_actions.add(RegionActions(server, runs).actions)
+    document_sync.register(server, runs, diagnostics, predictions)
     searches = Searches(server, runs, progress, store, diagnostics)
     diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
@@ -78,18 +84,18 @@ def create_server(
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         encoding = server.workspace.position_encoding or types.PositionEncodingKind.Utf16
-        server.client = read_client(params.capabilities, getattr(encoding, "value", encoding))
-        server.documents.encoding = server.client.encoding
-        configuration.at_start(params.initialization_options)
-        if server.client.pulls:
+        server.editor = read_capabilities(params.capabilities, getattr(encoding, "value", encoding))
+        server.documents.encoding = server.editor.encoding
+        configuration.on_initialize(params.initialization_options)
+        if server.editor.pulls_diagnostics:
             diagnostics.register_pull()
         if params.process_id is not None:
             server.background.start(_end_with(server, params.process_id))
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
-        runs.settle()
-        await configuration.when_listening()
+        runs.show_idle()
+        await configuration.on_initialized()
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_: Any) -> None:
@@ -103,13 +109,32 @@ def create_server(
     return server
 
 
+def _offer_knowledge(server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics) -> KnowledgeStore:
+    """Everything about names of torch but hovers, which findings and regions share."""
+
+    def show_again() -> None:
+        paths = [snapshot.path for snapshot in server.documents.all() if snapshot.path is not None]
+        diagnostics.show({file_key(path) for path in paths})
+
+    store = KnowledgeStore(server, permissions.of, show_again)
+    unknown_names = KnowledgeDiagnostics(server, store)
+    diagnostics.without_run.append(unknown_names.of)
+    server.code_actions.add(unknown_names.actions)
+    Completions(server, store)
+    Navigation(server, store)
+    signature_help.register(server, store)
+    return store
+
+
 def serve(tcp: tuple[str, int] | None = None, server: CompileLensServer | None = None) -> int:
     """Serve one editor over standard input and output, or over the first connection to ``tcp`` (host, port).
 
-    Returns when the editor says so or is gone; the exit code of the process: 0 after a proper shutdown, else 1.
+    Returns the exit code once the editor sends ``exit`` or ends: 0 after a proper shutdown, else 1.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs whole messages, and what is logged here too
+    logging.getLogger("pygls").setLevel(
+        logging.CRITICAL
+    )  # it logs whole messages, and errors that are logged here, too
     return asyncio.run(_serve(server or create_server(), tcp))
 
 
@@ -123,7 +148,7 @@ async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:
         await _converse(server, streams.reader())
     else:
         await _serve_first_connection(server, tcp)
-    _exit_at_last()
+    _limit_shutdown()
     await server.close()
     return 0 if server.protocol.was_shut_down else 1
 
@@ -148,7 +173,7 @@ async def _serve_first_connection(server: CompileLensServer, address: tuple[str,
 
 
 async def _converse(server: CompileLensServer, reader: asyncio.StreamReader) -> None:
-    """Handle messages until the stream ends, or something says that it is time to stop."""
+    """Handle messages until the stream ends or ``stopped`` is set."""
     reading = asyncio.create_task(read_messages(reader, server.protocol.receive))
     stopping = asyncio.create_task(server.stopped.wait())
     await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -159,13 +184,13 @@ async def _converse(server: CompileLensServer, reader: asyncio.StreamReader) -> 
 
 
 async def _end_with(server: CompileLensServer, pid: int) -> None:
-    await ended(pid)
-    log.warning("The editor is gone.")
+    await wait_for_exit(pid)
+    log.warning("The editor's process has ended.")
     server.stopped.set()
 
 
-def _exit_at_last() -> None:
-    """Whatever hangs from here on cannot keep the process alive; the agents end when their input does."""
-    timer = threading.Timer(LAST_S, os._exit, (1,))
+def _limit_shutdown() -> None:
+    """End the process soon, even if something hangs. The agents end by themselves when their input does."""
+    timer = threading.Timer(EXIT_S, os._exit, (1,))
     timer.daemon = True
     timer.start()

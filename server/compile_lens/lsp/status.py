@@ -1,4 +1,4 @@
-"""One small thing that says how Compile Lens is: for an editor that shows it (``experimental.compileLensStatus``)."""
+"""The status notification, for an editor that shows it (capability ``experimental.compileLensStatus``)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from compile_lens.lsp.language_server import CompileLensServer
 
 METHOD = "compileLens/status"
 Health = Literal["ok", "warning", "error"]
-State = Literal["starting", "idle", "analysing", "off"]
+State = Literal["starting", "idle", "analyzing", "off"]
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    """``health`` is that of the tool, not of the user's code. ``findings`` counts what is shown in all files."""
+class ServerStatus:
+    """``health`` is that of Compile Lens, not of the user's code. ``findings`` counts those shown in all files."""
 
     state: State
     message: str
@@ -28,28 +28,28 @@ class StatusReporter:
 
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
-        self._last: Status | None = None
+        self._last: ServerStatus | None = None
 
     def idle(self) -> None:
-        """Nothing runs; say what is shown."""
+        """Nothing runs: show the number of findings."""
         count, hidden = self._server.results.total(), self._server.results.hidden()
-        more = f", {hidden} more hidden" if hidden else ""
-        self._send(Status("idle", _findings(count) + more, findings=count))
+        more = f" ({hidden} more hidden)" if hidden else ""
+        self._send(ServerStatus("idle", _findings(count) + more, findings=count))
 
     def off(self, reason: str) -> None:
-        """Nothing runs in the background, for this reason."""
-        self._send(Status("off", reason, findings=self._server.results.total()))
+        """Background runs are off for ``reason``."""
+        self._send(ServerStatus("off", reason, findings=self._server.results.total()))
 
-    def working(self, state: Literal["starting", "analysing"], message: str, uri: str) -> None:
-        """A run begins or goes on."""
-        self._send(Status(state, message, findings=self._server.results.total(), uri=uri))
+    def working(self, state: Literal["starting", "analyzing"], message: str, uri: str) -> None:
+        """A run is starting or running."""
+        self._send(ServerStatus(state, message, findings=self._server.results.total(), uri=uri))
 
     def problem(self, sentence: str, uri: str | None = None) -> None:
-        """Nothing could be analysed, and the user can do something about it."""
-        self._send(Status("idle", sentence, "error", self._server.results.total(), uri))
+        """The analysis failed for a reason that the user can fix."""
+        self._send(ServerStatus("idle", sentence, "error", self._server.results.total(), uri))
 
-    def _send(self, status: Status) -> None:
-        if status == self._last or not self._server.client.status:
+    def _send(self, status: ServerStatus) -> None:
+        if status == self._last or not self._server.editor.shows_status:
             return
         self._last = status
         params = {

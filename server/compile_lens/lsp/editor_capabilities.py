@@ -1,4 +1,4 @@
-"""What the editor at the other end can do."""
+"""What the connected editor can do."""
 
 from __future__ import annotations
 
@@ -13,27 +13,31 @@ STATUS_CAPABILITY = "compileLensStatus"
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
-    """The capabilities that make a difference here, read once from ``initialize``."""
+class EditorCapabilities:
+    """The client capabilities that the server uses, read once from ``initialize``."""
 
     encoding: Encoding = Encoding.UTF16
-    pulls: bool = False
-    related: bool = False
-    progress: bool = False
+    pulls_diagnostics: bool = False
+    related_information: bool = False
+    shows_progress: bool = False
     markdown: bool = True
-    configuration: bool = False
+    answers_configuration: bool = False
     registers_configuration: bool = False
-    status: bool = False
+    shows_status: bool = False
     versioned_edits: bool = False
     refreshes_lenses: bool = False
     refreshes_inlays: bool = False
     shows_documents: bool = False
 
+    def markup(self, markdown: str) -> types.MarkupContent:
+        """Markdown, declared as plain text for an editor that does not render it."""
+        return types.MarkupContent(types.MarkupKind.Markdown if self.markdown else types.MarkupKind.PlainText, markdown)
 
-def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client:
-    """The editor that says ``capabilities``; ``encoding`` is the position encoding that was agreed on.
 
-    An editor that can pull diagnostics but not be told to pull again would never see the end of a run: it is pushed to.
+def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> EditorCapabilities:
+    """Read ``capabilities``; ``encoding`` is the position encoding that was negotiated.
+
+    Diagnostics are pushed to an editor that can pull but cannot be asked to pull again: it would never see a run end.
     """
     document = capabilities.text_document or types.TextDocumentClientCapabilities()
     workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
@@ -43,15 +47,15 @@ def read_client(capabilities: types.ClientCapabilities, encoding: str) -> Client
     changes, edit = workspace.did_change_configuration, workspace.workspace_edit
     lenses, inlays = workspace.code_lens, workspace.inlay_hint
     formats = document.hover.content_format if document.hover else None
-    return Client(
+    return EditorCapabilities(
         encoding=Encoding(encoding),
-        pulls=pull is not None and refresh,
-        related=any(entry is not None and entry.related_information is True for entry in (pull, push)),
-        progress=window.work_done_progress is True,
+        pulls_diagnostics=pull is not None and refresh,
+        related_information=any(entry is not None and entry.related_information is True for entry in (pull, push)),
+        shows_progress=window.work_done_progress is True,
         markdown=formats is None or types.MarkupKind.Markdown in formats,
-        configuration=workspace.configuration is True,
+        answers_configuration=workspace.configuration is True,
         registers_configuration=changes is not None and changes.dynamic_registration is True,
-        status=_experimental(capabilities.experimental),
+        shows_status=_experimental(capabilities.experimental),
         versioned_edits=edit is not None and edit.document_changes is True,
         refreshes_lenses=lenses is not None and lenses.refresh_support is True,
         shows_documents=window.show_document is not None and window.show_document.support is True,

@@ -1,4 +1,4 @@
-"""The documents: opened, changed, saved, closed. These handlers are no tasks: they keep the order of the messages."""
+"""Follows the editor's documents: open, change, save, close. The handlers are synchronous, which keeps the order of the messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics, predictions: Predictions) -> None:
-    """Follow the editor's documents."""
+    """Register the handlers."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
@@ -34,7 +34,7 @@ def register(server: CompileLensServer, runs: Runs, diagnostics: Diagnostics, pr
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         document = params.text_document
         if server.documents.get(document.uri) is None:
-            log.warning("A document changed that is not open: %s", document.uri)
+            log.warning("Ignored a change of a document that is not open: %s", document.uri)
             return
         edits = server.documents.change(document.uri, document.version, from_changes(params.content_changes))
         path = path_from_uri(document.uri)

@@ -1,4 +1,4 @@
-"""Bytes to messages and back: framing, and standard streams that nothing else in the process can disturb."""
+"""Message framing, and standard streams reserved for the protocol."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ CHUNK = 1 << 16
 
 
 async def read_messages(reader: asyncio.StreamReader, receive: Callable[[bytes], None]) -> None:
-    """Give the body of each message to ``receive``, up to the end of the stream.
+    """Pass the body of each message to ``receive`` until the stream ends.
 
-    Between two messages other tasks get a turn, so that handlers begin in the order in which messages came.
+    Other tasks run between two messages, so handlers start in the order in which the messages arrived.
     """
     length: int | None = None
     while True:
         try:
             line = await reader.readline()
-        except ValueError:  # no end of line within the reader's limit: this is no header
+        except ValueError:  # no line end within the reader's limit, so this is not a header
             continue
         if not line:
             return
@@ -50,11 +50,10 @@ def _length(value: bytes) -> int | None:
 
 
 class PrivateStreams:
-    """Standard input and output taken for the protocol alone.
+    """Standard input and output, reserved for the protocol.
 
-    Descriptor 0 becomes the null device and descriptor 1 standard error: neither a stray ``print`` nor a child process
-    can disturb the protocol. Reading goes on in a daemon thread on the bare descriptor: nothing waits for it at the
-    end.
+    Descriptor 0 becomes the null device and descriptor 1 standard error, so neither a stray ``print`` nor a child
+    process can corrupt the protocol. A daemon thread reads the bare descriptor, so that shutdown never waits for it.
     """
 
     def __init__(self, on_broken: Callable[[], None]) -> None:
@@ -72,13 +71,13 @@ class PrivateStreams:
                 msvcrt.setmode(descriptor, os.O_BINARY)
 
     def reader(self) -> asyncio.StreamReader:
-        """What comes in, read from now on."""
+        """A stream of what the editor sends, from now on."""
         reader, loop = asyncio.StreamReader(), asyncio.get_running_loop()
         threading.Thread(target=self._pump, args=(loop, reader), name="standard input", daemon=True).start()
         return reader
 
     def write(self, data: bytes) -> None:
-        """Send ``data``, all of it. When nobody listens any more, ``on_broken`` is called."""
+        """Send all of ``data``. Calls ``on_broken`` if the editor has closed its end."""
         view = memoryview(data)
         try:
             while view:
@@ -87,7 +86,7 @@ class PrivateStreams:
             self._on_broken()
 
     def close(self) -> None:
-        """Nothing is held back, and the descriptors end with the process."""
+        """Nothing is buffered, and the descriptors are closed with the process."""
 
     def _pump(self, loop: asyncio.AbstractEventLoop, reader: asyncio.StreamReader) -> None:
         data = b"-"

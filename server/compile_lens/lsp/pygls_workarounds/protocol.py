@@ -1,14 +1,4 @@
-"""The protocol as pygls speaks it, with the places closed where a client or a bug of ours could make it fall silent.
-
-Measured with pygls 2.1 and lsprotocol 2025.0:
-
-- an enum value that lsprotocol does not list in ``initialize`` stops the server from ever starting;
-- a request that cannot be read is never answered;
-- errors carry a traceback to the editor, and errors in notifications pop up there;
-- pygls keeps a text of its own for each document, whose lines end at form feeds, and fails at edits after one;
-- it forgets neither the futures of notifications nor those of commands, and cancelling a command does not reach it;
-- ``exit`` leaves through ``sys.exit`` inside a handler, with whatever still runs.
-"""
+"""The protocol object: pygls' own, made to survive whatever an editor sends. The list of workarounds is in ``__init__.py``."""
 
 from __future__ import annotations
 
@@ -33,9 +23,9 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 log = logging.getLogger(__name__)
 
-# what pygls does on its own for these messages is not wanted: lsp/sync.py, lsp/commands.py, lsp/progress.py and
+# pygls' own handlers of these messages are removed: lsp/document_sync.py, lsp/commands.py, lsp/progress.py and
 # lsp/server.py handle them
-HANDLED_HERE = (
+HANDLED_BY_FEATURES = (
     types.TEXT_DOCUMENT_DID_OPEN,
     types.TEXT_DOCUMENT_DID_CHANGE,
     types.TEXT_DOCUMENT_DID_CLOSE,
@@ -49,7 +39,7 @@ HANDLED_HERE = (
 
 
 def tolerant_converter() -> cattrs.Converter:
-    """A converter that keeps an enum value which it does not know as it came, instead of refusing the message."""
+    """A converter that keeps unknown enum values as they are instead of refusing the message."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
 
     def structure(value: Any, kind: Any) -> Any:
@@ -58,20 +48,20 @@ def tolerant_converter() -> cattrs.Converter:
         except ValueError:
             return value
 
-    def structure_text(value: Any, _: Any) -> str:
+    def structure_string(value: Any, _: Any) -> str:
         if not isinstance(value, str):
             raise TypeError(value)
         return value
 
-    converter.register_structure_hook(str, structure_text)  # cattrs would make a text of anything
-    for entry in vars(types).values():  # one by one: a hook for all of Enum would come after cattrs' own
+    converter.register_structure_hook(str, structure_string)  # cattrs would turn anything into a string
+    for entry in vars(types).values():  # one by one: cattrs' own hook takes precedence over one for Enum itself
         if isinstance(entry, type) and issubclass(entry, Enum):
             converter.register_structure_hook(entry, structure)
     return converter
 
 
 def _is_message(data: object) -> bool:
-    """Whether ``data`` has the members of a JSON-RPC message, of the right types (lsprotocol does not look)."""
+    """Whether ``data`` has the members of a JSON-RPC message, with the right types (lsprotocol does not check)."""
     if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
         return False
     identifier, method = data.get("id"), data.get("method")
@@ -79,14 +69,14 @@ def _is_message(data: object) -> bool:
     return known and (isinstance(method, str) or ("method" not in data and "id" in data))
 
 
-class RobustProtocol(LanguageServerProtocol):
-    """pygls' protocol that answers every request, tells no editor about our bugs, and leaves the texts to us."""
+class HardenedProtocol(LanguageServerProtocol):
+    """pygls' protocol, but every request is answered, no traceback is sent, and documents are left to ``documents/``."""
 
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
         self._initialized = False
-        self._asked: set[str | int] = set()
-        for method in HANDLED_HERE:
+        self._sent_requests: set[str | int] = set()
+        for method in HANDLED_BY_FEATURES:
             del self.fm.builtin_features[method]
 
     @property
@@ -95,11 +85,11 @@ class RobustProtocol(LanguageServerProtocol):
         return bool(self._shutdown)
 
     def receive(self, body: bytes) -> None:
-        """Take the body of one message. Never raises: what cannot be read is answered if it is a request, and logged."""
+        """Handle the body of one message. Never raises: a malformed request is answered with an error, anything else is logged."""
         try:
             self._receive(body)
-        except Exception:
-            log.exception("A message could not be handled")
+        except Exception:  # a handler may raise anything; the connection must outlive it
+            log.exception("Could not handle a message")
 
     def _receive(self, body: bytes) -> None:
         try:
@@ -110,7 +100,7 @@ class RobustProtocol(LanguageServerProtocol):
         if not _is_message(data):
             identifier = data.get("id") if isinstance(data, dict) else None
             known = identifier if isinstance(identifier, (str, int)) else None
-            self._refuse(known, JsonRpcInvalidRequest("This is no message of JSON-RPC 2.0."))
+            self._refuse(known, JsonRpcInvalidRequest("Not a JSON-RPC 2.0 message."))
             return
         try:
             message = self.structure_message(data)
@@ -122,19 +112,19 @@ class RobustProtocol(LanguageServerProtocol):
     def _malformed(self, data: dict[str, Any]) -> None:
         method, identifier = data.get("method"), data.get("id")
         if identifier is None:
-            log.warning("A notification that cannot be read was dropped: %s", method)
+            log.warning("Dropped a malformed notification: %s", method)
         elif method is not None:
-            self._refuse(identifier, JsonRpcInvalidParams(f"The parameters of {method} cannot be read."))
+            self._refuse(identifier, JsonRpcInvalidParams(f"Invalid parameters for {method}."))
         else:
-            error = types.ResponseError(JsonRpcInvalidRequest.CODE, "The answer cannot be read.")
+            error = types.ResponseError(JsonRpcInvalidRequest.CODE, "Malformed response.")
             self._handle_response(identifier, None, error)
 
     def _refuse(self, identifier: Any, error: JsonRpcException) -> None:
-        log.warning("A message was refused: %s", error)
+        log.warning("Refused a message: %s", error)
         self._send_response(identifier, None, error.to_response_error())
 
     def handle_message(self, message: Any) -> None:
-        """Hand a message to its handler, unless the connection is not in the state for it."""
+        """Pass a message to its handler if the connection is in the right state for it."""
         method, identifier = getattr(message, "method", None), getattr(message, "id", None)
         if method is not None and method != types.EXIT:
             if self._initialized == (method == types.INITIALIZE) or self._shutdown:
@@ -148,12 +138,12 @@ class RobustProtocol(LanguageServerProtocol):
         if self._shutdown:
             return JsonRpcInvalidRequest("The server is shutting down.")
         if self._initialized:
-            return JsonRpcInvalidRequest("The server is initialized already.")
+            return JsonRpcInvalidRequest("The server is already initialized.")
         return JsonRpcServerNotInitialized("The server is not initialized yet.")
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
-        """End our work, then cancel what is still being answered (a copy: each answer removes its own entry)."""
+        """End all work, then cancel the open requests. Iterates over a copy, since each answer removes its own entry."""
         yield self.fm.features[types.SHUTDOWN], args, None
         current = self.msg_id
         for identifier, future in list(self._request_futures.items()):
@@ -168,21 +158,21 @@ class RobustProtocol(LanguageServerProtocol):
             future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
 
     def send_request(self, method: str, params: Any = None, callback: Any = None, msg_id: Any = None) -> Future[Any]:
-        """Ask the editor, and remember that it was asked: pygls keeps the editor's own requests under the same ids."""
+        """Send a request and remember its id, since pygls keeps the editor's requests in the same table."""
         msg_id = str(uuid.uuid4()) if msg_id is None else msg_id
-        self._asked.add(msg_id)
+        self._sent_requests.add(msg_id)
         future: Future[Any] = super().send_request(method, params, callback, msg_id)
         return future
 
     def _handle_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
-        if msg_id not in self._asked:
-            log.warning("An answer came to a request that was never made.")
+        if msg_id not in self._sent_requests:
+            log.warning("Ignored a response to a request that was never sent.")
             return
-        self._asked.discard(msg_id)
+        self._sent_requests.discard(msg_id)
         try:
             super()._handle_response(msg_id, result, error)
-        except InvalidStateError:  # whoever asked did not wait for the answer
-            log.debug("An answer came to a request that was cancelled.")
+        except InvalidStateError:  # the caller was canceled while it waited
+            log.debug("Ignored a response to a canceled request.")
 
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         if error is not None:
@@ -190,5 +180,5 @@ class RobustProtocol(LanguageServerProtocol):
         super()._send_response(msg_id, result, error)
 
     def _handle_cancel_notification(self, msg_id: Any) -> None:
-        if isinstance(msg_id, (str, int)) and msg_id not in self._asked and msg_id in self._request_futures:
+        if isinstance(msg_id, (str, int)) and msg_id not in self._sent_requests and msg_id in self._request_futures:
             self._request_futures[msg_id].cancel()

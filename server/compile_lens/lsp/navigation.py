@@ -1,0 +1,70 @@
+"""Go to definition, from a name of torch into the installed torch; and links from graph break codes to their pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lsprotocol import types
+
+from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
+from compile_lens.knowledge.tables import Tables
+from compile_lens.lsp.convert import from_position, protocol_range
+from compile_lens.lsp.knowledge_at import named_at
+from compile_lens.lsp.knowledge_store import KnowledgeStore
+from compile_lens.lsp.language_server import CompileLensServer
+
+# the editor's Python support finds these; builtins have no source to go to
+_LEFT_TO_PYTHON = frozenset({KnowledgeKind.FUNCTION})
+# of an operator's places, those that Inductor uses; the hover lists all
+_OF_INDUCTOR = ("lowering, registered", "decomposition of Inductor")
+_CODE = re.compile(r"\bGB\d{4}\b")
+
+
+class Navigation:
+    """Answers from the tables."""
+
+    def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
+        self._server = server
+        self._store = store
+        server.on(types.TEXT_DOCUMENT_DEFINITION, self._definition)
+        options = types.DocumentLinkOptions(resolve_provider=False)
+        server.on(types.TEXT_DOCUMENT_DOCUMENT_LINK, self._links, options)
+
+    def _definition(self, params: types.DefinitionParams) -> list[types.Location] | None:
+        snapshot = self._server.documents.get(params.text_document.uri)
+        if snapshot is None:
+            return None
+        knowledge = self._store.of(snapshot.path)
+        point = snapshot.index.point(from_position(params.position), self._server.editor.encoding)
+        named = named_at(snapshot, knowledge, *point)
+        if named is None:
+            return None
+        entries = [entry for entry in named.entries if entry.kind not in _LEFT_TO_PYTHON]
+        return [location for entry in entries for location in _locations(entry, knowledge.tables)] or None
+
+    def _links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+        snapshot = self._server.documents.get(params.text_document.uri)
+        if snapshot is None or "GB" not in snapshot.text:
+            return []
+        knowledge, encoding = self._store.of(snapshot.path), self._server.editor.encoding
+        found = []
+        for match in _CODE.finditer(snapshot.text):
+            entry = knowledge.get(KnowledgeKind.CODE, match.group())
+            if entry is not None:
+                start, end = (snapshot.index.position(offset, encoding) for offset in match.span())
+                tooltip = entry.summary.strip("*")
+                found.append(types.DocumentLink(protocol_range(start, end), target=entry.url, tooltip=tooltip))
+        return found
+
+
+def _locations(entry: KnowledgeEntry, tables: Tables) -> list[types.Location]:
+    """What Inductor does with an operator; for anything else the first place, which is the definition."""
+    if tables.root is None:
+        return []
+    places = [place for place in entry.places if place.label in _OF_INDUCTOR] or entry.places[:1]
+    found = []
+    for place in places:
+        position = types.Position(place.line - 1, 0)
+        found.append(types.Location((Path(tables.root) / place.path).as_uri(), types.Range(position, position)))
+    return found
