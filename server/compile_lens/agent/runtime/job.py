@@ -48,7 +48,7 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     from ..instrument import depth, notes, trace_sink
     from ..substitutes.cuda.enable import prepare
     from ..substitutes.weights.enable import prepare as prepare_weights
-    from ..variations.hook import watcher_for
+    from ..variations.watcher import watcher_for
     from . import program
     from .libraries import library_roots
 
@@ -73,11 +73,11 @@ def _recorder(command: dict[str, Any]) -> Any:
     """What watches the calls of compile regions, in a run that is to give a repro."""
     if command.get("capture") is None:
         return None
-    from ..capture.recorder import Recorder
+    from ..capture.recorder import CallRecorder
     from ..instrument import trace_sink
     from .libraries import library_roots
 
-    recorder = Recorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command["capture"]["exact_folder"])
+    recorder = CallRecorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command["capture"]["exact_folder"])
     recorder.install()
     return recorder
 

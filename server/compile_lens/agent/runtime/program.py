@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..instrument.stacks import column_at
+from ..instrument.stacks import summary_stack
 from .missing_requirement import lacking
 from .wire import Wire
 
@@ -122,7 +122,7 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
     _drop_own_frames(summary, own_folder)
     formatted = "".join(summary.format())
     print(formatted, file=sys.stderr, end="")
-    stack = [_entry(frame) for frame in summary.stack]
+    stack = summary_stack(summary.stack)
     if isinstance(error, SyntaxError) and error.filename:
         stack.append(_syntax_error_entry(error))
     wire.event(
@@ -150,22 +150,6 @@ def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> 
     for linked in (summary.__cause__, summary.__context__):
         if linked is not None:
             _drop_own_frames(linked, own_folder)
-
-
-def _entry(frame: traceback.FrameSummary) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "file": frame.filename,
-        "line": frame.lineno or 1,
-        "name": frame.name,
-        "text": (frame.line or "").strip(),
-    }
-    start, end = getattr(frame, "colno", None), getattr(frame, "end_colno", None)
-    end_line = getattr(frame, "end_lineno", None)
-    if start is not None and end is not None and end_line is not None:
-        entry["column"] = column_at(frame.filename, entry["line"], start)
-        entry["end_line"] = end_line
-        entry["end_column"] = column_at(frame.filename, end_line, end)
-    return entry
 
 
 def _syntax_error_entry(error: SyntaxError) -> dict[str, Any]:
