@@ -15,7 +15,7 @@ from typing import Any
 
 from ..torch_internals.attributes import original_function, original_module
 from .construction import Constructions
-from .slices import Slicer, Unsupported
+from .slices import NotRebuildable, Slicer
 from .tensors import describe_tensor, save
 
 MAX_VALUES = 5000
@@ -47,7 +47,7 @@ class Describer:
         """The description of ``value``; ``unsupported`` instead of what cannot be rebuilt."""
         try:
             return self._describe(value, depth)
-        except Unsupported as problem:
+        except NotRebuildable as problem:
             sentence = str(problem)
         except Exception as error:  # attributes and __repr__ of the user's may raise anything
             sentence = f"A value of type `{type(value).__qualname__}` could not be read ({type(error).__name__})."
@@ -58,7 +58,7 @@ class Describer:
     def _describe(self, value: Any, depth: int) -> Any:
         self._count += 1
         if self._count > MAX_VALUES or depth > MAX_DEPTH:
-            raise Unsupported("The inputs hold too many values for a script.")
+            raise NotRebuildable("The inputs hold too many values for a script.")
         if value is None or value is Ellipsis or type(value) in (bool, str):
             return {"is": "ellipsis"} if value is Ellipsis else value
         if type(value) is int:
@@ -66,7 +66,7 @@ class Describer:
         if type(value) in (float, complex, bytes, range, slice):
             return self._plain(value)
         if id(value) in self._open:
-            raise Unsupported(f"A value of type `{type(value).__qualname__}` contains itself.")
+            raise NotRebuildable(f"A value of type `{type(value).__qualname__}` contains itself.")
         self._open.add(id(value))
         try:
             return self._compound(value, depth)
@@ -107,7 +107,7 @@ class Describer:
     def _tensor(self, value: Any) -> Any:
         description = describe_tensor(value, self._exact_folder)
         if "why" in description:
-            raise Unsupported(description["why"])
+            raise NotRebuildable(description["why"])
         return {"is": "tensor", "id": self._identity(value), **description}
 
     def _sequence(self, value: Any, depth: int) -> Any:
@@ -147,15 +147,15 @@ class Describer:
         value = original_function(value)
         if inspect.isgeneratorfunction(value) or inspect.isfunction(value) or inspect.isbuiltin(value):
             return self._slicer.reference(value)
-        raise Unsupported(f"A callable of type `{type(value).__qualname__}` cannot be written into a script.")
+        raise NotRebuildable(f"A callable of type `{type(value).__qualname__}` cannot be written into a script.")
 
     def _module(self, value: Any, depth: int) -> Any:
         value = original_module(value)
         if type(value).__name__ == "GraphModule":
-            raise Unsupported("A `torch.fx.GraphModule` has no constructor that a script can call.")
+            raise NotRebuildable("A `torch.fx.GraphModule` has no constructor that a script can call.")
         known = self._constructions.of(value)
         if known is None:
-            raise Unsupported(f"The module `{type(value).__qualname__}` was not constructed in this run.")
+            raise NotRebuildable(f"The module `{type(value).__qualname__}` was not constructed in this run.")
         args, kwargs = without_defaults(type(value), known.args, known.kwargs)
         parameters = dict(value.named_parameters())
         return {
@@ -191,7 +191,9 @@ class Describer:
         kind = type(value)
         module = kind.__module__.partition(".")[0]
         if inspect.isgenerator(value) or (hasattr(value, "__next__") and hasattr(value, "__iter__")):
-            raise Unsupported("An input is a generator or iterator, which can be read only once. Pass a list instead.")
+            raise NotRebuildable(
+                "An input is a generator or iterator, which can be read only once. Pass a list instead."
+            )
         if module == "numpy":
             return self._numpy(value)
         if kind.__name__ == "partial" and module == "functools":
@@ -224,15 +226,19 @@ class Describer:
         if kind.__module__ in ("builtins", "_io", "_thread", "socket", "re", "array", "collections") or not hasattr(
             value, "__dict__"
         ):
-            raise Unsupported(f"A value of type `{kind.__module__}.{kind.__qualname__}` cannot be rebuilt in a script.")
+            raise NotRebuildable(
+                f"A value of type `{kind.__module__}.{kind.__qualname__}` cannot be rebuilt in a script."
+            )
         if "__reduce__" in vars(kind) and kind.__module__.partition(".")[0] == "torch":
-            raise Unsupported(f"A value of type `{kind.__module__}.{kind.__qualname__}` cannot be rebuilt in a script.")
+            raise NotRebuildable(
+                f"A value of type `{kind.__module__}.{kind.__qualname__}` cannot be rebuilt in a script."
+            )
         attributes = {name: self.describe(item, depth + 1) for name, item in vars(value).items()}
         return {"is": "object", "id": self._identity(value), "of": self._class(kind), "attributes": attributes}
 
     def _numpy(self, value: Any) -> Any:
         if not hasattr(value, "dtype") or value.dtype.hasobject:
-            raise Unsupported(f"A value of type `numpy.{type(value).__qualname__}` cannot be rebuilt in a script.")
+            raise NotRebuildable(f"A value of type `numpy.{type(value).__qualname__}` cannot be rebuilt in a script.")
         if value.ndim == 0 and not hasattr(value, "__array_finalize__"):
             return {"is": "numpy", "scalar": True, "dtype": str(value.dtype), "value": repr(value.item())}
         if value.size > 256:

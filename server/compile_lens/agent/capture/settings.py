@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.degraded import degraded
-from ..torch_internals.dynamo import DYNAMO_CONFIG, DYNAMO_CONFIG_ENTRIES
-from ..torch_internals.functorch import FUNCTORCH_CONFIG, FUNCTORCH_CONFIG_ENTRIES
-from ..torch_internals.inductor import INDUCTOR_CONFIG, INDUCTOR_CONFIG_ENTRIES
+from ..torch_internals import dynamo, functorch, inductor
 
-# a module of options, and the entries with their defaults
+# a module of options, and its entries with their defaults
 CONFIGS = (
-    (DYNAMO_CONFIG, DYNAMO_CONFIG_ENTRIES),
-    (INDUCTOR_CONFIG, INDUCTOR_CONFIG_ENTRIES),
-    (FUNCTORCH_CONFIG, FUNCTORCH_CONFIG_ENTRIES),
+    (dynamo.CONFIG, dynamo.CONFIG_ENTRIES),
+    (inductor.CONFIG, inductor.CONFIG_ENTRIES),
+    (functorch.CONFIG, functorch.CONFIG_ENTRIES),
 )
 
 

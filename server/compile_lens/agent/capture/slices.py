@@ -23,7 +23,7 @@ SIMPLE = (bool, int, float, str, type(None))
 MISSING = object()
 
 
-class Unsupported(Exception):
+class NotRebuildable(Exception):
     """A value that a script cannot rebuild; its text is one sentence."""
 
 
@@ -58,7 +58,7 @@ class Slicer:
         if owner is not value and inspect.isbuiltin(value) and getattr(sys.modules.get("torch"), name, None) is value:
             return {"is": "name", "name": f"torch.{name}", "import": "torch"}
         if module is None or owner is None or "<" in name:
-            raise Unsupported(
+            raise NotRebuildable(
                 f"A script cannot import {f'`{name}`' if name else 'a callable'} from where it is defined."
             )
         if module is builtins:
@@ -221,7 +221,7 @@ class ModuleSlice:
         """Copy a lambda, or a function or class defined inside a function, to the top level. Returns its name there."""
         node = self._text.definition_of(value)
         if node is None:
-            raise Unsupported(f"The source of `{value.__qualname__}` was not found in {self._text.file}.")
+            raise NotRebuildable(f"The source of `{value.__qualname__}` was not found in {self._text.file}.")
         name = getattr(node, "name", f"function_{node.lineno}_{node.col_offset}")
         key = f"{name}:{node.lineno}:{node.col_offset}"
         if key in self._locals:

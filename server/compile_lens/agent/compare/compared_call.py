@@ -55,7 +55,7 @@ class ComparedGraph:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedValue:
+class ValueComparison:
     """One value: what it is (``output``, ``input`` after the call, ``gradient``), its node, and how it compares.
 
     ``source`` is where an input comes from, as Dynamo names it (``L['x']``).
@@ -223,16 +223,16 @@ class ComparedCall:
             self.graph.discard_fp64()
             return None
 
-    def _compared(self, what: str, index: int, expected: Any, got: Any, reference: Any) -> ComparedValue:
+    def _compared(self, what: str, index: int, expected: Any, got: Any, reference: Any) -> ValueComparison:
         if getattr(reference, "shape", None) != getattr(expected, "shape", None):
             reference = None
         status = verdict(expected, got, reference, self._rounds_low)
         found = difference(expected, got, reference) if status != "bitwise" else {}
         node = (self.graph.outputs if what == "output" else self.graph.inputs)[index]
         source = "" if what == "output" else self.graph.sources[index]
-        return ComparedValue(what, index, node, source, status, found)
+        return ValueComparison(what, index, node, source, status, found)
 
-    def _write(self, values: list[ComparedValue], direction: str, has_reference: bool) -> None:
+    def _write(self, values: list[ValueComparison], direction: str, has_reference: bool) -> None:
         status = min((value.status for value in values), key=WORST_FIRST.index, default="bitwise")
         worst = [value for value in values if value.status == status != "bitwise"]
         write_comparison(

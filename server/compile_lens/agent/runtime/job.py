@@ -48,13 +48,14 @@ def run(command: dict[str, Any], wire: Wire, crash: IO[bytes] | None) -> int:
     from ..instrument import depth, notes, trace_sink
     from ..substitutes.cuda.enable import prepare
     from ..substitutes.weights.enable import prepare as prepare_weights
-    from ..variations.watcher import watcher_for
+    from ..variations.watcher import VariationWatcher
     from . import program
     from .libraries import library_roots
 
     trace_sink.install(wire)
     listen(lambda what, why: wire.event("degraded", what=what, why=why))
-    varied = watcher_for(command)
+    request = command.get("vary")
+    varied = VariationWatcher(request["names"], command["timeout_s"]) if request is not None else None
     notes.install(OWN_FOLDER, varied or _recorder(command))
     prepare(command, OWN_FOLDER, library_roots())
     prepare_weights(command, OWN_FOLDER, library_roots())

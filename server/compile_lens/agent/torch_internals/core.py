@@ -16,10 +16,12 @@ CURRENT_COMPILE_ID = Internal(
 )
 EXTRACT_STACK = Internal("torch._guards:TracingContext.extract_stack", lost="exact columns of graph breaks")
 TRACE_STRUCTURED = Internal("torch._logging:trace_structured", lost="notes in the trace", required=True)
-TORCH_LOGS_FORMATTER = Internal("torch._logging._internal:TorchLogsFormatter", lost="the trace", required=True)
+TORCH_LOGS_FORMATTER = Internal(
+    "torch._logging._internal:TorchLogsFormatter", lost="the structured trace", required=True
+)
 LOG_STATE = Internal("torch._logging._internal:log_state", lost="the output of logs that the program enables")
-TRACE_LOG = Internal("torch._logging._internal:trace_log", lost="the trace", required=True)
-INTERN_TABLE = Internal("torch._logging.structured:INTERN_TABLE", lost="the trace", required=True)
+TRACE_LOG = Internal("torch._logging._internal:trace_log", lost="the structured trace", required=True)
+INTERN_TABLE = Internal("torch._logging.structured:INTERN_TABLE", lost="the structured trace", required=True)
 FAKE_TENSOR_MODE = Internal("torch._subclasses.fake_tensor:FakeTensorMode", lost="synthesized inputs")
 PYTREE = Internal("torch.utils._pytree", lost="nested arguments and results of calls")
 TORCH_DISPATCH_MODE = Internal(

@@ -9,8 +9,8 @@ AOT_EAGER_DECOMP_PARTITION = Internal(
 )
 COMPILER_FNS = Internal("torch._dynamo.backends.registry:_COMPILER_FNS", lost="runs that stop before Inductor")
 LIST_BACKENDS = Internal("torch._dynamo.backends.registry:list_backends", lost="runs that stop before Inductor")
-DYNAMO_CONFIG = Internal("torch._dynamo.config", lost="options of Dynamo in repros")
-DYNAMO_CONFIG_ENTRIES = Internal("torch._dynamo.config:_config", lost="options of Dynamo in repros")
+CONFIG = Internal("torch._dynamo.config", lost="options of Dynamo")
+CONFIG_ENTRIES = Internal("torch._dynamo.config:_config", lost="options of Dynamo")
 REPRO_TOLERANCE = Internal("torch._dynamo.config:repro_tolerance", lost="the tolerance that torch's own minifier uses")
 ADD_SKIP_REASON = Internal(
     "torch._dynamo.convert_frame:add_skip_reason", lost="why Dynamo skips a function", since=(2, 13)
@@ -22,7 +22,7 @@ LOG_DYNAMO_START = Internal(
 DYNAMO_CONTEXT_CALL = Internal(
     "torch._dynamo.eval_frame:_TorchDynamoContext.__call__", lost="the `torch.compile` call of each frame"
 )
-SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", lost="the arguments of calls of compiled regions")
+SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", lost="keeping Dynamo out of functions of Compile Lens")
 CALL_USER_COMPILER = Internal(
     "torch._dynamo.output_graph:OutputGraph.call_user_compiler", lost="the comparison with eager"
 )

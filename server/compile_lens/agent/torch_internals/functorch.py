@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from .lookup import Internal
 
-FUNCTORCH_CONFIG = Internal("torch._functorch.config", lost="options of AOTAutograd in repros")
-FUNCTORCH_CONFIG_ENTRIES = Internal("torch._functorch.config:_config", lost="options of AOTAutograd in repros")
+CONFIG = Internal("torch._functorch.config", lost="options of AOTAutograd")
+CONFIG_ENTRIES = Internal("torch._functorch.config:_config", lost="options of AOTAutograd")

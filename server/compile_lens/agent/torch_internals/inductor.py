@@ -7,8 +7,8 @@ from .lookup import Internal
 AOTI_COMPILE_AND_PACKAGE = Internal(
     "torch._inductor:aoti_compile_and_package", lost="the place of calls of AOTInductor that fail"
 )
-INDUCTOR_CONFIG = Internal("torch._inductor.config", lost="options of Inductor in repros")
-INDUCTOR_CONFIG_ENTRIES = Internal("torch._inductor.config:_config", lost="options of Inductor in repros")
+CONFIG = Internal("torch._inductor.config", lost="options of Inductor")
+CONFIG_ENTRIES = Internal("torch._inductor.config:_config", lost="options of Inductor")
 FALLBACK_RANDOM = Internal(
     "torch._inductor.config:fallback_random", lost="the comparison of graphs that draw random numbers"
 )

@@ -23,12 +23,6 @@ class EndOfProgram(SystemExit):
         super().__init__(0)
 
 
-def watcher_for(command: dict[str, Any]) -> VariationWatcher | None:
-    """The watcher for a run whose regions are to be varied, as the host's command says; else None."""
-    request = command.get("vary")
-    return VariationWatcher(request["names"], command["timeout_s"]) if request is not None else None
-
-
 class VariationWatcher:
     """One per run. ``names`` are those of the functions and modules to vary; none means all."""
 

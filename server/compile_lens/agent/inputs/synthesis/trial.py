@@ -32,7 +32,7 @@ class ConditionRecorder:
 
         evaluated: list[tuple[Any, Any]] = []
 
-        class Recording(ShapeEnv):
+        class RecordingShapeEnv(ShapeEnv):
             def evaluate_expr(self, orig_expr: Any, *args: Any, **kwargs: Any) -> Any:
                 outcome = super().evaluate_expr(orig_expr, *args, **kwargs)
                 evaluated.append((orig_expr, outcome))
@@ -40,7 +40,7 @@ class ConditionRecorder:
 
         self.evaluated = evaluated
         # sizes of 0 and 1 and equal sizes stay separate symbols: what is found must not depend on a coincidence
-        self.env = Recording(specialize_zero_one=False, duck_shape=False)
+        self.env = RecordingShapeEnv(specialize_zero_one=False, duck_shape=False)
         self._unknowns = unknowns
         self._symbols: dict[str, str] = {}
         self._made: dict[str, Any] = {}

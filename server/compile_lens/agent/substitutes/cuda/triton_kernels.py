@@ -6,21 +6,39 @@ A kernel keeps its class, so Dynamo meets it as on a GPU. Only its launch is ano
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 import torch
 
-from ...instrument.import_hook import change_at_import
 from ..notes import Told
 from . import memory
 
 
 def install(told: Told) -> None:
     """Do this for a Triton that is imported now or later; without Triton nothing can ask for it."""
-    change_at_import({"triton.runtime.jit": lambda jit: _install(jit, told)})
+    if "triton" in sys.modules:
+        _install(told)
+    else:
+        sys.meta_path.insert(0, _AtImport(told))
 
 
-def _install(jit: Any, told: Told) -> None:
+class _AtImport:
+    """Waits for ``triton.runtime.jit``, and finds nothing itself."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Called before each import. The first one that comes after Triton's own is when its kernels can be changed."""
+        if "triton.runtime.jit" in sys.modules and hasattr(sys.modules["triton.runtime.jit"], "JITFunction"):
+            sys.meta_path.remove(self)
+            _install(self._told)
+
+
+def _install(told: Told) -> None:
+    jit: Any = importlib.import_module("triton.runtime.jit")
+
     def run(kernel: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: Any) -> None:
         name = getattr(kernel, "__name__", "kernel")
         try:
