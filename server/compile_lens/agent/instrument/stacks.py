@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 MAX_FRAMES = 80
-Position = tuple[int | None, int | None, int | None]  # end line, start byte, end byte (from 0)  # fmt: skip
+Position = tuple[int | None, int | None, int | None]  # end line, start byte, end byte (from 0)
 NO_POSITION: Position = (None, None, None)
 
 
@@ -51,7 +51,7 @@ def _position(frame: FrameType) -> Position:
     if positions is None or frame.f_lasti < 0:
         return NO_POSITION
     _, end_line, start, end = next(itertools.islice(positions(), frame.f_lasti // 2, None), (None,) * 4)
-    return end_line, start, end
+    return (end_line, start, end) if end_line is not None else NO_POSITION
 
 
 def _entry(file: str, line: int, name: str, position: Position) -> dict[str, Any]:
