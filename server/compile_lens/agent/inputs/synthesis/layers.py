@@ -24,7 +24,7 @@ def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
             if found is not None:
                 return found
         return None
-    for kinds, make in _KINDS(nn):
+    for kinds, make in _layer_table(nn):
         if isinstance(module, kinds):
             found = make(module)
             return found if isinstance(found, InputGuess) else None
@@ -40,7 +40,7 @@ def _of_pattern(module: Any) -> InputGuess | None:
     return InputGuess("float32", tuple(re.sub(r"\W", "", word) or "1" for word in words))
 
 
-def _KINDS(nn: Any) -> Any:  # noqa: N802 - a table that needs torch
+def _layer_table(nn: Any) -> Any:
     def floats(*dims: object) -> InputGuess:
         return InputGuess("float32", tuple(str(dim) for dim in dims))
 

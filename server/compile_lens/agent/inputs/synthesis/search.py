@@ -86,100 +86,102 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
     tried: set[str] = set()
     last: BaseException | None = None
     while waiting:
-        state = waiting.pop()
-        if state.text in tried:
+        candidate = waiting.pop()
+        if candidate.text in tried:
             continue
-        tried.add(state.text)
+        tried.add(candidate.text)
         if not budget.spend():
             break
-        error = _try_for_real(problem, state)
+        error = _try_for_real(problem, candidate)
         if error is None:
-            return state
+            return candidate
         last = error
         if not budget.left:
             break
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
-        trial = attempt(state.unknowns, functools.partial(problem.symbolic, state.arguments))
+        trial = attempt(candidate.unknowns, functools.partial(problem.symbolic, candidate.arguments))
         following = itertools.takewhile(
-            lambda _: budget.left > 0, _next(problem, state, error, trial.conditions, budget.end)
+            lambda _: budget.left > 0, _next(problem, candidate, error, trial.conditions, budget.end)
         )
         waiting += reversed(list(itertools.islice(following, MAX_FOLLOWING)))
     raise NotFound(_sentence(last))
 
 
-def _try_for_real(problem: CallProblem, state: Candidate) -> Exception | None:
+def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | None:
     try:
         with unrecorded():
-            problem.real(state.text)
+            problem.real(candidate.text)
     except Exception as error:  # code of the user's
         return error
     return None
 
 
 def _next(
-    problem: CallProblem, state: Candidate, error: Exception, conditions: tuple[SizeCondition, ...], end: float
+    problem: CallProblem, candidate: Candidate, error: Exception, conditions: tuple[SizeCondition, ...], end: float
 ) -> Iterator[Candidate]:
     """Candidates that may avoid an error: first what its message clearly requires, then its conditions on sizes, then other ranks."""
     wanted = list(dict.fromkeys(requirements(error)))
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "dtype", "below")]
     for requirement in definite:
-        yield from _satisfying(problem, state, requirement)
+        yield from _satisfying(problem, candidate, requirement)
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
         for requirement in wanted:
             if requirement.kind == "rank":
-                yield from _satisfying(problem, state, requirement)
+                yield from _satisfying(problem, candidate, requirement)
     for condition in by_relevance(conditions)[:MAX_CONDITIONS]:
-        for negated in (state.negated, ()):
-            found = next(iter(solutions(state.unknowns, condition, negated, end)), None)
+        for negated in (candidate.negated, ()):
+            found = next(iter(solutions(candidate.unknowns, condition, negated, end)), None)
             if found is not None:
-                yield _with_values(state, found, (*negated, condition))
+                yield _with_values(candidate, found, (*negated, condition))
                 break
     for requirement in wanted:
         if requirement.kind == "size":
-            yield from _satisfying(problem, state, requirement)
+            yield from _satisfying(problem, candidate, requirement)
     if not is_about_rank:
         for rank in OTHER_RANKS:
-            yield from _satisfying(problem, state, Requirement("rank", str(rank)), only_unknown_ranks=True)
-    yield from _other_kinds(state)
+            yield from _satisfying(problem, candidate, Requirement("rank", str(rank)), only_unknown_ranks=True)
+    yield from _other_kinds(candidate)
 
 
 def _satisfying(
-    problem: CallProblem, state: Candidate, requirement: Requirement, only_unknown_ranks: bool = False
+    problem: CallProblem, candidate: Candidate, requirement: Requirement, only_unknown_ranks: bool = False
 ) -> Iterator[Candidate]:
     if requirement.kind == "argument":
-        unknowns = copy.deepcopy(state.unknowns)
-        offered = problem.offer(requirement.value, unknowns) if state.arguments.get(requirement.value) is None else None
+        unknowns = copy.deepcopy(candidate.unknowns)
+        offered = (
+            problem.offer(requirement.value, unknowns) if candidate.arguments.get(requirement.value) is None else None
+        )
         if offered is not None:
-            yield Candidate(state.arguments.with_argument(requirement.value, offered), unknowns, state.negated)
+            yield Candidate(candidate.arguments.with_argument(requirement.value, offered), unknowns, candidate.negated)
     elif requirement.kind == "no-argument":
-        yield _with(state, state.arguments.without(requirement.value))
+        yield _with(candidate, candidate.arguments.without(requirement.value))
     elif requirement.kind == "dtype":
-        for name, tensor in state.arguments.tensors():
+        for name, tensor in candidate.arguments.tensors():
             if tensor.dtype != requirement.value and _is_other_kind(tensor.dtype, requirement.value):
                 below = 10 if requirement.value == "int64" else None
                 changed = replace(tensor, dtype=requirement.value, below=below, equal=None)
-                yield _with(state, state.arguments.with_argument(name, changed))
+                yield _with(candidate, candidate.arguments.with_argument(name, changed))
     elif requirement.kind == "below":
-        limited = state.arguments
-        for name, tensor in state.arguments.tensors():
+        limited = candidate.arguments
+        for name, tensor in candidate.arguments.tensors():
             if (
                 tensor.dtype.startswith("int")
                 and tensor.equal is None
                 and (tensor.below or 10) > int(requirement.value)
             ):
                 changed = replace(tensor, below=int(requirement.value))
-                yield _with(state, state.arguments.with_argument(name, changed))
+                yield _with(candidate, candidate.arguments.with_argument(name, changed))
                 limited = limited.with_argument(name, changed)
-        if limited is not state.arguments:
-            yield _with(state, limited)
+        if limited is not candidate.arguments:
+            yield _with(candidate, limited)
     elif requirement.kind == "rank":
-        yield from _of_rank(state, int(requirement.value), only_unknown_ranks)
+        yield from _of_rank(candidate, int(requirement.value), only_unknown_ranks)
     elif requirement.kind == "size":
         got, want = map(int, requirement.value.split())
-        for name, unknown in state.unknowns.by_name.items():
+        for name, unknown in candidate.unknowns.by_name.items():
             if unknown.value == got and not unknown.fixed and want > 0:
-                yield _with_values(state, {**state.unknowns.values, name: want}, state.negated)
+                yield _with_values(candidate, {**candidate.unknowns.values, name: want}, candidate.negated)
 
 
 def _is_other_kind(dtype: str, wanted: str) -> bool:
@@ -187,21 +189,21 @@ def _is_other_kind(dtype: str, wanted: str) -> bool:
     return (dtype.startswith("int") or dtype == "bool") if wanted.startswith("float") else True
 
 
-def _of_rank(state: Candidate, rank: int, only_unknown_ranks: bool) -> Iterator[Candidate]:
+def _of_rank(candidate: Candidate, rank: int, only_unknown_ranks: bool) -> Iterator[Candidate]:
     """Candidates whose tensors have ``rank`` dimensions: each tensor in turn, then all at once."""
-    everywhere = state
-    for name, tensor in state.arguments.tensors():
+    everywhere = candidate
+    for name, tensor in candidate.arguments.tensors():
         if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank):
             continue
-        yield _reshaped(state, name, tensor, rank)
+        yield _reshaped(candidate, name, tensor, rank)
         everywhere = _reshaped(everywhere, name, tensor, rank)
-    if len(list(state.arguments.tensors())) > 1:
+    if len(list(candidate.arguments.tensors())) > 1:
         yield everywhere
 
 
-def _reshaped(state: Candidate, name: str, tensor: Tensor, rank: int) -> Candidate:
+def _reshaped(candidate: Candidate, name: str, tensor: Tensor, rank: int) -> Candidate:
     """Add or remove dimensions between the first two and the last, which keep their meaning."""
-    unknowns = copy.deepcopy(state.unknowns)
+    unknowns = copy.deepcopy(candidate.unknowns)
     dims = list(tensor.dims)
     while len(dims) > rank:
         dims.pop(-2 if len(dims) > 2 else -1)
@@ -209,27 +211,27 @@ def _reshaped(state: Candidate, name: str, tensor: Tensor, rank: int) -> Candida
         new = unknowns.get(f"{name}_{rank}_{len(dims)}", 8 if len(dims) < 4 else 4).name
         # four dimensions are most often an image: (B, C, H, W)
         dims.insert(len(dims) if rank >= 4 else max(len(dims) - 1, 0), new)
-    arguments = state.arguments.with_argument(name, replace(tensor, dims=tuple(dims)))
+    arguments = candidate.arguments.with_argument(name, replace(tensor, dims=tuple(dims)))
     return Candidate(arguments, unknowns, ())
 
 
-def _other_kinds(state: Candidate) -> Iterator[Candidate]:
+def _other_kinds(candidate: Candidate) -> Iterator[Candidate]:
     """The last resort: integers instead of floats, one tensor instead of a group."""
-    for name, argument in state.arguments.named:
+    for name, argument in candidate.arguments.named:
         if isinstance(argument, Tensor) and argument.dtype == "float32" and not argument.has_known_rank:
-            yield _with(state, state.arguments.with_argument(name, replace(argument, dtype="int64", below=10)))
+            yield _with(candidate, candidate.arguments.with_argument(name, replace(argument, dtype="int64", below=10)))
         if isinstance(argument, Group) and argument.items and isinstance(argument.items[0], Tensor):
-            yield _with(state, state.arguments.with_argument(name, argument.items[0]))
+            yield _with(candidate, candidate.arguments.with_argument(name, argument.items[0]))
 
 
-def _with(state: Candidate, arguments: Arguments) -> Candidate:
-    return Candidate(arguments, copy.deepcopy(state.unknowns), state.negated)
+def _with(candidate: Candidate, arguments: Arguments) -> Candidate:
+    return Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
 
 
-def _with_values(state: Candidate, values: dict[str, int], negated: tuple[SizeCondition, ...]) -> Candidate:
-    unknowns = copy.deepcopy(state.unknowns)
+def _with_values(candidate: Candidate, values: dict[str, int], negated: tuple[SizeCondition, ...]) -> Candidate:
+    unknowns = copy.deepcopy(candidate.unknowns)
     unknowns.assign(values)
-    return Candidate(state.arguments, unknowns, negated)
+    return Candidate(candidate.arguments, unknowns, negated)
 
 
 def _sentence(error: BaseException | None) -> str:

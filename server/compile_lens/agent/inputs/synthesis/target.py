@@ -89,12 +89,12 @@ def _of_class(
     raise last or NotFound("no constructor call is known")
 
 
-def _mentioned_parameters(module: ModuleType, cls: type, words: str) -> dict[str, str]:
+def _mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[str, str]:
     """Optional constructor arguments that an error message names: "either size or scale_factor should be defined"."""
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
     for info in read_parameters(_constructor(cls), skip_first=True):
-        if not info.required and info.default is None and re.search(rf"\b{info.name}\b", words):
+        if not info.required and info.default is None and re.search(rf"\b{info.name}\b", message):
             argument = guesser.for_constructor(cls, info)[0]
             return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
     return {}
@@ -106,10 +106,12 @@ def _constructions(
     """Texts of constructor calls that return and are small enough, the likeliest first."""
     last: NotFound | None = None
     count = 0
-    for state in _first_candidates(module, cls, given):
-        problem = _construction_problem(module, path, cls, state)
+    for candidate in _first_candidates(module, cls, given):
+        problem = _construction_problem(module, path, cls, candidate)
         try:
-            found = search(problem, [state], SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE))
+            found = search(
+                problem, [candidate], SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
+            )
         except NotFound as failed:
             last = failed
             continue
@@ -127,9 +129,11 @@ def _first_candidates(module: ModuleType, cls: type, given: dict[str, str]) -> I
     guesser = ArgumentGuesser(module, unknowns)
     if given:
         known = {info.name for info in infos}
-        seen = {n: Expression(v) for n, v in given.items() if n in known}
-        rest = {info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in seen}
-        yield Candidate(Arguments(tuple({**rest, **seen}.items())), unknowns)
+        from_call_site = {n: Expression(v) for n, v in given.items() if n in known}
+        rest = {
+            info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in from_call_site
+        }
+        yield Candidate(Arguments(tuple({**rest, **from_call_site}.items())), unknowns)
     options = [guesser.for_constructor(cls, info) for info in required]
     if not any(len(option) > 1 for option in options):
         # a model with the defaults of its paper needs only a few of its layers, which are alike
@@ -158,13 +162,13 @@ class TooLarge(Exception):
     """A model with more parameters than a background run should allocate."""
 
 
-def _construction_problem(module: ModuleType, path: str, cls: type, state: Candidate) -> CallProblem:
+def _construction_problem(module: ModuleType, path: str, cls: type, candidate: Candidate) -> CallProblem:
     infos = {info.name: info for info in read_parameters(_constructor(cls), skip_first=True)}
     names = vars(module)
 
     def symbolic(arguments: Arguments, size: Any) -> object:
         # plain numbers: few constructors accept symbolic ones
-        values = state.unknowns.values
+        values = candidate.unknowns.values
         return _evaluate(f"{path}({_with_symbolic_sizes(arguments)})", names, size, values)
 
     def real(text: str) -> object:
@@ -319,14 +323,14 @@ def _positional(infos: list[ParameterInfo]) -> frozenset[str]:
     return frozenset(info.name for info in infos if not info.keyword_only)
 
 
-def _as_text(state: Candidate) -> str:
-    values = state.unknowns.values
-    names = [name for name, _ in state.arguments.named]
+def _as_text(candidate: Candidate) -> str:
+    values = candidate.unknowns.values
+    names = [name for name, _ in candidate.arguments.named]
     # a name may be omitted while none before it was needed
-    return state.arguments.render(lambda name: str(values[name]), with_names=bool(names))
+    return candidate.arguments.render(lambda name: str(values[name]), with_names=bool(names))
 
 
-def _described(state: Candidate) -> str:
+def _described(candidate: Candidate) -> str:
     """``x: float32[2, 16, 64], n: 3``."""
-    values = state.unknowns.values
-    return ", ".join(f"{n}: {a.render(lambda name: str(values[name]))}" for n, a in state.arguments.named)
+    values = candidate.unknowns.values
+    return ", ".join(f"{n}: {a.render(lambda name: str(values[name]))}" for n, a in candidate.arguments.named)
