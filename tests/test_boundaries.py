@@ -82,3 +82,99 @@ def test_nothing_imports_the_agent_but_the_protocol() -> None:
         if within(module, {"compile_lens.agent"}) and module not in protocol
     ]
     assert not wrong
+
+
+def test_the_root_of_the_agent_holds_its_entry_alone() -> None:
+    assert {file.name for file in (PACKAGE / "agent").glob("*.py")} == {"boot.py", "__init__.py"}
+
+
+# rooms of the agent that still name private parts of torch themselves; none may be added
+NAME_PRIVATE_PARTS = {"runtime", "search", "substitutes", "tables"}
+
+
+def private_names(file: Path) -> Iterator[tuple[int, str]]:
+    """Private parts of torch that a file imports or reads from ``torch``, with the line."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            names = [ast.unparse(node)]
+        for name in names:
+            root, *parts = name.split(".")
+            if root == "torch" and any(part.startswith("_") and not part.startswith("__") for part in parts):
+                yield node.lineno, name
+
+
+def test_private_names_of_torch_are_rows_of_one_room() -> None:
+    rooms = {folder.name for folder in (PACKAGE / "agent").iterdir() if folder.is_dir()}
+    rooms -= NAME_PRIVATE_PARTS | {"torch_internals", "__pycache__"}
+    wrong = [
+        f"{file.relative_to(PACKAGE)}:{line}: {name}"
+        for room in sorted(rooms)
+        for file in (PACKAGE / "agent" / room).rglob("*.py")
+        for line, name in private_names(file)
+    ]
+    assert not wrong
+
+
+def imported_modules(tree: ast.AST, module: str, is_package: bool, modules: set[str]) -> set[str]:
+    """The modules of ours that a module imports, lazily too; not those that only its annotations need."""
+    found: set[str] = set()
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            pending += node.orelse
+            continue
+        pending += ast.iter_child_nodes(node)
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parents = module.split(".")[: None if is_package and node.level == 1 else is_package - node.level]
+            base = ".".join([*(parents if node.level else []), *([node.module] if node.module else [])])
+            names = [f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules else base for alias in node.names]
+        found |= {name for name in names if name in modules}
+    return found - {module}
+
+
+def import_circles() -> list[list[str]]:
+    """Groups of modules that import one another, over the whole package."""
+    files = {}
+    for file in PACKAGE.rglob("*.py"):
+        parts = ["compile_lens", *file.relative_to(PACKAGE).with_suffix("").parts]
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    imports_of = {
+        name: imported_modules(ast.parse(file.read_text()), name, file.name == "__init__.py", set(files))
+        for name, file in files.items()
+    }
+
+    def reached(start: str) -> set[str]:
+        found: set[str] = set()
+        pending = list(imports_of[start])
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending += imports_of[name]
+        return found
+
+    from_each = {name: reached(name) for name in files}
+    in_circles = {name for name in files if name in from_each[name]}
+    groups = {
+        tuple(sorted(other for other in in_circles & from_each[name] if name in from_each[other]))
+        for name in in_circles
+    }
+    return sorted(map(list, groups))
+
+
+# circles that are left; none may be added
+CIRCLES = [{"agent.search.bisect_watch", "agent.search.step", "agent.search.step_warmup"}]
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    circles = [{name.removeprefix("compile_lens.") for name in circle} for circle in import_circles()]
+    assert [circle for circle in circles if not any(circle <= known for known in CIRCLES)] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.agent.instrument.log_notes import PASSED_OVER
+from compile_lens.agent.instrument.log_notes import IGNORED
 from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.loaded_trace import read_recorded
@@ -125,7 +125,7 @@ def test_what_findings_rest_on_is_noted_and_what_each_recording_says_is_not() ->
         if isinstance(frame, TraceRecord) and b'"compile_lens_log"' in frame.data
     ]
     # that program was recorded when all was noted
-    kept = [text for text in noted if not PASSED_OVER.search(text)]
+    kept = [text for text in noted if not IGNORED.search(text)]
     assert len(noted) > 15
     assert [text.partition(".")[0] for text in kept] == [
         "CUDAGraph supports dynamic shapes by recording a new graph for each distinct input size"

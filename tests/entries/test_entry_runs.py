@@ -123,7 +123,7 @@ def test_as_if_compiled(tmp_path: Path, warm_host: WarmHost) -> None:
 UNUSABLE = {
     "Block(dim=64)(float32[2, 16, 64])": ("raised", "missing 1 required positional argument: 'heads'"),
     "Block(64, 4)(float32[2, 16, 65])": ("raised", "expected input with shape [64]"),
-    "doctest:Block": ("failed", "the docstring of 'Block' has no examples"),
+    "doctest:Block": ("failed", "the docstring of `Block` has no examples"),
     "synthesized:Block.nothing": ("choice", "There is no class or function 'Block.nothing'"),
 }
 
@@ -154,7 +154,7 @@ class Never(torch.nn.Module):
 def test_where_no_inputs_are_found_the_reason_is_the_programs_own(tmp_path: Path, warm_host: WarmHost) -> None:
     outcome = run(warm_host, write(tmp_path, IMPOSSIBLE))
     assert outcome.status is Status.FAILED
-    assert "no inputs were found for Never: ValueError: only ever on Mars" in outcome.failure
+    assert "could not make up inputs for `Never`: ValueError: only ever on Mars" in outcome.failure
 
 
 def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
@@ -215,5 +215,8 @@ def test_why_a_module_of_a_package_is_not_analysed_is_not_that_it_is_no_script(
         "        raise ValueError('never')\n\n\nfor width in range(WIDTH):\n    print(width)\n"
     )
     outcome = run(warm_host, write(tmp_path, source, "pkg/net.py"))
-    assert outcome.failure == "The entry synthesized cannot be used: no inputs were found for Net: ValueError: never."
+    assert (
+        outcome.failure
+        == "The entry synthesized cannot be used: could not make up inputs for `Net`: ValueError: never."
+    )
     assert [way.entry for way in outcome.passed_over] == ["script"]

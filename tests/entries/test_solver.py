@@ -31,7 +31,7 @@ def module_of(source: str) -> ModuleType:
 def check(source: str, name: str = "Net", trials: int = 60) -> str:
     """The call that is found; made here, it comes back."""
     module = module_of(source)
-    budget = target.Budget(trials=trials, seconds=120)
+    budget = target.SearchBudget(trials=trials, seconds=120)
     found = target.find_call(module, name, budget)
     assert budget.trials >= 0
     expressions.evaluate(found.expression, vars(module)).run()
@@ -101,7 +101,7 @@ def test_it_ends_where_there_is_nothing_to_find(words: int, trials: int) -> None
         "KeyError(x.shape)",
     ]
     source = net("pass", f"assert x.shape[0] + 1 == x.shape[0], 'never'; raise {raised[words % 4]}")
-    budget = target.Budget(trials=trials, seconds=60)
+    budget = target.SearchBudget(trials=trials, seconds=60)
     with pytest.raises(target.NotFound):
         target.find_call(module_of(source), "Net", budget)
     assert budget.trials == 0 or budget.trials < trials
@@ -113,9 +113,9 @@ def test_an_answer_turns_the_question_and_keeps_the_others(first: int, second: i
     unknowns = dimensions.Unknowns()
     unknowns.get("a", first)
     unknowns.get("b", second)
-    kept = dimensions.Question("b == 3", (("b", "b"),), False)
-    wanted = dimensions.Question(f"a + b == {total}", (("a", "a"), ("b", "b")), first + second == total)
-    for values in dimensions.answers(unknowns, wanted, [kept] if second != 3 else []):
+    kept = dimensions.SizeCondition("b == 3", (("b", "b"),), False)
+    wanted = dimensions.SizeCondition(f"a + b == {total}", (("a", "a"), ("b", "b")), first + second == total)
+    for values in dimensions.solutions(unknowns, wanted, [kept] if second != 3 else []):
         assert (values["a"] + values["b"] == total) is not wanted.answer
         assert values["b"] == 3 or second == 3
         assert min(values.values()) >= 1
@@ -178,7 +178,7 @@ def test_shapes_that_the_source_tells(source: str, tmp_path: object) -> None:
     file = Path(str(tmp_path)) / f"told_{source}.py"
     file.write_text(f"import torch\n{text}\n")
     module = agent_module("inputs.module").load(str(file), file.read_text())
-    found = target.find_call(module, "f", target.Budget(trials=10, seconds=60))
+    found = target.find_call(module, "f", target.SearchBudget(trials=10, seconds=60))
     assert found.expression == expected
 
 
@@ -218,10 +218,10 @@ def test_nothing_is_looked_for_when_the_time_is_over() -> None:
     unknowns = dimensions.Unknowns()
     unknowns.get("a", 16)
     unknowns.get("b", 16)
-    question = dimensions.Question("a * b == 64 * 3", (("a", "a"), ("b", "b")), False)
-    found = next(dimensions.answers(unknowns, question, ()))
+    question = dimensions.SizeCondition("a * b == 64 * 3", (("a", "a"), ("b", "b")), False)
+    found = next(dimensions.solutions(unknowns, question, ()))
     assert found["a"] * found["b"] == 192
-    assert list(dimensions.answers(unknowns, question, (), end=0.0)) == []
+    assert list(dimensions.solutions(unknowns, question, (), end=0.0)) == []
 
 
 def test_a_constructor_whose_arguments_are_all_by_name() -> None:

@@ -1,1 +1,1 @@
-"""What a run gives for a repro: the calls of compile regions with their inputs, the modules' constructors, and the source they need."""
+"""Captures what a repro needs of a run: calls of compile regions with their inputs, constructors of modules, and source."""

@@ -1,4 +1,4 @@
-"""How modules were built: the arguments of their constructors, taken when ``nn.Module.__init__`` is reached."""
+"""Records how modules were constructed: the arguments of their constructors when ``nn.Module.__init__`` is called."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from types import FrameType
 from typing import Any
 
 SIMPLE = (bool, int, float, str, type(None))
-MOST_ATTRIBUTES = 200
+MAX_ATTRIBUTES = 200
 
 
 @dataclass
 class Construction:
-    """The arguments of one constructor; ``within_parent``: another module's constructor made it."""
+    """The arguments of one constructor. ``within_parent``: another module's constructor made the module."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -24,13 +24,13 @@ class Construction:
 
 
 class Constructions:
-    """Remembers, for each module that is alive, how it was built."""
+    """Remembers how each live module was constructed."""
 
     def __init__(self) -> None:
         self._known: weakref.WeakKeyDictionary[Any, Construction] = weakref.WeakKeyDictionary()
 
     def install(self) -> None:
-        """Begin to watch."""
+        """Record constructors from now on."""
         import torch
 
         original = torch.nn.Module.__init__
@@ -44,7 +44,7 @@ class Constructions:
         torch.nn.Module.__init__ = init
 
     def of(self, module: Any) -> Construction | None:
-        """How ``module`` was built, or one of its class with weights of the same shapes: a copy was not built by its constructor."""
+        """How ``module`` was constructed. A copy has no constructor call: then another of its class with weights of the same shapes."""
         known = self._known.get(module)
         if known is not None:
             return known
@@ -55,7 +55,7 @@ class Constructions:
         return None
 
     def simple_attributes(self, target: Any) -> dict[str, Any]:
-        """Numbers, strings and flags of a module and its submodules, by dotted path: what may change from call to call."""
+        """Numbers, strings and flags of a module and its submodules, by dotted path: they may change between calls."""
         import torch
 
         owner = getattr(target, "__self__", target)
@@ -66,7 +66,7 @@ class Constructions:
             for name, value in vars(module).items():
                 if isinstance(value, SIMPLE) and (name == "training" or not name.startswith("_")):
                     found[f"{path}.{name}" if path else name] = value
-            if len(found) > MOST_ATTRIBUTES:
+            if len(found) > MAX_ATTRIBUTES:
                 break
         return found
 
@@ -109,7 +109,7 @@ def _arguments(frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if star:
         args += tuple(values.get(star, ()))
     elif code.co_posonlyargcount <= 1:
-        # by name, as one would write them
+        # by name, as people write them
         kwargs = {**{name: values[name] for name in positional if name in values}, **kwargs}
         args = ()
     if star_star:

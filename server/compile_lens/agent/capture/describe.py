@@ -1,4 +1,4 @@
-"""Values as data that a script can be written from: JSON, with what cannot be rebuilt said in words.
+"""Describes values as JSON that a script can be written from; where a value cannot be rebuilt, says why.
 
 A description is a plain value (None, bool, int, str), or a dict with ``is`` and what that kind needs. ``id`` marks what may be the
 same object elsewhere in the same description.
@@ -13,20 +13,17 @@ import math
 import sys
 from typing import Any
 
+from ..torch_internals.attributes import original_function, original_module
 from .construction import Constructions
-from .slices import Slicer
+from .slices import NotRebuildable, Slicer
 from .tensors import describe_tensor, save
 
-MOST_VALUES = 5000
-DEEPEST = 14
-
-
-class Unsupported(Exception):
-    """A value that cannot be rebuilt; its text is one sentence."""
+MAX_VALUES = 5000
+MAX_DEPTH = 14
 
 
 class Describer:
-    """Describes values that belong together: what is the same object in two places has the same ``id``."""
+    """Describes values that belong together: the same object in two places has the same ``id``."""
 
     def __init__(
         self, slicer: Slicer, constructions: Constructions, exact_folder: str | None, first_number: int = 0
@@ -42,26 +39,26 @@ class Describer:
         self._open: set[int] = set()
 
     def _identity(self, value: Any) -> int:
-        """A number that is the same for the same object, and from run to run."""
+        """A number that is the same for the same object, and in each run."""
         self._kept.append(value)
         return self._numbers.setdefault(id(value), self._first_number + len(self._numbers) + 1)
 
     def describe(self, value: Any, depth: int = 0) -> Any:
-        """The description of ``value``; one of kind ``unsupported`` in the place of what cannot be rebuilt."""
+        """The description of ``value``; ``unsupported`` instead of what cannot be rebuilt."""
         try:
             return self._describe(value, depth)
-        except Unsupported as problem:
+        except NotRebuildable as problem:
             sentence = str(problem)
-        except Exception as error:
-            sentence = f"A value of type {type(value).__qualname__} could not be read ({type(error).__name__})."
+        except Exception as error:  # attributes and __repr__ of the user's may raise anything
+            sentence = f"A value of type `{type(value).__qualname__}` could not be read ({type(error).__name__})."
         if sentence not in self.unsupported:
             self.unsupported.append(sentence)
         return {"is": "unsupported", "why": sentence}
 
     def _describe(self, value: Any, depth: int) -> Any:
         self._count += 1
-        if self._count > MOST_VALUES or depth > DEEPEST:
-            raise Unsupported("The inputs hold more values than a script should have.")
+        if self._count > MAX_VALUES or depth > MAX_DEPTH:
+            raise NotRebuildable("The inputs hold too many values for a script.")
         if value is None or value is Ellipsis or type(value) in (bool, str):
             return {"is": "ellipsis"} if value is Ellipsis else value
         if type(value) is int:
@@ -69,7 +66,7 @@ class Describer:
         if type(value) in (float, complex, bytes, range, slice):
             return self._plain(value)
         if id(value) in self._open:
-            raise Unsupported(f"A value of type {type(value).__qualname__} holds itself.")
+            raise NotRebuildable(f"A value of type `{type(value).__qualname__}` contains itself.")
         self._open.add(id(value))
         try:
             return self._compound(value, depth)
@@ -110,7 +107,7 @@ class Describer:
     def _tensor(self, value: Any) -> Any:
         description = describe_tensor(value, self._exact_folder)
         if "why" in description:
-            raise Unsupported(description["why"])
+            raise NotRebuildable(description["why"])
         return {"is": "tensor", "id": self._identity(value), **description}
 
     def _sequence(self, value: Any, depth: int) -> Any:
@@ -147,18 +144,18 @@ class Describer:
         return self._slicer.reference(value)
 
     def _function(self, value: Any) -> Any:
-        value = getattr(value, "_torchdynamo_orig_callable", value)
+        value = original_function(value)
         if inspect.isgeneratorfunction(value) or inspect.isfunction(value) or inspect.isbuiltin(value):
             return self._slicer.reference(value)
-        raise Unsupported(f"A callable of type {type(value).__qualname__} cannot be written into a script.")
+        raise NotRebuildable(f"A callable of type `{type(value).__qualname__}` cannot be written into a script.")
 
     def _module(self, value: Any, depth: int) -> Any:
-        value = getattr(value, "_orig_mod", value)
+        value = original_module(value)
         if type(value).__name__ == "GraphModule":
-            raise Unsupported("A torch.fx.GraphModule has no constructor to call again.")
+            raise NotRebuildable("A `torch.fx.GraphModule` has no constructor that a script can call.")
         known = self._constructions.of(value)
         if known is None:
-            raise Unsupported(f"The module {type(value).__qualname__} was not built by its constructor in this run.")
+            raise NotRebuildable(f"The module `{type(value).__qualname__}` was not constructed in this run.")
         args, kwargs = without_defaults(type(value), known.args, known.kwargs)
         parameters = dict(value.named_parameters())
         return {
@@ -178,7 +175,7 @@ class Describer:
         }
 
     def _replaced(self, value: Any, depth: int) -> dict[str, Any]:
-        """Submodules that were put in after the constructor had run, by dotted path."""
+        """Submodules that were set after the constructor, by dotted path."""
         given = {id(module) for module in _modules_in(self._constructions.of(value))}
         found: dict[str, Any] = {}
         for path, module in value.named_modules():
@@ -194,8 +191,8 @@ class Describer:
         kind = type(value)
         module = kind.__module__.partition(".")[0]
         if inspect.isgenerator(value) or (hasattr(value, "__next__") and hasattr(value, "__iter__")):
-            raise Unsupported(
-                "An input is a generator or iterator, which can be read once only; a list in its place can be rebuilt."
+            raise NotRebuildable(
+                "An input is a generator or iterator, which can be read only once. Pass a list instead."
             )
         if module == "numpy":
             return self._numpy(value)
@@ -229,15 +226,19 @@ class Describer:
         if kind.__module__ in ("builtins", "_io", "_thread", "socket", "re", "array", "collections") or not hasattr(
             value, "__dict__"
         ):
-            raise Unsupported(f"A value of type {kind.__module__}.{kind.__qualname__} cannot be rebuilt in a script.")
+            raise NotRebuildable(
+                f"A value of type `{kind.__module__}.{kind.__qualname__}` cannot be rebuilt in a script."
+            )
         if "__reduce__" in vars(kind) and kind.__module__.partition(".")[0] == "torch":
-            raise Unsupported(f"A value of type {kind.__module__}.{kind.__qualname__} cannot be rebuilt in a script.")
+            raise NotRebuildable(
+                f"A value of type `{kind.__module__}.{kind.__qualname__}` cannot be rebuilt in a script."
+            )
         attributes = {name: self.describe(item, depth + 1) for name, item in vars(value).items()}
         return {"is": "object", "id": self._identity(value), "of": self._class(kind), "attributes": attributes}
 
     def _numpy(self, value: Any) -> Any:
         if not hasattr(value, "dtype") or value.dtype.hasobject:
-            raise Unsupported(f"A value of type numpy.{type(value).__qualname__} cannot be rebuilt in a script.")
+            raise NotRebuildable(f"A value of type `numpy.{type(value).__qualname__}` cannot be rebuilt in a script.")
         if value.ndim == 0 and not hasattr(value, "__array_finalize__"):
             return {"is": "numpy", "scalar": True, "dtype": str(value.dtype), "value": repr(value.item())}
         if value.size > 256:
@@ -249,7 +250,7 @@ class Describer:
 def without_defaults(
     kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments without those that are what the constructor takes anyway."""
+    """Arguments without those that equal the constructor's defaults."""
     try:
         parameters: Any = inspect.signature(kind.__init__).parameters
     except (TypeError, ValueError):

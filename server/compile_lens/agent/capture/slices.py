@@ -1,7 +1,7 @@
-"""The source that a value needs: definitions, imports, constants and registrations of the user's own files, found by name.
+"""Collects the source that a value needs: definitions, imports, constants and registrations of the user's own files, found by name.
 
-Names are followed from the text of a definition to what binds them at the top level of its file, on and on, over the files of the
-user's that they are imported from. Code of installed packages is imported by the script, never copied.
+Names are followed from the text of a definition to the statements that bind them at the top level of its file, recursively, and
+into the user's files that they are imported from. The script imports code of installed packages and never copies it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,24 @@ SIMPLE = (bool, int, float, str, type(None))
 MISSING = object()
 
 
+class NotRebuildable(Exception):
+    """A value that a script cannot rebuild; its text is one sentence."""
+
+
 class Slicer:
-    """What has been asked for so far, over all files."""
+    """What is needed so far, of all files."""
 
     def __init__(self, library_roots: list[str], own_folder: str) -> None:
         self._library = (*library_roots, own_folder)
         self._modules: dict[str, ModuleSlice] = {}
 
     def is_own(self, module: ModuleType | None) -> bool:
-        """Whether ``module`` is the user's: the script, or a file that is no installed package."""
+        """Whether ``module`` is the user's: the script, or a file outside of installed packages."""
         file: str = getattr(module, "__file__", None) or ""
         return bool(file) and not file.startswith(self._library) and not file.startswith("<")
 
     def reference(self, value: Any) -> dict[str, Any]:
-        """How a script names the class or function ``value``: by import, or by a definition that is copied into it."""
+        """How a script refers to the class or function ``value``: by import, or by a definition copied into it."""
         module = sys.modules.get(getattr(value, "__module__", None) or "")
         name = getattr(value, "__qualname__", getattr(value, "__name__", ""))
         if module is None or not self.is_own(module):
@@ -48,35 +52,35 @@ class Slicer:
         return {"is": "name", "name": name, "module": module.__name__}
 
     def _imported(self, value: Any, module: ModuleType | None, name: str) -> dict[str, Any]:
-        from .describe import Unsupported
-
         owner = module
         for part in name.split("."):
             owner = getattr(owner, part, None)
         if owner is not value and inspect.isbuiltin(value) and getattr(sys.modules.get("torch"), name, None) is value:
             return {"is": "name", "name": f"torch.{name}", "import": "torch"}
         if module is None or owner is None or "<" in name:
-            raise Unsupported(f"{name or 'A callable'} is defined where a script cannot import it from.")
+            raise NotRebuildable(
+                f"A script cannot import {f'`{name}`' if name else 'a callable'} from where it is defined."
+            )
         if module is builtins:
             return {"is": "name", "name": name}
         public = _public(module.__name__, name, value)
         return {"is": "name", "name": f"{public}.{name}", "import": public}
 
     def module(self, module: ModuleType) -> ModuleSlice:
-        """The slice of one file of the user's."""
+        """The slice of one of the user's files."""
         found = self._modules.get(module.__name__)
         if found is None:
             found = self._modules[module.__name__] = ModuleSlice(self, module)
         return found
 
     def simple_globals(self) -> dict[str, Any]:
-        """The present values of globals that are plain data, by name, of the script alone: what may change from call to call."""
+        """Current values of the script's globals that are plain data, by name: they may change between calls."""
         main = self._modules.get("__main__")
         return main.simple_values() if main is not None else {}
 
     def result(self, describer: Describer) -> dict[str, Any]:
-        """All that was asked for: files in the order in which a script has them (what is imported first, the script last)."""
-        # describing a value may ask for more names
+        """All that is needed: files in the order of a script (imported files first, the script last)."""
+        # describing a value may need more names
         described: dict[tuple[str, str], Any] = {}
         while True:
             open_values = [
@@ -95,7 +99,7 @@ class Slicer:
 
 
 class ModuleSlice:
-    """What is needed of one file: statements by their place, and values by the place where they are bound."""
+    """What is needed of one file: statements by line, and values by the line that binds them."""
 
     def __init__(self, slicer: Slicer, module: ModuleType) -> None:
         self.name = module.__name__
@@ -103,18 +107,18 @@ class ModuleSlice:
         self._slicer = slicer
         self._module = module
         self._text = SourceText(str(module.__file__))
-        self._seen: set[str] = set()
+        self._names: set[str] = set()
         self._taken: dict[int, ast.stmt] = {}
         self._locals: dict[str, dict[str, Any]] = {}
         self._imports: list[str] = []
         self._aliases: list[tuple[int, str]] = []
-        self._takes_registrations = False
+        self._has_registrations = False
 
     def need(self, name: str) -> None:
-        """Take what binds ``name`` at the top level, and what that needs in turn."""
-        if name in self._seen:
+        """Add what binds ``name`` at the top level, and what that needs in turn."""
+        if name in self._names:
             return
-        self._seen.add(name)
+        self._names.add(name)
         statements = self._text.bindings.get(name, [])
         value = vars(self._module).get(name, MISSING)
         if not statements:
@@ -128,7 +132,7 @@ class ModuleSlice:
         self._take_registrations()
 
     def _take_unbound(self, name: str, value: Any) -> None:
-        """A name from ``import *``, or put there while the program ran."""
+        """A name from ``import *``, or one set while the program ran."""
         if self._text.star_imports:
             self._imports += [text for text in self._text.star_imports if text not in self._imports]
         elif not name.startswith("__"):
@@ -140,7 +144,7 @@ class ModuleSlice:
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._take(statement)
         elif isinstance(statement, ast.Assign) and compiles(statement.value):
-            # what `f = torch.compile(f)` wraps is described in its place, where it is not the same name
+            # describe what `f = torch.compile(g)` wraps instead, unless a definition has the same name
             if not any(isinstance(other, (ast.FunctionDef, ast.ClassDef)) for other in self._text.bindings[name]):
                 self.values[name] = (statement.lineno, value)
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)) and self._is_constant(statement):
@@ -151,7 +155,7 @@ class ModuleSlice:
             self._take(statement)
 
     def _is_constant(self, statement: ast.Assign | ast.AnnAssign) -> bool:
-        """Whether a name is bound once, to a literal: the program's own words are the better ones."""
+        """Whether a name is bound once, to a literal: the program's own text is then better than a description."""
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         if len(targets) != 1 or not isinstance(targets[0], ast.Name) or statement.value is None:
             return False
@@ -202,24 +206,22 @@ class ModuleSlice:
         if statement.lineno in self._taken:
             return
         self._taken[statement.lineno] = statement
-        self._seen |= {name for name, bound in self._text.bindings.items() if bound == [statement]}
+        self._names |= {name for name, bound in self._text.bindings.items() if bound == [statement]}
         for name in self._text.names_in(statement):
             self.need(name)
 
     def _take_registrations(self) -> None:
-        """Operators, lowerings and backends that the program registers: nobody names them where they are used."""
-        if not self._takes_registrations:
-            self._takes_registrations = True
+        """Operators, lowerings and backends that the program registers: code that uses them does not name them."""
+        if not self._has_registrations:
+            self._has_registrations = True
             for statement in self._text.registrations():
                 self._take(statement)
 
     def need_local(self, value: Any) -> str:
-        """A lambda, or a function or class defined inside of a function: copied to the top level. Returns its name there."""
-        from .describe import Unsupported
-
+        """Copy a lambda, or a function or class defined inside a function, to the top level. Returns its name there."""
         node = self._text.definition_of(value)
         if node is None:
-            raise Unsupported(f"The source of {value.__qualname__} was not found in {self._text.file}.")
+            raise NotRebuildable(f"The source of `{value.__qualname__}` was not found in {self._text.file}.")
         name = getattr(node, "name", f"function_{node.lineno}_{node.col_offset}")
         key = f"{name}:{node.lineno}:{node.col_offset}"
         if key in self._locals:
@@ -232,19 +234,19 @@ class ModuleSlice:
         return name
 
     def simple_values(self) -> dict[str, Any]:
-        """Plain data among the values that were taken, as they are now."""
+        """Current values of what was taken, where they are plain data."""
         now = vars(self._module)
         return {name: now[name] for name in self.values if isinstance(now.get(name, MISSING), SIMPLE)}
 
     def open_values(self) -> list[tuple[str, Any]]:
-        """What a description is needed of: globals by their names, free variables by those of their functions and their own."""
+        """Values that need a description: globals by name, free variables by the names of their function and their own."""
         free = [
             (f"{key}.{name}", value) for key, local in self._locals.items() for name, value in local["free"].items()
         ]
         return [(name, value) for name, (_, value) in self.values.items()] + free
 
     def result(self, described: dict[tuple[str, str], Any]) -> dict[str, Any]:
-        """What was taken, as JSON."""
+        """The slice as JSON."""
         locals_ = [
             {**local, "free": {name: described[self.name, f"{key}.{name}"] for name in local["free"]}}
             for key, local in self._locals.items()
@@ -267,20 +269,20 @@ class ModuleSlice:
 
 
 def _public(module: str, name: str, value: Any) -> str:
-    """The shortest package above ``module`` that has ``value`` under its name: ``torch.nn`` for ``torch.nn.modules.linear``."""
+    """The shortest package above ``module`` that exports ``value``: ``torch.nn`` for ``torch.nn.modules.linear``."""
     parts = module.split(".")
     for end in range(1, len(parts)):
         package = sys.modules.get(".".join(parts[:end]))
         try:
             if getattr(package, name, None) is value:
                 return ".".join(parts[:end])
-        except Exception:  # a package may load what it names only now, and fail
+        except Exception:  # a package that imports lazily may raise anything
             continue
     return module
 
 
 def _closure(value: Any) -> dict[str, Any]:
-    """The free variables of a function, or of a class's methods, with the values that they have now; not ``__class__``."""
+    """The free variables of a function, or of a class's methods, with their current values; not ``__class__``."""
     functions = [value]
     if isinstance(value, type):
         functions = [getattr(member, "__func__", member) for member in vars(value).values()]
@@ -292,6 +294,6 @@ def _closure(value: Any) -> dict[str, Any]:
                 continue
             try:
                 free[name] = cell.cell_contents
-            except ValueError:  # not bound yet: the function itself, most often
+            except ValueError:  # not bound yet: usually the function itself
                 continue
     return free

@@ -1,4 +1,4 @@
-"""One file of the user's as a tree: what binds which name, and the text of a piece without its compile decorators."""
+"""Reads one of the user's files: which statements bind which name, and their text without compile decorators."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ COMPILE_CALLS = (
     "_dynamo.optimize",
     "dynamo.optimize",
 )
-REGISTERS = ("register", "impl", "custom_op", "library", "define", "triton_op")
+REGISTRATION_WORDS = ("register", "impl", "custom_op", "library", "define", "triton_op")
 
 
 class SourceText:
-    """The text of ``file`` as this run had it (unsaved text included), and its syntax tree."""
+    """The text of ``file`` as it was in this run (unsaved text included), and its syntax tree."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -36,7 +36,7 @@ class SourceText:
             self._read(statement)
 
     def _statements(self) -> Iterator[ast.stmt]:
-        """The statements of the top level; what stands under ``if __name__ == "__main__"`` is of it."""
+        """The statements at the top level, with those under ``if __name__ == "__main__"``."""
         for statement in self._tree.body:
             if isinstance(statement, ast.If) and is_main_guard(statement):
                 yield from statement.body
@@ -57,7 +57,7 @@ class SourceText:
         return {name for node in ast.walk(self._tree) if isinstance(node, ast.Global) for name in node.names}
 
     def names_in(self, node: ast.AST) -> list[str]:
-        """Every name that ``node`` reads, in order; those of compile decorators left out."""
+        """Every name that ``node`` reads, in order, without those in compile decorators."""
         skipped = {id(n) for d in _compile_decorators(node) for n in ast.walk(d)}
         found = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in skipped]
         # annotations in quotes
@@ -69,14 +69,14 @@ class SourceText:
         return list(dict.fromkeys(found))
 
     def uses_of(self, name: str) -> list[ast.stmt]:
-        """Statements and decorators at the top level that do something to ``name``: ``name.register_autograd(…)``."""
+        """Statements at the top level that register something with ``name``: ``name.register_autograd(…)``, or a decorator of it."""
         bound = self.bindings.get(name, [])
         if not any(isinstance(statement, (*Definition, ast.Assign)) for statement in bound):
             return []
-        return [s for s in self._statements() if s not in bound and _does_something_to(s, name)]
+        return [s for s in self._statements() if s not in bound and _registers_with(s, name)]
 
     def registrations(self) -> list[ast.stmt]:
-        """Statements at the top level that register something with torch, or put a function of theirs in the place of torch's."""
+        """Statements at the top level that register something with torch, or replace a function of torch's."""
         found = []
         for statement in self._statements():
             calls: list[ast.expr] = []
@@ -84,12 +84,12 @@ class SourceText:
                 calls = [statement.value]
             elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 calls = statement.decorator_list
-            if any(_registers(call) for call in calls) or self._puts_into_torch(statement):
+            if any(_registers(call) for call in calls) or self._replaces_in_torch(statement):
                 found.append(statement)
         return found
 
-    def _puts_into_torch(self, statement: ast.stmt) -> bool:
-        """``lowering.lowerings[op] = mine``, ``Scheduler.fuse_nodes = mine``. Options with plain values are told by their modules."""
+    def _replaces_in_torch(self, statement: ast.stmt) -> bool:
+        """``lowering.lowerings[op] = mine``, ``Scheduler.fuse_nodes = mine``. Options are read from torch's config modules."""
         if not isinstance(statement, ast.Assign):
             return False
         value = statement.value
@@ -115,7 +115,7 @@ class SourceText:
         return False
 
     def definition_of(self, value: Any) -> Any:
-        """The node of a lambda, function or class, by its line and name; None if it is not found."""
+        """The node of a lambda, function or class, found by its line and name; None if there is none."""
         code = getattr(value, "__code__", None)
         name = value.__qualname__.rpartition(".")[2]
         if name == "<lambda>" and code is not None:
@@ -136,13 +136,13 @@ class SourceText:
         return textwrap.dedent(self.without_compile(node))
 
     def without_compile(self, node: Any) -> str:
-        """The text of a statement, with the decorators that compile it, or something in it, taken out."""
+        """The text of a statement without the decorators that compile it or something in it."""
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         lines = self._lines[first - 1 : node.end_lineno]
-        gone: set[int] = set()
+        removed: set[int] = set()
         for decorator in _compile_decorators(node):
-            gone |= set(range(decorator.lineno - first, (decorator.end_lineno or decorator.lineno) - first + 1))
-        text = "".join(line for number, line in enumerate(lines) if number not in gone)
+            removed |= set(range(decorator.lineno - first, (decorator.end_lineno or decorator.lineno) - first + 1))
+        text = "".join(line for number, line in enumerate(lines) if number not in removed)
         if node.col_offset and not isinstance(node, ast.Lambda):
             text = textwrap.dedent(text)
         return text.rstrip("\n")
@@ -154,7 +154,7 @@ def is_main_guard(statement: ast.If) -> bool:
 
 
 def compiles(expression: ast.expr) -> bool:
-    """Whether an expression is a call of ``torch.compile``, or a decorator that is one."""
+    """Whether an expression is a call of ``torch.compile``, or a decorator that compiles."""
     if isinstance(expression, ast.Call):
         if isinstance(expression.func, ast.Call) or _dotted(expression.func).endswith("partial"):
             return any(compiles(part) for part in (expression.func, *expression.args))
@@ -177,7 +177,7 @@ def _dotted(expression: ast.expr) -> str:
 
 
 def _bound_by(statement: ast.stmt) -> list[str]:
-    """Names that a statement binds at its own level: within ``if``, ``try``, ``with`` and ``for``, too."""
+    """Names that a statement binds at its own level, also within ``if``, ``try``, ``with`` and ``for``."""
     if isinstance(statement, Definition):
         return [statement.name]
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -192,7 +192,7 @@ def _bound_by(statement: ast.stmt) -> list[str]:
 
 
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Expressions of a statement, without those of statements inside, and without the variables of comprehensions."""
+    """Expressions of a statement, without those of statements inside it and without variables of comprehensions."""
     pending: list[ast.AST] = [
         c for c in ast.iter_child_nodes(statement) if not isinstance(c, (ast.stmt, ast.ExceptHandler))
     ]
@@ -203,7 +203,7 @@ def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
             pending += ast.iter_child_nodes(node)
 
 
-def _does_something_to(statement: ast.stmt, name: str) -> bool:
+def _registers_with(statement: ast.stmt, name: str) -> bool:
     calls: list[ast.expr] = []
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         calls = [statement.value.func]
@@ -215,23 +215,23 @@ def _does_something_to(statement: ast.stmt, name: str) -> bool:
 def _registers(call: ast.expr) -> bool:
     while isinstance(call, ast.Call):
         name = _dotted(call.func).rpartition(".")[2]
-        if any(name.startswith(word) for word in REGISTERS):
+        if any(name.startswith(word) for word in REGISTRATION_WORDS):
             return True
         call = call.func
-    return any(_dotted(call).rpartition(".")[2].startswith(word) for word in REGISTERS)
+    return any(_dotted(call).rpartition(".")[2].startswith(word) for word in REGISTRATION_WORDS)
 
 
 def _only(lambdas: list[ast.Lambda], code: Any) -> ast.Lambda | None:
-    """The lambda that ``code`` was compiled from, of those on a line."""
+    """The lambda among those on a line that ``code`` was compiled from."""
     if len(lambdas) == 1:
         return lambdas[0]
-    wanted = code.co_varnames[: code.co_argcount]
+    parameters = code.co_varnames[: code.co_argcount]
     positions = getattr(code, "co_positions", None)
     if positions is not None:
         columns = [start for line, _, start, _ in positions() if line == code.co_firstlineno and start is not None]
         inside = [n for n in lambdas if columns and n.col_offset <= max(columns) <= (n.end_col_offset or 0)]
         lambdas = inside or lambdas
-    return next((n for n in reversed(lambdas) if tuple(a.arg for a in n.args.args) == wanted), None)
+    return next((n for n in reversed(lambdas) if tuple(a.arg for a in n.args.args) == parameters), None)
 
 
 def _class_line(value: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Tensors as data: their form, and their values where these matter."""
+"""Describes tensors as data: their layout, and their values where these matter."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 import sys
 from typing import Any
 
-FEW = 64
-MOST_LOOKED_AT = 1 << 22
+MAX_LISTED = 64
+MAX_EXAMINED = 1 << 22
 
 
 def describe_tensor(tensor: Any, exact_folder: str | None) -> dict[str, Any]:
     """``shape``, ``stride``, ``offset``, ``dtype``, ``device``, ``requires_grad`` and ``values``; or ``why`` it cannot be rebuilt.
 
-    ``values`` is one of: a nested list in ``list``; one number in ``fill``; ``arange`` (start, step); ``tril`` (diagonal, below, above);
-    ``file`` (of ``exact_folder``); else ``low`` and ``high`` of integers, the ``chance`` of True, ``mean`` and ``std`` or the bounds of
-    floats that are seeded.
+    ``values`` has one of: a nested list in ``list``; one number in ``fill``; ``arange`` (start, step); ``tril`` (diagonal, below, above);
+    ``file`` (in ``exact_folder``). Else values are drawn from a seed: between ``low`` and ``high`` of integers, with ``chance`` of True,
+    with ``mean`` and ``std`` or the bounds of floats.
     """
     torch = sys.modules["torch"]
     problem = _problem(tensor, torch)
@@ -41,24 +41,22 @@ def describe_tensor(tensor: Any, exact_folder: str | None) -> dict[str, Any]:
 
 
 def _problem(tensor: Any, torch: Any) -> str:
-    if type(tensor) not in (
-        torch.Tensor,
-        torch.nn.Parameter,
-        torch.nn.Buffer if hasattr(torch.nn, "Buffer") else torch.Tensor,
-    ):
-        return f"A tensor subclass ({type(tensor).__qualname__}) is not supported: only plain tensors can be rebuilt."
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer):
+        return f"The tensor subclass `{type(tensor).__qualname__}` is not supported. Only plain tensors can be rebuilt."
     if tensor.layout is not torch.strided:
-        return f"A sparse tensor ({tensor.layout}) is not supported: only strided tensors can be rebuilt."
+        return f"A sparse tensor (`{tensor.layout}`) is not supported. Only strided tensors can be rebuilt."
     if tensor.is_quantized:
-        return f"A quantized tensor ({tensor.dtype}) is not supported."
+        return f"A quantized tensor (`{tensor.dtype}`) is not supported."
     if tensor.is_conj() or tensor.is_neg():
-        return "A lazily conjugated or negated tensor is not supported; `.resolve_conj()` or `.resolve_neg()` makes it plain."
+        return (
+            "A lazily conjugated or negated tensor is not supported. Call `.resolve_conj()` or `.resolve_neg()` first."
+        )
     return ""
 
 
 def _values(values: Any, torch: Any) -> dict[str, Any]:
-    if values.numel() > MOST_LOOKED_AT:
-        values = values.flatten()[:MOST_LOOKED_AT]
+    if values.numel() > MAX_EXAMINED:
+        values = values.flatten()[:MAX_EXAMINED]
     first = values.flatten()[0]
     if bool((values == first).all()):
         return {"fill": _number(first.item())}
@@ -69,7 +67,7 @@ def _values(values: Any, torch: Any) -> dict[str, Any]:
     found = _pattern(values, torch) if values.numel() > 6 else {}
     if found:
         return found
-    if values.numel() <= FEW:
+    if values.numel() <= MAX_LISTED:
         return {"list": repr(values.tolist())}
     if values.dtype is torch.bool:
         return {"chance": round(values.float().mean().item(), 3), "high": 1}
@@ -85,7 +83,7 @@ def _floats(values: Any, torch: Any) -> dict[str, Any]:
         found = _pattern(values, torch)
         if found:
             return found
-        if values.numel() <= FEW * 4:
+        if values.numel() <= MAX_LISTED * 4:
             return {"list": _number_list(values.tolist())}
     finite = wide[torch.isfinite(wide)]
     if finite.numel() == 0:
@@ -94,7 +92,7 @@ def _floats(values: Any, torch: Any) -> dict[str, Any]:
     if low >= 0:
         return {"low": _short(low), "high": _short(high), "mean": 0.0, "uniform": True}
     mean, std = finite.mean().item(), finite.std(unbiased=False).item()
-    # what a few numbers of a normal distribution come to by chance says nothing
+    # a small sample of a normal distribution deviates by chance
     chance = 3 / finite.numel() ** 0.5
     is_normal = abs(mean) < chance and abs(std - 1) < chance
     return {"mean": 0.0, "std": 1.0} if is_normal else {"mean": _short(mean), "std": _short(std)}
@@ -118,7 +116,7 @@ def _pattern(values: Any, torch: Any) -> dict[str, Any]:
 
 
 def save(value: Any, folder: str) -> str:
-    """Save ``value`` in ``folder``; the name that it can be loaded by."""
+    """Save ``value`` in ``folder``. Returns the name to load it by."""
     name = f"saved_{len(os.listdir(folder))}"
     sys.modules["torch"].save(value, os.path.join(folder, f"{name}.pt"))
     return name

@@ -1,4 +1,4 @@
-"""Whether two results are the same numbers, by torch's own rules, and by how much they differ if not.
+"""Judges whether two results are the same numbers, by torch's own rules, and by how much they differ if not.
 
 The rule is that of ``same`` (torch/_dynamo/utils.py, torch 2.6 to 2.13) as the accuracy minifier calls it: equal within
 ``torch._dynamo.config.repro_tolerance``, or no further from an fp64 reference than twice or three times eager's own error.
@@ -6,11 +6,13 @@ The rule is that of ``same`` (torch/_dynamo/utils.py, torch 2.6 to 2.13) as the 
 
 from __future__ import annotations
 
-import contextlib
 import math
 from typing import Any
 
-# without a reference, what rounding alone explains: half precision has 8 or 11 bits
+from ..torch_internals.dynamo import REPRO_TOLERANCE, SAME
+from .reference import NotComparable
+
+# what rounding alone explains without a reference: half precision has 8 or 11 bits
 LOW_PRECISION_TOLERANCE = 2e-2
 BITWISE = "bitwise"
 ROUNDING = "rounding"
@@ -20,10 +22,9 @@ WRONG = "wrong"
 def verdict(eager: Any, compiled: Any, reference: Any, rounds_low: bool = False) -> str:
     """``bitwise``, ``rounding`` or ``wrong``. ``reference`` is the same value computed in fp64, or None.
 
-    ``rounds_low``: something that the value is computed from may be in half precision.
+    ``rounds_low``: something that the value is computed from may be in half precision. Raises NotComparable.
     """
     import torch
-    from torch._dynamo.utils import same
 
     if not isinstance(eager, torch.Tensor) or not isinstance(compiled, torch.Tensor):
         return BITWISE if type(eager) is type(compiled) and _equal(eager, compiled) else WRONG
@@ -43,26 +44,27 @@ def verdict(eager: Any, compiled: Any, reference: Any, rounds_low: bool = False)
             if reference is None or _disagreement(compiled, reference) > 2 * _disagreement(eager, reference)
             else ROUNDING
         )
-    tolerance = float(getattr(torch._dynamo.config, "repro_tolerance", 1e-3))
     if reference is None and (rounds_low or eager.dtype in (torch.float16, torch.bfloat16)):
-        # of the largest value: small ones are differences of large ones
+        # relative to the largest value: small values may be differences of large ones
         scale = float(torch.nan_to_num(eager.abs().max().double(), posinf=0.0))
         off = (eager.double() - compiled.double()).abs()
         return ROUNDING if bool((off <= LOW_PRECISION_TOLERANCE * scale).all()) else WRONG
-    told: list[str] = []
+    same = SAME.get()
+    if same is None:
+        raise NotComparable("this version of torch has no accuracy check")
     passed = same(
         eager,
         compiled,
         reference.detach() if reference is not None else None,
-        tol=tolerance,
+        tol=float(REPRO_TOLERANCE.get(1e-3)),
         equal_nan=True,
-        log_error=lambda text, *values: told.append(text % values if values else text),
+        log_error=lambda *_: None,
     )
     return ROUNDING if passed else WRONG
 
 
 def identical(one: Any, other: Any) -> bool:
-    """Whether two tensors hold the same values; what is not a number is the same as what is not a number."""
+    """Whether two tensors hold the same values; NaN equals NaN."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     one, other = one.detach(), other.detach()
@@ -70,7 +72,7 @@ def identical(one: Any, other: Any) -> bool:
 
 
 def difference(eager: Any, compiled: Any, reference: Any) -> dict[str, Any]:
-    """By how much two values differ, as plain JSON; numbers that are not finite are text."""
+    """By how much two values differ, as plain JSON; NaN and infinities are text."""
     import torch
 
     if not isinstance(eager, torch.Tensor) or not isinstance(compiled, torch.Tensor):
@@ -83,7 +85,7 @@ def difference(eager: Any, compiled: Any, reference: Any) -> dict[str, Any]:
     off = (expected - got).abs()
     off = torch.where(expected.isnan() & got.isnan(), torch.zeros_like(off), off)
     off = torch.where((expected == got), torch.zeros_like(off), off)
-    # what is not a number on one side alone is off by more than any number
+    # NaN on one side only is further off than any number
     off = torch.nan_to_num(off, nan=math.inf)
     worst = int(off.flatten().argmax())
     scale = expected.abs()
@@ -108,13 +110,14 @@ def difference(eager: Any, compiled: Any, reference: Any) -> dict[str, Any]:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    with contextlib.suppress(Exception):
+    try:
         return bool(one == other) or (one != one and other != other)
-    return one is other
+    except Exception:  # an object of the user's, whose __eq__ may raise
+        return one is other
 
 
 def _disagreement(value: Any, reference: Any) -> int:
-    """How many whole numbers or truth values are not those of the reference."""
+    """How many integers or booleans differ from the reference."""
     return int((value != reference.to(value.dtype)).sum())
 
 

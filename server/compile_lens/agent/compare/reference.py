@@ -1,4 +1,4 @@
-"""The graph that Dynamo handed to a backend, as eager runs it, and as fp64 runs it; and copies of what it was called with."""
+"""Copies of a graph that eager and fp64 run, of its inputs, and of the random state of its call."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..torch_internals.core import PYTREE, TORCH_DISPATCH_MODE
+
 LOW = {"half", "bfloat16", "float"}
 LOW_PRECISION = re.compile(r"bfloat16|float16|half|autocast")
 
 
 class NotComparable(Exception):
-    """A graph cannot be compared; its text says why, in words that go on after "because"."""
+    """A graph cannot be compared; its text says why, as a clause."""
 
 
 def eager_graph(graph_module: Any) -> Any:
-    """A copy of the graph before a backend changes it; it shares parameters and constants with the original."""
+    """A copy of the graph, made before a backend changes it. It shares parameters and constants with the original."""
     import copy
 
     import torch
@@ -24,10 +26,10 @@ def eager_graph(graph_module: Any) -> Any:
 
 
 def fp64_graph(graph_module: Any) -> Any:
-    """A copy in which everything that is floating is fp64: constants, conversions, what is made new, and autocast is off.
+    """A copy in which every floating-point value is fp64: constants, conversions and new tensors. Autocast is off.
 
     It goes further than ``cast_dtype_args_to_fp64`` (torch/_dynamo/debug_utils.py, torch 2.13), which leaves
-    ``x.to(torch.bfloat16)``: a reference that rounds where eager rounds would count the rounding that Inductor saves as an error.
+    ``x.to(torch.bfloat16)``: with a reference that rounds where eager rounds, rounding that Inductor avoids would count as an error.
     """
     import copy
 
@@ -60,7 +62,7 @@ def _widen(module: Any) -> None:
 
 
 def copied(arguments: Sequence[Any], dtype: Any = None) -> list[Any]:
-    """Copies without a history that share memory with each other as the originals do. ``dtype`` converts what is floating.
+    """Copies without autograd history that share memory with each other as the originals do. ``dtype`` converts floating-point ones.
 
     Raises NotComparable.
     """
@@ -80,7 +82,7 @@ def copied(arguments: Sequence[Any], dtype: Any = None) -> list[Any]:
                 memory[key] = (plain.dtype, _whole(plain).to(wanted, copy=True))
             stored, whole = memory[key]
             if stored != plain.dtype:
-                raise NotComparable("two inputs look at the same memory as different dtypes")
+                raise NotComparable("two inputs view the same memory with different dtypes")
             made = whole.as_strided(plain.size(), plain.stride(), plain.storage_offset())
         copies[id(argument)] = made
     return [copies.get(id(argument), argument) for argument in arguments]
@@ -90,15 +92,15 @@ def _check(tensor: Any) -> None:
     import torch
 
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
-        raise NotComparable(f"an input is a {type(tensor).__name__}, which cannot be copied as a plain tensor")
+        raise NotComparable(f"an input is a `{type(tensor).__name__}`, a tensor subclass, which cannot be copied")
     if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_conj() or tensor.is_neg():
-        raise NotComparable("an input is sparse, quantized or a lazy view, which cannot be copied as it is")
+        raise NotComparable("an input is sparse, quantized or a lazy view, which cannot be copied")
     if tensor.device.type not in ("cpu", "cuda"):
-        raise NotComparable(f"an input is on {tensor.device.type}")
+        raise NotComparable(f"an input is on device `{tensor.device.type}`; only `cpu` and `cuda` are supported")
 
 
 def _whole(tensor: Any) -> Any:
-    """All of the memory that a tensor looks into, as a flat tensor of its dtype."""
+    """All of the storage that a tensor views, as a flat tensor of its dtype."""
     import torch
 
     storage = tensor.untyped_storage()
@@ -107,7 +109,7 @@ def _whole(tensor: Any) -> Any:
 
 
 def rounds_low(graph_module: Any, inputs: Sequence[Any]) -> bool:
-    """Whether something in the graph may be in half precision, so that rounding alone shows in the third digit."""
+    """Whether something in the graph may be in half precision, where rounding alone shows in the third digit."""
     import torch
 
     low = (torch.float16, torch.bfloat16)
@@ -116,32 +118,34 @@ def rounds_low(graph_module: Any, inputs: Sequence[Any]) -> bool:
 
 
 def recording_draws() -> Any:
-    """A mode in which random operators work as ever, and what they draw is kept in its ``drawn``."""
+    """A mode that keeps what random operators draw, in its ``drawn``."""
     return _draws(None)
 
 
 def replaying_draws(drawn: list[Any]) -> Any:
-    """A mode in which random operators give what was drawn before, so that an fp64 reference has the same noise."""
+    """A mode in which random operators return what was drawn before, so that an fp64 reference has the same noise."""
     return _draws(list(drawn))
 
 
 def _draws(given: list[Any] | None) -> Any:
     import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
 
-    class Draws(TorchDispatchMode):
-        drawn: list[Any] = []  # noqa: RUF012 - each mode is of a class of its own
+    dispatch_mode: Any = TORCH_DISPATCH_MODE.need()
+    pytree = PYTREE.need()
+
+    class Draws(dispatch_mode):
+        drawn: list[Any] = []  # noqa: RUF012 - each mode has a class of its own
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if torch.Tag.nondeterministic_seeded not in func.tags:
                 return func(*args, **(kwargs or {}))
             if given is None:
                 result = func(*args, **(kwargs or {}))
-                self.drawn.append((str(func), torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, result)))
+                self.drawn.append((str(func), pytree.tree_map_only(torch.Tensor, torch.clone, result)))
                 return result
             name, value = given.pop(0) if given else ("", None)
             if name != str(func):
-                raise NotComparable(f"{func} draws other numbers in fp64")
+                raise NotComparable(f"`{func}` draws other random numbers in fp64")
             return _replayed(func, args, value)
 
     return Draws()
@@ -154,7 +158,7 @@ def _replayed(func: Any, args: Any, value: Any) -> Any:
         mask = value[1]
         return args[0] * mask / (1 - args[1]), mask
     if not isinstance(value, torch.Tensor):
-        raise NotComparable(f"{func} cannot be repeated in fp64")
+        raise NotComparable(f"what `{func}` draws cannot be repeated in fp64")
     if func._schema.is_mutable:
         return args[0].copy_(value)
     return value.to(torch.float64) if value.is_floating_point() else value
@@ -170,7 +174,7 @@ class RandomState:
         self._gpu = torch.cuda.get_rng_state() if torch.cuda.is_initialized() else None
 
     def restore(self) -> None:
-        """Make it the state again."""
+        """Set the generators to this state."""
         import torch
 
         torch.random.set_rng_state(self._cpu)

@@ -1,1 +1,1 @@
-"""Ways to run a file that is no script: by its example inputs, its doctests, a test that reaches it, or inputs that are made up."""
+"""Runs a file by another entry than as a script: example inputs, doctests, a test that reaches it, or synthesized inputs."""

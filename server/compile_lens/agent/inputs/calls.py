@@ -1,4 +1,4 @@
-"""Calls of the file's modules and functions: one that is written down, or one that is made up here."""
+"""Calls modules and functions of the file: with a call that the user wrote, or with synthesized inputs."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from typing import Any
 
 from ..runtime.protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
-from . import compiled
-from .dispatch import Unusable
-from .expressions import BadCall, evaluate
+from . import compiled_call
+from .dispatch import UnusableEntry
+from .expressions import InvalidCall, evaluate
 from .module import load
-from .synthesis.search import Budget, NotFound
-from .synthesis.target import Found, find_call
+from .synthesis.search import NotFound, SearchBudget
+from .synthesis.target import FoundCall, find_call
 
-# of the time that a run may take, the share that may go into looking for inputs
-SHARE = 0.6
-TRIALS = 60
+# the share of a run's time that may be spent on the search for inputs
+SEARCH_SHARE = 0.6
+MAX_TRIALS = 60
 
 
 def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Make the call in ``plan["text"]``."""
     module = load(file, source)
-    compiled.seed()
+    compiled_call.seed()
     try:
         call = evaluate(plan["text"], vars(module))
-    except BadCall as problem:
-        raise Unusable(str(problem)) from None
+    except InvalidCall as problem:
+        raise UnusableEntry(str(problem)) from None
     wire.tell(EntryCalled((CallMade(plan["text"]),)))
-    compiled.run(call, plan, file)
+    compiled_call.run(call, plan, file)
 
 
 def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Find calls for ``plan["targets"]``, as many as may be run, and make them.
+    """Find calls for ``plan["targets"]``, at most ``plan["most"]``, and make them.
 
-    Each target has ``name``, ``compile`` (see ``compiled.run``) and ``given``, constructor arguments seen at a call site; ``inputs`` are
-    arguments that an earlier run had. A target whose ``covered_by`` names one that has run already is left out.
-    ``apart``: the file does not say that one process calls them all.
+    Each target has ``name``, ``compile`` (see ``compiled_call.run``) and ``given``, constructor arguments from a call site; ``inputs``
+    are arguments from an earlier run. A target is skipped if its ``covered_by`` names one that has run.
+    ``apart``: nothing in the file says that one process calls them all.
     """
     module = load(file, source)
     seconds = float(plan.get("seconds", 20.0))
@@ -47,7 +47,7 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     failed: list[CallNotMade] = []
     for target in plan["targets"]:
         left = seconds - (time.monotonic() - started)
-        if len(done) >= int(plan.get("most", 3)) or (done and left < seconds * (1 - SHARE)):
+        if len(done) >= int(plan.get("most", 3)) or (done and left < seconds * (1 - SEARCH_SHARE)):
             break
         if any(name in done for name in target.get("covered_by", ())):
             continue
@@ -55,35 +55,39 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
         if found is None:
             continue
         if done and plan.get("apart"):
-            compiled.begin_anew()
+            compiled_call.reset_compiler()
         done.append(target["name"])
         wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, target["name"]),)))
-        compiled.seed()
-        compiled.run(evaluate(found.expression, vars(module)), target, file)
+        compiled_call.seed()
+        compiled_call.run(evaluate(found.expression, vars(module)), target, file)
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
-        raise Unusable(_nothing(failed))
+        raise UnusableEntry(_why_none(failed))
 
 
-def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: list[CallNotMade]) -> Found | None:
+def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: list[CallNotMade]) -> FoundCall | None:
     try:
         return find_call(
-            module, target["name"], Budget(TRIALS, max(seconds, 1.0)), target.get("given"), target.get("inputs")
+            module,
+            target["name"],
+            SearchBudget(MAX_TRIALS, max(seconds, 1.0)),
+            target.get("given"),
+            target.get("inputs"),
         )
     except AttributeError as error:
-        reason = f"the module has no such name when it is imported ({error})"
+        reason = f"the imported module has no such name ({error})"
     except NotFound as error:
         reason = str(error)
     except RecursionError:
-        reason = "it is too deep"
+        reason = "the search reached Python's recursion limit"
     failed.append(CallNotMade(target["name"], reason))
-    print(f"no inputs were found for {target['name']}: {reason}", file=sys.stderr)
+    print(f"could not make up inputs for {target['name']}: {reason}", file=sys.stderr)
     return None
 
 
-def _nothing(failed: list[CallNotMade]) -> str:
+def _why_none(failed: list[CallNotMade]) -> str:
     if not failed:
-        return "there is nothing to call in this file"
+        return "this file has nothing to call"
     first = failed[0]
-    more = f" (and for {len(failed) - 1} more)" if len(failed) > 1 else ""
-    return f"no inputs were found for {first.target}{more}: {first.reason}"
+    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    return f"could not make up inputs for `{first.target}`{more}: {first.reason}"

@@ -1,4 +1,4 @@
-"""Example inputs that stand in the file: ``get_inputs()`` and ``get_init_inputs()``, ``example_inputs``, ``get_example_inputs()``."""
+"""Runs a file with the example inputs that it defines: ``get_inputs()``, ``get_init_inputs()``, ``example_inputs`` and the like."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any
 
 from ..runtime.protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
-from . import compiled
-from .dispatch import Unusable
-from .expressions import Call
+from . import compiled_call
+from .dispatch import UnusableEntry
+from .expressions import PreparedCall
 from .module import find, load
 
 INIT_INPUTS = ("get_init_inputs", "init_inputs")
 
 
 def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Call ``plan["target"]`` with what ``plan["name"]`` gives."""
+    """Call ``plan["target"]`` with the inputs that ``plan["name"]`` names."""
     module = load(file, source)
-    compiled.seed()
+    compiled_call.seed()
     target = _target(module, plan["target"])
     positional, named = _arguments(_value(module, plan["name"], target))
     wire.tell(EntryCalled((CallMade(str(plan["name"]), plan["target"]),)))
-    compiled.run(Call(target, positional, named), plan, file)
+    compiled_call.run(PreparedCall(target, positional, named), plan, file)
 
 
 def _target(module: ModuleType, name: str) -> Any:
     try:
         subject = find(module, name)
     except AttributeError:
-        raise Unusable(f"the file has no '{name}' when it is imported") from None
+        raise UnusableEntry(f"the imported file has no `{name}`") from None
     if not isinstance(subject, type):
         return subject
     init = next((found for found in (getattr(module, n, None) for n in INIT_INPUTS) if found is not None), None)
@@ -40,7 +40,7 @@ def _target(module: ModuleType, name: str) -> Any:
 
 
 def _value(module: ModuleType, name: str, target: Any) -> Any:
-    """What stands under ``name``: in the file, or, dotted, in a class, whose object is the target."""
+    """The value of ``name``: of the file or, dotted, of a class; of the target itself if it is an object of that class."""
     owner, _, attribute = name.rpartition(".")
     holder: Any = module
     if owner:

@@ -1,4 +1,4 @@
-"""Runs a file by one of the ways in that are not a script; a job's plan says which."""
+"""Runs a file by the entry that a job's plan names, where it is not to be run as a script."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from ..runtime.protocol import EntryUnusable
 from ..runtime.wire import Wire
 
-# the kind of a plan -> the module of this package that knows it, and its function
-WAYS = {
+# the kind of a plan -> the module of this package that runs it, and its function
+RUNNERS = {
     "inputs": ("conventions", "run"),
     "doctest": ("doctests", "run"),
-    "test": ("pytest_node", "run"),
-    "file": ("other_file", "run"),
+    "test": ("importers", "run_test"),
+    "file": ("importers", "run_script"),
     "call": ("calls", "run_written"),
     "recorded": ("calls", "run_synthesized"),
     "synthesized": ("calls", "run_synthesized"),
@@ -21,15 +21,15 @@ WAYS = {
 }
 
 
-class Unusable(Exception):
+class UnusableEntry(Exception):
     """An entry cannot be used; its message is one sentence for the user."""
 
 
 def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Run ``file`` with the text ``source`` as ``plan`` says. Raises what the program raises."""
-    module, name = WAYS[plan["kind"]]
-    way = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    module, name = RUNNERS[plan["kind"]]
+    runner = getattr(importlib.import_module(f"{__package__}.{module}"), name)
     try:
-        way(plan, file, source, wire)
-    except Unusable as problem:
+        runner(plan, file, source, wire)
+    except UnusableEntry as problem:
         wire.tell(EntryUnusable(str(problem)))

@@ -1,8 +1,8 @@
-"""Calls written as text: ``Block(dim=64, heads=4)(x=float32[2, 16, 64], tokens=int64[2, 16] < 1000)``.
+"""Evaluates calls written as text: ``Block(dim=64, heads=4)(x=float32[2, 16, 64], tokens=int64[2, 16] < 1000)``.
 
-Python, evaluated among the names of the user's module, with one addition: ``float32[2, 16]`` is a random tensor of that shape,
-``int64[2, 16] < 1000`` one of integers from 0, ``int64[2, 16] == 1`` one that is 1 throughout. What is shown to the user, what is
-written into a file to keep it, and what is run are this same text.
+The text is Python, evaluated with the names of the user's module, with one addition: ``float32[2, 16]`` is a random tensor of that
+shape, ``int64[2, 16] < 1000`` one of integers from 0, and ``int64[2, 16] == 1`` one of ones. The same text is shown to the user, saved
+to a file, and run.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ DTYPES = frozenset(
     ]  # names of torch's
 )
 TENSOR = "__compile_lens_tensor__"
-# integers without a limit stay small enough for most tables that they index
-USUAL_LIMIT = 10
+# integers without a limit are small enough to index most tables
+DEFAULT_LIMIT = 10
 
 
-class BadCall(Exception):
-    """The text is no call that can be made; its message is one sentence for the user."""
+class InvalidCall(Exception):
+    """The text is not a call that can be made; its message is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class PreparedCall:
     """A call that is ready to be made: ``target`` is a module or a function."""
 
     target: Any
@@ -47,23 +47,23 @@ class Call:
     named: dict[str, Any]
 
     def run(self, target: Any = None) -> Any:
-        """Make the call, of ``target`` if it is given (the compiled one)."""
+        """Make the call, of ``target`` (the compiled one) if it is passed."""
         return (self.target if target is None else target)(*self.positional, **self.named)
 
 
-def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | None = None) -> Call:
-    """The call that ``text`` describes, among the names in ``module``; ``make`` makes its tensors.
+def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | None = None) -> PreparedCall:
+    """The call that ``text`` describes, with the names in ``module``; ``make`` makes its tensors.
 
-    Raises BadCall when the text is no call, and what the program raises while its objects are made.
+    Raises InvalidCall when the text is not a call, and what the program raises while its objects are made.
     """
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError as error:
-        raise BadCall(f"'{text}' is not Python: {error.msg}.") from None
+        raise InvalidCall(f"`{text}` is not valid Python: {error.msg}.") from None
     call = tree.body
     if not isinstance(call, ast.Call):
-        raise BadCall(f"'{text}' is no call, such as Block(dim=64)(float32[2, 16, 64]).")
-    names = _Names(module, make or random_tensor)
+        raise InvalidCall(f"`{text}` is not a call such as `Block(dim=64)(float32[2, 16, 64])`.")
+    names = _Evaluator(module, make or random_tensor)
     positional: list[Any] = []
     for argument in call.args:
         if isinstance(argument, ast.Starred):
@@ -74,11 +74,11 @@ def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | No
     for keyword in call.keywords:
         value = names.value(keyword.value)
         named.update(value if keyword.arg is None else {keyword.arg: value})
-    return Call(names.value(call.func), tuple(positional), named)
+    return PreparedCall(names.value(call.func), tuple(positional), named)
 
 
 def random_tensor(dtype: str, shape: tuple[int, ...], below: int | None = None, equal: int | None = None) -> Any:
-    """A real tensor on the CPU: normal numbers, integers from 0 up to ``below``, or ``equal`` throughout."""
+    """A tensor on the CPU: normally distributed floats, integers from 0 to below ``below``, or all ``equal``."""
     import torch
 
     kind = getattr(torch, dtype)
@@ -88,11 +88,11 @@ def random_tensor(dtype: str, shape: tuple[int, ...], below: int | None = None, 
         return torch.rand(shape) < 0.5
     if kind.is_floating_point or kind.is_complex:
         return torch.randn(shape, dtype=kind)
-    return torch.randint(0, max(1, below if below is not None else USUAL_LIMIT), shape, dtype=kind)
+    return torch.randint(0, max(1, below if below is not None else DEFAULT_LIMIT), shape, dtype=kind)
 
 
-class _Names:
-    """Evaluates expressions: the module's names first, then torch, then whatever can be imported."""
+class _Evaluator:
+    """Evaluates expressions with the module's names, then torch, then modules that can be imported."""
 
     def __init__(self, module: Mapping[str, Any], make: Callable[..., Any]) -> None:
         self._module = module
@@ -117,7 +117,7 @@ class _Names:
 
 
 def _import(dotted: str, root: str, scope: dict[str, Any]) -> None:
-    """Import the module that a dotted name begins with, its deepest part that is one."""
+    """Import the longest prefix of a dotted name that is a module."""
     parts = dotted.split(".")
     for length in range(len(parts) - 1, 0, -1):
         try:
@@ -129,7 +129,7 @@ def _import(dotted: str, root: str, scope: dict[str, Any]) -> None:
 
 
 class _Tensors(ast.NodeTransformer):
-    """``float32[2, 3]`` and its limits as calls that make a tensor."""
+    """Rewrites ``float32[2, 3]`` and its limits to calls that make a tensor."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         if isinstance(node.left, ast.Subscript) and _is_tensor(node.left) and len(node.ops) == 1:

@@ -1,4 +1,4 @@
-"""The user's file as a module: inside its package if it has one, with its unsaved text, under its own name."""
+"""Imports the user's file as a module: under its own name, in its package if it has one, with its unsaved text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 
-class _Text(importlib.machinery.SourceFileLoader):
+class _TextLoader(importlib.machinery.SourceFileLoader):
     """Loads a module from text that may not be on disk."""
 
     def __init__(self, name: str, path: str, text: str) -> None:
@@ -25,20 +25,23 @@ class _Text(importlib.machinery.SourceFileLoader):
         return self._text.encode() if path == self.path else super().get_data(path)
 
     def get_code(self, fullname: str) -> Any:
-        return compile(whole_part(self._text), self.path, "exec", dont_inherit=True)
+        return compile(parsable_prefix(self._text), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the file's top level. What it raises ends it there; what stands above is kept, and is often what is looked for."""
+        """Run the file's top level. If it raises, keep the names defined so far, which often suffice."""
         try:
             super().exec_module(module)
         except ImportError:
-            raise  # another way to load the file may do without
-        except (Exception, SystemExit) as problem:  # a script may end itself, as argparse does
-            print(f"{self.path} raised {type(problem).__name__}: {problem}; what stands above is used", file=sys.stderr)
+            raise  # another way to load the file may not need the import
+        except (Exception, SystemExit) as problem:  # code of the user's; argparse exits
+            print(
+                f"{self.path} raised {type(problem).__name__}: {problem}; using the names defined before",
+                file=sys.stderr,
+            )
 
 
-def whole_part(text: str) -> str:
-    """``text`` up to the statement that is broken; all of it if none is. Raises SyntaxError when nothing is left."""
+def parsable_prefix(text: str) -> str:
+    """``text`` up to its first syntax error; all of it if it has none. Raises SyntaxError when nothing is left."""
     try:
         ast.parse(text)
     except SyntaxError as error:
@@ -54,8 +57,8 @@ def whole_part(text: str) -> str:
     return text
 
 
-class _Finder:
-    """Gives one module its text, whoever imports it first."""
+class _TextFinder:
+    """Loads one module from the given text, whoever imports it first."""
 
     def __init__(self, name: str, path: str, text: str) -> None:
         self._name, self._path, self._text = name, path, text
@@ -64,27 +67,27 @@ class _Finder:
         if fullname != self._name:
             return None
         return importlib.util.spec_from_file_location(
-            fullname, self._path, loader=_Text(fullname, self._path, self._text)
+            fullname, self._path, loader=_TextLoader(fullname, self._path, self._text)
         )
 
 
 def load(file: str, text: str) -> ModuleType:
-    """Import ``file`` with ``text`` as what it holds. Raises what its code raises."""
+    """Import ``file`` with ``text`` as its content. Raises what its code raises."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     root, name = package_of(file)
     if root not in sys.path:
         sys.path.insert(0, root)
     known = sys.modules.get(name)
     if known is not None:
-        # torch's own files, and what the standby has imported already
+        # a file of torch's, or one that the standby has imported
         with contextlib.suppress(OSError, TypeError):
             if os.path.samefile(str(getattr(known, "__file__", "")), file):
                 return known
         name = f"_compile_lens_entry_{name.replace('.', '_')}"
     try:
         return _imported(name, file, text)
-    except Exception as problem:
-        # a package whose other parts need what is not installed: the file may do without them
+    except Exception as problem:  # code of the user's
+        # other modules of the package need what is not installed: import the file outside of its package
         if "." not in name or _is_raised_in(problem, file):
             raise
         try:
@@ -94,7 +97,7 @@ def load(file: str, text: str) -> ModuleType:
 
 
 def _imported(name: str, file: str, text: str) -> ModuleType:
-    finder: Any = _Finder(name, file, text)
+    finder: Any = _TextFinder(name, file, text)
     sys.meta_path.insert(0, finder)
     try:
         return importlib.import_module(name)
@@ -103,7 +106,7 @@ def _imported(name: str, file: str, text: str) -> ModuleType:
 
 
 def _is_raised_in(problem: BaseException, file: str) -> bool:
-    """Whether ``file`` itself was being run when something was raised."""
+    """Whether ``file`` itself was running when ``problem`` was raised."""
     entry = problem.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code.co_filename == file:
@@ -113,7 +116,7 @@ def _is_raised_in(problem: BaseException, file: str) -> bool:
 
 
 def package_of(file: str) -> tuple[str, str]:
-    """The folder that must be on the path, and the dotted name of ``file`` there: as deep as there are ``__init__.py``."""
+    """The folder that must be on the path, and the dotted name of ``file`` in it: as deep as there are ``__init__.py``."""
     folder, base = os.path.split(os.path.abspath(file))
     stem = os.path.splitext(base)[0]
     parts = [] if stem == "__init__" else [stem]
@@ -122,7 +125,7 @@ def package_of(file: str) -> tuple[str, str]:
         parts.append(package)
     if not parts:
         parts = [stem]
-    # a name that cannot be imported, such as train-1.py, is ours to choose
+    # a file such as train-1.py cannot be imported by its own name
     dotted = ".".join(reversed(parts))
     return folder, dotted if all(part.isidentifier() for part in parts) else f"_compile_lens_entry_{abs(hash(dotted))}"
 

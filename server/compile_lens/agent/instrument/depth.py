@@ -1,12 +1,15 @@
-"""How far a run compiles: stands in for Inductor after Dynamo (``dynamo``) or after AOTAutograd (``aot``).
+"""Sets how far a run compiles: replaces Inductor after Dynamo (``dynamo``) or after AOTAutograd (``aot``).
 
-``torch.compile`` keeps its own object for the default backend, with its name, mode and options; only what that object *does* with
-a graph is replaced. So Dynamo sees the same backend, validates the same options and breaks and recompiles at the same places.
+``torch.compile`` keeps its own object for the default backend, with its name, mode and options. Only what that object *does* with
+a graph is replaced, so Dynamo sees the same backend, validates the same options, and breaks and recompiles at the same places.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from ..torch_internals.core import TORCH_COMPILE_INDUCTOR_CALL
+from ..torch_internals.dynamo import AOT_EAGER_DECOMP_PARTITION, COMPILER_FNS, LIST_BACKENDS
 
 
 def _run_graph_eagerly(graph_module: Any, example_inputs: Any, **_: Any) -> Any:
@@ -14,32 +17,28 @@ def _run_graph_eagerly(graph_module: Any, example_inputs: Any, **_: Any) -> Any:
 
 
 def _stop_after_aot(graph_module: Any, example_inputs: Any, **_: Any) -> Any:
-    # the decompositions of Inductor and its partitioner, then eager (torch/_dynamo/backends/debugging.py)
-    from torch._dynamo.backends.debugging import aot_eager_decomp_partition
-
-    return aot_eager_decomp_partition(graph_module, example_inputs)
+    # Inductor's decompositions and partitioner, then eager (torch/_dynamo/backends/debugging.py)
+    return AOT_EAGER_DECOMP_PARTITION.need()(graph_module, example_inputs)
 
 
 def apply(depth: str) -> None:
     """Apply ``depth``: ``dynamo``, ``aot`` or ``inductor`` (nothing is replaced)."""
     if depth == "inductor":
         return
-    stand_in = _run_graph_eagerly if depth == "dynamo" else _stop_after_aot
-    import torch
+    backend = _run_graph_eagerly if depth == "dynamo" else _stop_after_aot
 
     def compile_graph(self: Any, model_: Any, inputs_: Any) -> Any:
-        return stand_in(model_, inputs_)
+        return backend(model_, inputs_)
 
-    wrapper: Any = torch._TorchCompileInductorWrapper
-    wrapper.__call__ = compile_graph
-    _replace_registered("inductor", stand_in)
+    TORCH_COMPILE_INDUCTOR_CALL.set(compile_graph)
+    _replace_registered("inductor", backend)
 
 
-def _replace_registered(name: str, stand_in: Any) -> None:
-    """Replace backend ``name`` for those who look it up by its name (``torch._dynamo.optimize("inductor")``, DDP)."""
-    from torch._dynamo.backends import registry
-
-    registry.list_backends()  # loads torch's own, which may register once only
-    compilers: dict[str, Any] = registry._COMPILER_FNS
-    stand_in._tags = getattr(compilers.get(name), "_tags", ())
-    compilers[name] = stand_in
+def _replace_registered(name: str, backend: Any) -> None:
+    """Replace backend ``name`` for callers that look it up by name (``torch._dynamo.optimize("inductor")``, DDP)."""
+    list_backends, compilers = LIST_BACKENDS.get(), COMPILER_FNS.get()
+    if list_backends is None or compilers is None:
+        return
+    list_backends()  # imports torch's own backends, each of which may register only once
+    backend._tags = getattr(compilers.get(name), "_tags", ())
+    compilers[name] = backend

@@ -1,49 +1,50 @@
-"""Changes a module right after it was imported, by whoever imports it; nothing is imported for that."""
+"""Changes modules right after their import, whoever imports them; imports nothing itself."""
 
 from __future__ import annotations
 
-import contextlib
 import importlib.machinery
 import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from ..runtime.degraded import degraded
+
 Change = Callable[[ModuleType], object]
 
 
 def change_at_import(changes: Mapping[str, Change]) -> None:
-    """Call each change with the module of its name, now if it is there already, else when it comes."""
-    later = {}
+    """Call each change with the module of its name: now if the module is imported already, else right after its import."""
+    pending = {}
     for name, change in changes.items():
         module = sys.modules.get(name)
         if module is None:
-            later[name] = change
+            pending[name] = change
         else:
             _apply(change, module)
-    if later:
-        sys.meta_path.insert(0, _AtImport(later))
+    if pending:
+        sys.meta_path.insert(0, _ChangingFinder(pending))
 
 
-class _AtImport:
-    """Finds what the finders behind it find, and lets the loader do one thing more."""
+class _ChangingFinder:
+    """Asks the other finders for a module, and makes its loader apply the change after execution."""
 
     def __init__(self, changes: dict[str, Change]) -> None:
         self._changes = changes
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        """Called by each import. None for modules that are to stay as they are."""
+        """Called by each import. None for modules that are not to be changed."""
         change = self._changes.pop(name, None)
         if change is None:
             return None
         for finder in sys.meta_path:
             if finder is not self and (spec := finder.find_spec(name, path, target)) is not None:
-                _follow(spec.loader, change)
+                _change_after_execution(spec.loader, change)
                 return spec
         return None
 
 
-def _follow(loader: Any, change: Change) -> None:
+def _change_after_execution(loader: Any, change: Change) -> None:
     load = getattr(loader, "exec_module", None)
     if load is None:
         return
@@ -56,6 +57,7 @@ def _follow(loader: Any, change: Change) -> None:
 
 
 def _apply(change: Change, module: ModuleType) -> None:
-    """A library of another version than those that are known stays as it is: what lacks is then told as ever."""
-    with contextlib.suppress(Exception):
+    try:
         change(module)
+    except Exception as error:  # a version of the library that has other names; the program's import must still succeed
+        degraded(f"the substitution in `{module.__name__}`", error)

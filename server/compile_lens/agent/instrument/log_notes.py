@@ -1,12 +1,11 @@
-"""Notes of what torch tells in its logs alone: why a CUDA graph is not used or recorded again, and hints about speed.
+"""Notes of what torch only logs: why a CUDA graph is not used or is recorded again, and performance hints.
 
-Nothing is printed that would not be printed anyway: a filter of the logger takes each record down, and lets go on what the user's own
-settings of logging let through.
+Nothing is printed that would not be printed anyway: a filter of the logger reads each record, and passes on only what the user's own
+logging settings let through.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import logging
 import re
@@ -15,9 +14,13 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ..runtime.degraded import degraded
+from ..torch_internals.core import LOG_STATE
+from ..torch_internals.inductor import VIRTUALIZED
+from .stacks import frames_outward
 from .trace_sink import write_note
 
-# (module, artifact) of the loggers (``getArtifactLogger`` in these modules, torch 2.6 to 2.13); a torch without one has a silent logger
+# (module, artifact) of the loggers (``getArtifactLogger`` in these modules, torch 2.6 to 2.13); without one, the logger is silent
 LOGS = (
     ("torch._inductor.cudagraph_utils", "cudagraphs"),
     ("torch._inductor.cudagraph_trees", "cudagraphs"),
@@ -29,90 +32,86 @@ LOGS = (
     ("torch._inductor.codegen.triton", "perf_hints"),
     ("torch._dynamo.variables.optimizer", "perf_hints"),
 )
-# what tells of addresses and sizes at every recording, of what happens as it should, and what nobody can act on
-PASSED_OVER = re.compile(
+# addresses and sizes of each recording, records of what works as it should, and what nobody can act on
+IGNORED = re.compile(
     r"^(?:\[\S+\] )?(?:Running warmup function=|Recording (?:function=|cudagraph tree ))"
     r"|\s*Partition \d+: |Created \d+ graph partitions|possibly bad tiling|Skip comprehensive padding on CPU"
 )
 OPERATION = re.compile(r"    (?! )")
-# why every operation is outside when there are no CUDA graphs at all
+# the reason given for every operation where CUDA graphs are off
 NO_CUDA_GRAPHS = "reason=partition includes all ops when cudagraphs is disabled"
-MOST_TEXT = 4000
-MOST_NOTES = 400
+MAX_TEXT = 4000
+MAX_NOTES = 400
 
 
-def install(caller_stack: Callable[[Any], list[dict[str, Any]]]) -> None:
+def install(caller_stack: Callable[[FrameType | None], list[dict[str, Any]]]) -> None:
     """Listen. ``caller_stack`` gives the user's stack above a live frame, outermost first."""
     notes = _LogNotes(caller_stack)
     for module, artifact in LOGS:
         log = logging.getLogger(f"{module}.__{artifact}")
-        asked = log.level != logging.NOTSET
-        log.addFilter(functools.partial(notes.take_down, log, artifact, asked))
-        if not asked:
+        is_on = log.level != logging.NOTSET
+        log.addFilter(functools.partial(notes.filter, log, artifact, is_on))
+        if not is_on:
             log.setLevel(logging.DEBUG)
 
 
 class _LogNotes:
-    """Writes what is worth a note."""
+    """Writes the log records that are worth a note."""
 
-    def __init__(self, caller_stack: Callable[[Any], list[dict[str, Any]]]) -> None:
+    def __init__(self, caller_stack: Callable[[FrameType | None], list[dict[str, Any]]]) -> None:
         self._caller_stack = caller_stack
         self._written = 0
-        self._passes_over_operation = False
+        self._is_in_ignored_operation = False
 
-    def take_down(self, log: logging.Logger, artifact: str, asked: bool, record: logging.LogRecord) -> bool:
-        """Write the note of one record; say whether the record goes on to those who print.
+    def filter(self, log: logging.Logger, artifact: str, is_on: bool, record: logging.LogRecord) -> bool:
+        """Write a note of the record if it is worth one. Whether the record is also to be printed.
 
-        ``asked``: the user's settings have switched the log on.
+        ``is_on``: the user's settings enable the log.
         """
-        with contextlib.suppress(Exception):
+        try:
             text = record.getMessage()
-            if self._written < MOST_NOTES and self._is_worth_a_note(text):
+            if self._written < MAX_NOTES and self._is_worth_a_note(text):
                 self._written += 1
                 self._write(artifact, text)
+        except Exception as error:  # formats arguments of torch's, whose __str__ may raise
+            degraded(f"findings from the log `{artifact}`", error)
         inherited = log.parent.getEffectiveLevel() if log.parent is not None else logging.WARNING
-        return asked or _is_enabled(artifact) or record.levelno >= inherited
+        return is_on or _is_enabled(artifact) or record.levelno >= inherited
 
     def _is_worth_a_note(self, text: str) -> bool:
         if OPERATION.match(text):
-            self._passes_over_operation = NO_CUDA_GRAPHS in text
+            self._is_in_ignored_operation = NO_CUDA_GRAPHS in text
         elif not text.startswith("     "):
-            self._passes_over_operation = False
+            self._is_in_ignored_operation = False
         # the lines of an operation's stack follow it
-        return not self._passes_over_operation and not PASSED_OVER.search(text)
+        return not self._is_in_ignored_operation and not IGNORED.search(text)
 
     def _write(self, artifact: str, text: str) -> None:
         write_note(
             "compile_lens_log",
             {
                 "log": artifact,
-                "text": text[:MOST_TEXT],
-                "origin": _origin_of_the_node(),
-                "stack": self._caller_stack(_outside_of_logging()),
+                "text": text[:MAX_TEXT],
+                "origin": _origin_of_current_node(),
+                "stack": self._caller_stack(_caller_of_logging()),
             },
         )
 
 
-def _outside_of_logging() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename in (logging.__file__, __file__):
-        frame = frame.f_back
-    return frame
+def _caller_of_logging() -> FrameType | None:
+    own = (logging.__file__, __file__)
+    return next((f for f in frames_outward(sys._getframe(1)) if f.f_code.co_filename not in own), None)
 
 
 def _is_enabled(artifact: str) -> bool:
-    """Whether the program has asked for the log since (``torch._logging.set_logs``)."""
-    with contextlib.suppress(Exception):
-        import torch._logging._internal as internal
-
-        return bool(internal.log_state.is_artifact_enabled(artifact))
-    return False
+    """Whether the program has enabled the log since (``torch._logging.set_logs``)."""
+    state = LOG_STATE.get()
+    return state is not None and bool(state.is_artifact_enabled(artifact))
 
 
-def _origin_of_the_node() -> str:
+def _origin_of_current_node() -> str:
     """The lines of the user's program that the graph node being lowered comes from, as torch keeps them; '' outside of lowering."""
-    with contextlib.suppress(Exception):
-        from torch._inductor.virtualized import V
-
-        return str(V.current_node.meta.get("stack_trace") or "")[-MOST_TEXT:]
-    return ""
+    virtualized = VIRTUALIZED.get()
+    # outside of lowering `V.current_node` is a placeholder without `meta`
+    meta = getattr(getattr(virtualized, "current_node", None), "meta", None)
+    return str(meta.get("stack_trace") or "")[-MAX_TEXT:] if isinstance(meta, dict) else ""

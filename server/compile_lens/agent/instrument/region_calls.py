@@ -1,45 +1,93 @@
-"""A look at the calls of what Dynamo compiles, which Dynamo does not see."""
+"""Calls of compile regions: what the user compiled, the modes of a call, and hooks around it that Dynamo does not see."""
 
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from ..runtime.degraded import degraded
+from ..torch_internals.core import SET_EVAL_FRAME
+from ..torch_internals.dynamo import SKIP_CODE
+
+# how many wrappers of torch's are looked through
+MAX_WRAPPERS = 10
+MODULE_CALLS = ("__call__", "_call_impl", "_wrapped_call_impl", "inner")
+
 
 class RegionWatcher(Protocol):
-    """What ``notes`` tells of compile regions as they are made."""
+    """What ``notes`` informs about compile regions as they are created."""
 
     def region_begins(self, region: int) -> None:
-        """``torch.compile`` wraps something."""
+        """``torch.compile`` is about to wrap something."""
 
-    def spy(self, region: int, compiled: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
-        """What ``compiled`` shall call in the place of ``fn``, which it wraps."""
+    def wrap(self, region: int, compiled: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
+        """What ``compiled`` calls instead of ``fn``, which it wraps."""
 
 
-def spied(
+def with_hooks(
     fn: Callable[..., Any], before: Callable[[Any, Any], Any], after: Callable[[Any, Any], None]
 ) -> Callable[..., Any]:
-    """``fn``, with ``before(args, kwargs)``, whose value ``after`` gets with the result.
+    """``fn`` with ``before(args, kwargs)``, whose value is passed to ``after`` with the result.
 
-    Dynamo passes over the frame that looks, and compiles ``fn`` as before.
+    Dynamo skips the frame of the hooks and compiles ``fn`` as before.
     """
-    # torch._dynamo.eval_frame has the first by this name since torch 2.7
-    from torch._C._dynamo.eval_frame import set_eval_frame
-    from torch._dynamo.eval_frame import skip_code
+    # torch._dynamo.eval_frame has the first by this name only since torch 2.7
+    set_eval_frame, skip_code = SET_EVAL_FRAME.get(), SKIP_CODE.get()
+    if set_eval_frame is None or skip_code is None:
+        return fn
 
-    def look(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         prior = set_eval_frame(None)
         try:
-            seen = before(args, kwargs)
+            state = before(args, kwargs)
         finally:
             set_eval_frame(prior)
         result = fn(*args, **kwargs)
         prior = set_eval_frame(None)
-        after(seen, result)
-        set_eval_frame(prior)
+        try:
+            after(state, result)
+        finally:
+            set_eval_frame(prior)
         return result
 
-    functools.update_wrapper(look, fn)
-    skip_code(look.__code__)
-    return look
+    functools.update_wrapper(call, fn)
+    skip_code(call.__code__)
+    return call
+
+
+def user_target(fn: Any) -> Any:
+    """What the user passed to ``torch.compile``: the module whose ``__call__`` is wrapped, or the function below torch's wrappers."""
+    torch = sys.modules["torch"]
+    for _ in range(MAX_WRAPPERS):
+        owner = getattr(fn, "__self__", None)
+        if isinstance(owner, torch.nn.Module) and fn.__name__ in MODULE_CALLS:
+            return owner
+        code = getattr(fn, "__code__", None)
+        inner = getattr(fn, "__wrapped__", None)
+        if inner is None or code is None or not code.co_filename.startswith(str(torch.__path__[0])):
+            return fn
+        fn = inner
+    return fn
+
+
+def call_modes() -> dict[str, Any]:
+    """The modes that are on where a region is called, as JSON."""
+    import torch
+
+    modes: dict[str, Any] = {
+        "grad": torch.is_grad_enabled(),
+        "inference": torch.is_inference_mode_enabled(),
+        "default_dtype": str(torch.get_default_dtype()),
+        "matmul_precision": torch.get_float32_matmul_precision(),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "autocast": [],
+    }
+    for device in ("cpu", "cuda"):
+        try:
+            if torch.is_autocast_enabled(device):
+                modes["autocast"].append([device, str(torch.get_autocast_dtype(device))])
+        except RuntimeError as error:  # a build of torch without that device
+            degraded(f"autocast on {device} in repros", error)
+    return modes

@@ -98,13 +98,13 @@ def _run_program(command: RunCommand, wire: Wire) -> int:
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink
     from ..substitutes.enable import enable as enable_substitutes
-    from ..variations.watcher import Watcher
+    from ..variations.watcher import VariationWatcher
     from . import program
     from .libraries import library_roots
 
     trace_sink.install(wire)
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
-    varied = Watcher(command.vary.names, command.timeout_s) if command.vary is not None else None
+    varied = VariationWatcher(command.vary.names, command.timeout_s) if command.vary is not None else None
     notes.install(OWN_FOLDER, varied or _recorder(command))
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots())
     depth.apply(chosen.value)
@@ -118,11 +118,11 @@ def _recorder(command: RunCommand) -> Any:
     """What watches the calls of compile regions, in a run that is to give a repro."""
     if command.capture is None:
         return None
-    from ..capture.recorder import Recorder
+    from ..capture.recorder import CallRecorder
     from ..instrument import trace_sink
     from .libraries import library_roots
 
-    recorder = Recorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command.capture.exact_folder)
+    recorder = CallRecorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command.capture.exact_folder)
     recorder.install()
     return recorder
 

@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..instrument.stacks import column_at
+from ..instrument.stacks import summary_stack
 from .missing_requirement import lacking
 from .protocol import FileUnreadable, MissingRequirement, ProgramDone, ProgramRaised, StackLine
 from .wire import Wire
@@ -123,7 +123,9 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
     _drop_own_frames(summary, own_folder)
     formatted = "".join(summary.format())
     print(formatted, file=sys.stderr, end="")
-    stack = [_entry(frame) for frame in summary.stack]
+    # a traceback has end lines wherever it has columns
+    entries = summary_stack(summary.stack)
+    stack = [StackLine(**{name: value for name, value in entry.items() if name != "end_byte"}) for entry in entries]
     if isinstance(error, SyntaxError) and error.filename:
         stack.append(_syntax_error_entry(error))
     wire.tell(
@@ -151,16 +153,6 @@ def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> 
     for linked in (summary.__cause__, summary.__context__):
         if linked is not None:
             _drop_own_frames(linked, own_folder)
-
-
-def _entry(frame: traceback.FrameSummary) -> StackLine:
-    line, text = frame.lineno or 1, (frame.line or "").strip()
-    start, end = getattr(frame, "colno", None), getattr(frame, "end_colno", None)
-    end_line = getattr(frame, "end_lineno", None)
-    if start is None or end is None or end_line is None:
-        return StackLine(frame.filename, line, frame.name, text)
-    column, end_column = column_at(frame.filename, line, start), column_at(frame.filename, end_line, end)
-    return StackLine(frame.filename, line, frame.name, text, column, end_line, end_column)
 
 
 def _syntax_error_entry(error: SyntaxError) -> StackLine:

@@ -1,10 +1,40 @@
-"""Private names of Dynamo."""
+"""Private names of ``torch._dynamo``."""
 
 from __future__ import annotations
 
 from .lookup import Internal
 
-SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", "keeping Dynamo out of functions of Compile Lens")
+AOT_EAGER_DECOMP_PARTITION = Internal(
+    "torch._dynamo.backends.debugging:aot_eager_decomp_partition", lost="runs that stop after AOTAutograd"
+)
+COMPILER_FNS = Internal("torch._dynamo.backends.registry:_COMPILER_FNS", lost="runs that stop before Inductor")
+LIST_BACKENDS = Internal("torch._dynamo.backends.registry:list_backends", lost="runs that stop before Inductor")
+CONFIG = Internal("torch._dynamo.config", lost="options of Dynamo")
+CONFIG_ENTRIES = Internal("torch._dynamo.config:_config", lost="options of Dynamo")
+REPRO_TOLERANCE = Internal("torch._dynamo.config:repro_tolerance", lost="the tolerance that torch's own minifier uses")
+ADD_SKIP_REASON = Internal(
+    "torch._dynamo.convert_frame:add_skip_reason", lost="why Dynamo skips a function", since=(2, 13)
+)
+GRAPH_BREAK_LOG = Internal("torch._dynamo.convert_frame:graph_break_log", lost="graph breaks of skipped frames")
+LOG_DYNAMO_START = Internal(
+    "torch._dynamo.convert_frame:log_dynamo_start", lost="the call stack of each compiled frame"
+)
+DYNAMO_CONTEXT_CALL = Internal(
+    "torch._dynamo.eval_frame:_TorchDynamoContext.__call__", lost="the `torch.compile` call of each frame"
+)
+SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", lost="keeping Dynamo out of functions of Compile Lens")
+CALL_USER_COMPILER = Internal(
+    "torch._dynamo.output_graph:OutputGraph.call_user_compiler", lost="the comparison with eager"
+)
+CONSTANT_SOURCE = Internal("torch._dynamo.source:ConstantSource", lost="synthesized inputs")
+# a function of the module before it was a method
+LOG_GRAPH_BREAK = Internal(
+    "torch._dynamo.symbolic_convert:InstructionTranslatorBase.log_graph_break",
+    lost="exact columns of graph breaks",
+    since=(2, 9),
+)
+COUNTERS = Internal("torch._dynamo.utils:counters", lost="variations without a reset between them")
+SAME = Internal("torch._dynamo.utils:same", lost="the comparison with eager")
 REPRO_INPUT_READER = Internal("torch._dynamo.debug_utils:InputReader", "graphs of a repro that torch's minifier wrote")
 CUDA_INTERFACE = Internal("torch._dynamo.device_interface:CudaInterface", "streams of the emulated CUDA device")
 TORCH_OBJECT_RULES = Internal("torch._dynamo.trace_rules:get_torch_obj_rule_map", "the emulated CUDA device")

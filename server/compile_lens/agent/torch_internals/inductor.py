@@ -1,4 +1,4 @@
-"""Private names of Inductor."""
+"""Private names of ``torch._inductor``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from .lookup import Internal
 
 _BISECTION = "bisection"
 _WARMUP = "a shared warm-up of bisection steps"
-
+AOTI_COMPILE_AND_PACKAGE = Internal(
+    "torch._inductor:aoti_compile_and_package", lost="the place of calls of AOTInductor that fail"
+)
+CONFIG = Internal("torch._inductor.config", lost="options of Inductor")
+CONFIG_ENTRIES = Internal("torch._inductor.config:_config", lost="options of Inductor")
+FALLBACK_RANDOM = Internal(
+    "torch._inductor.config:fallback_random", lost="the comparison of graphs that draw random numbers"
+)
+VIRTUALIZED = Internal("torch._inductor.virtualized:V", lost="the lines that performance hints refer to")
 CODECACHE = Internal("torch._inductor.codecache", "private precompiled headers")
 HEADER_PRECOMPILER = Internal(
     "torch._inductor.codecache:_precompile_header", "precompiled headers shared by steps", since=(2, 9)
@@ -22,7 +30,6 @@ BISECTOR_STATE_FOLDER = Internal(
     "torch._inductor.compiler_bisector:CompilerBisector.in_process_cache", _BISECTION, since=(2, 7)
 )
 BISECTOR_ENVIRONMENT = Internal("torch._inductor.compiler_bisector:get_env_val", _BISECTION, since=(2, 7))
-CONFIG = Internal("torch._inductor.config", "options of Inductor")
 COMPILER_OPTIONS = Internal("torch._inductor.cpp_builder:CppTorchOptions", _WARMUP)
 COMPILER_VERSION = Internal("torch._inductor.cpp_builder:get_compiler_version_info", _WARMUP)
 RUN_COMPILER = Internal("torch._inductor.cpp_builder:run_compile_cmd", "compiler output that is complete or absent")

@@ -41,6 +41,16 @@ class Internal:
         version = torch_version()
         return self.since <= version and (self.until is None or version <= self.until)
 
+    @property
+    def is_imported(self) -> bool:
+        """Whether its module was imported already: to look it up costs nothing then."""
+        return self.path.partition(":")[0] in sys.modules
+
+    @property
+    def exists(self) -> bool:
+        """Whether the installed torch has it."""
+        return self._find() is not _MISSING
+
     def look_up(self) -> Any:
         """What it is in this torch, or None; nothing is reported."""
         found = self._find()

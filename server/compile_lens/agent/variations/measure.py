@@ -1,8 +1,8 @@
-"""Makes the calls of one region's variations, and marks in the trace what belongs to which.
+"""Makes the calls of one region's variations, and marks in the trace which records belong to which.
 
-Notes named ``compile_lens_variation``: ``reset`` (Dynamo knows nothing any more; what follows is none of the program's own), ``call``
-(a call of a variation begins), ``called`` (it is over), ``rejected`` (the program itself does not take such inputs), ``left`` (there was
-no time), ``skipped`` (a region cannot be varied) and ``over``.
+Notes named ``compile_lens_variation``: ``reset`` (Dynamo was reset; the records that follow are not the program's), ``call`` (a call
+of a variation begins), ``called`` (it ended), ``rejected`` (the program itself does not accept such inputs), ``left`` (no time was
+left), ``skipped`` (a region cannot be varied) and ``over``.
 """
 
 from __future__ import annotations
@@ -14,45 +14,47 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..inputs.synthesis.trial import quiet
+from ..instrument.region_calls import user_target
 from ..instrument.trace_sink import write_note
-from .kinds import Variation, variations
-from .modules import modules_of
-from .snapshot import Names, Snapshot
+from ..instrument.unrecorded import uncompiled, unrecorded
+from ..torch_internals.attributes import original_module
+from ..torch_internals.core import INTERN_TABLE
+from ..torch_internals.dynamo import COUNTERS
+from .call_snapshot import ArgumentNames, CallSnapshot
+from .input_variations import InputVariation, variations
 
 NAME = "compile_lens_variation"
-MOST_WORDS = 2000
+MAX_TEXT = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
-    """A compile region that was called. ``compiled`` is called as the program does; ``fn`` is what it wraps."""
+class VariedRegion:
+    """A compile region that was called. The program calls ``compiled``, which wraps ``fn``."""
 
     number: int
     name: str
     compiled: Callable[..., Any]
     fn: Callable[..., Any]
-    first_call: Snapshot
+    first_call: CallSnapshot
 
 
-def measure(region: Region, end: float) -> None:
-    """Vary the first call of ``region`` until the time is ``end``."""
-    with _apart():
+def vary(region: VariedRegion, end: float) -> None:
+    """Vary the first call of ``region`` until ``end``, a time of ``time.monotonic``."""
+    with _separate_interning():
         _Measurement(region, end).run()
 
 
 @contextmanager
-def _apart() -> Iterator[None]:
-    """What is traced from here on names its files anew, since a reader keeps it apart."""
-    import torch._logging.structured as structured
-
-    known = dict(structured.INTERN_TABLE)
+def _separate_interning() -> Iterator[None]:
+    """Intern strings afresh: the records of variations are read as a report of their own."""
+    table = INTERN_TABLE.need()
+    known = dict(table)
     try:
         yield
     finally:
         _note("over")
-        structured.INTERN_TABLE.clear()
-        structured.INTERN_TABLE.update(known)
+        table.clear()
+        table.update(known)
 
 
 def _note(what: str, **fields: Any) -> None:
@@ -60,71 +62,89 @@ def _note(what: str, **fields: Any) -> None:
 
 
 class _Measurement:
-    def __init__(self, region: Region, end: float) -> None:
+    def __init__(self, region: VariedRegion, end: float) -> None:
         self._region = region
         self._end = end
+        # Dynamo has compiled the first call and nothing else
         self._is_fresh = False
 
     def run(self) -> None:
         region = self._region
-        problem = self._from_the_start()
+        problem = self._reset_and_call()
         if problem is not None:
             _note("skipped", region=region.number, name=region.name, **problem)
             return
-        names = Names(region.fn)
-        for variation in variations(region.first_call, names, modules_of(region.fn, region.first_call)):
+        names = ArgumentNames(region.fn)
+        for variation in variations(region.first_call, names, _modules_of(region.fn, region.first_call)):
             about = {"region": region.number, "name": region.name, "kind": variation.kind, "phrase": variation.phrase}
             if time.monotonic() > self._end:
                 _note("left", **about)
             else:
                 self._vary(variation, about)
 
-    def _vary(self, variation: Variation, about: dict[str, Any]) -> None:
-        with quiet():
-            problem = _problem(lambda: self._eagerly(variation.calls[0]))
+    def _vary(self, variation: InputVariation, about: dict[str, Any]) -> None:
+        with unrecorded(), uncompiled():
+            problem = _error_of(partial(variation.calls[0].call, self._region.fn))
         if problem is not None:
             _note("rejected", **about, **problem)
             return
         if not self._is_fresh:
-            self._from_the_start()
+            self._reset_and_call()
         for step, call in enumerate(variation.calls):
             _note("call", **about, step=step)
-            before = _compiled_frames()
-            failed = _problem(partial(call.call, self._region.compiled))
-            # what has compiled nothing has left the state as it was
-            self._is_fresh = self._is_fresh and failed is None and _compiled_frames() == before
-            _note("called", **about, step=step, **(failed or {}))
-            if failed is not None:
+            before = _compile_counts()
+            problem = _error_of(partial(call.call, self._region.compiled))
+            # a call that compiled nothing left the state as it was
+            compiled_nothing = before is not None and before == _compile_counts()
+            self._is_fresh = self._is_fresh and problem is None and compiled_nothing
+            _note("called", **about, step=step, **(problem or {}))
+            if problem is not None:
                 break
 
-    def _from_the_start(self) -> dict[str, str] | None:
-        """Forget all that was compiled, and make the call as it was; what it raises."""
-        import torch._dynamo
-        import torch._logging.structured as structured
+    def _reset_and_call(self) -> dict[str, str] | None:
+        """Reset Dynamo, and make the first call again; what it raises."""
+        import torch
 
-        torch._dynamo.reset()
-        structured.INTERN_TABLE.clear()
+        torch.compiler.reset()
+        INTERN_TABLE.need().clear()
         _note("reset", region=self._region.number)
         self._is_fresh = True
-        return _problem(lambda: self._region.first_call.call(self._region.compiled))
-
-    def _eagerly(self, call: Snapshot) -> None:
-        from ..inputs.synthesis.target import eager
-
-        with eager():
-            call.call(self._region.fn)
+        return _error_of(lambda: self._region.first_call.call(self._region.compiled))
 
 
-def _compiled_frames() -> tuple[int, int]:
-    """How often Dynamo has begun to compile: a counter of its own (torch/_dynamo/utils.py, torch 2.6 to 2.13)."""
-    import torch._dynamo.utils as utils
+def _compile_counts() -> tuple[int, int] | None:
+    """How often Dynamo has begun to compile, by its own counters (torch/_dynamo/utils.py, torch 2.6 to 2.13)."""
+    counters = COUNTERS.get()
+    return None if counters is None else (sum(counters["frames"].values()), sum(counters["stats"].values()))
 
-    return sum(utils.counters["frames"].values()), sum(utils.counters["stats"].values())
 
-
-def _problem(make: Callable[[], object]) -> dict[str, str] | None:
+def _error_of(call: Callable[[], object]) -> dict[str, str] | None:
     try:
-        make()
-    except Exception as error:
-        return {"type": type(error).__name__, "message": str(error)[:MOST_WORDS]}
+        call()
+    except Exception as error:  # code of the user's
+        return {"type": type(error).__name__, "message": str(error)[:MAX_TEXT]}
     return None
+
+
+def _modules_of(fn: Any, call: CallSnapshot) -> list[Any]:
+    """The module that is compiled or whose method is; else those among the arguments, in the closure and among the globals."""
+    import torch
+
+    target = user_target(fn)
+    owner = getattr(target, "__self__", target)
+    if isinstance(owner, torch.nn.Module):
+        return [owner]
+    code = getattr(target, "__code__", None)
+    near = [leaf for _, leaf in call.leaves()]
+    near += [cell.cell_contents for cell in getattr(target, "__closure__", None) or () if _is_filled(cell)]
+    names = getattr(target, "__globals__", {})
+    near += [names[name] for name in (code.co_names if code is not None else ()) if name in names]
+    found = [original_module(value) for value in near if isinstance(value, torch.nn.Module)]
+    return list({id(module): module for module in found}.values())
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False

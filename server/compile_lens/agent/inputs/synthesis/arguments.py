@@ -1,4 +1,4 @@
-"""What a call is given, before its sizes are known: pieces that are written as text once they are."""
+"""Arguments of a call whose sizes are not known yet, and their text once they are."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ Size = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
-    """An expression that is not changed any more."""
+class Expression:
+    """An expression without unknowns."""
 
     text: str
 
@@ -21,8 +21,8 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
-class Width:
-    """An integer that is an unknown."""
+class UnknownInteger:
+    """An integer that is an unknown size."""
 
     name: str
 
@@ -35,14 +35,14 @@ class Width:
 class Tensor:
     """A tensor of unknown sizes; ``dims`` are names of unknowns.
 
-    ``firm``: a source tells the rank, so that another is not tried before all else. ``below`` and ``equal`` limit its integers.
+    ``has_known_rank``: the source gives the rank, so other ranks are tried last. ``below`` and ``equal`` limit its integers.
     """
 
     dtype: str
     dims: tuple[str, ...]
     below: int | None = None
     equal: int | None = None
-    firm: bool = False
+    has_known_rank: bool = False
 
     def render(self, size: Size) -> str:
         """``float32[2, 16]``, ``int64[2, 16] < 100``."""
@@ -68,8 +68,8 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """An object that is made by a call: a configuration, a module that is a parameter of another."""
+class Constructed:
+    """An object that a call constructs: a configuration, or a module that another takes."""
 
     path: str
     named: tuple[tuple[str, Argument], ...]
@@ -79,12 +79,12 @@ class Made:
         return f"{self.path}({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
 
 
-Argument = Plain | Width | Tensor | Group | Made  # evaluated: Python 3.10 and later
+Argument = Expression | UnknownInteger | Tensor | Group | Constructed  # evaluated: Python 3.10 and later
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of one call by name. ``positional`` ones are written without their name, as far as those before them are."""
+    """The arguments of one call by name. ``positional`` ones are written without their name while those before them are."""
 
     named: tuple[tuple[str, Argument], ...] = ()
     positional: frozenset[str] = field(default_factory=frozenset)
@@ -99,11 +99,11 @@ class Arguments:
         return ", ".join(parts)
 
     def get(self, name: str) -> Argument | None:
-        """The argument ``name``, if it is given."""
+        """The argument for ``name``, if there is one."""
         return dict(self.named).get(name)
 
-    def give(self, name: str, argument: Argument) -> Arguments:
-        """These arguments with ``name`` given, or given anew."""
+    def with_argument(self, name: str, argument: Argument) -> Arguments:
+        """These arguments with ``argument`` for ``name``."""
         known = dict(self.named)
         known[name] = argument
         return Arguments(tuple(known.items()), self.positional)
@@ -120,7 +120,7 @@ class Arguments:
 
 
 def literal(value: object) -> str | None:
-    """A plain value as text, or None for one that text cannot hold."""
+    """A plain value as Python text, or None if it has none."""
     if value is None or isinstance(value, (bool, int, str)):
         return repr(value)
     if isinstance(value, float):

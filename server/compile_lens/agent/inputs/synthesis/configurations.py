@@ -1,4 +1,4 @@
-"""Configuration objects: found by annotation, attribute or name, and shrunk where their names say how large something is."""
+"""Constructs configuration objects: finds their class by annotation, attribute or name, and reduces the sizes in them."""
 
 from __future__ import annotations
 
@@ -8,33 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .arguments import Argument, Made, Plain, literal
+from ...models.configuration_sizes import LAYERS, VOCABULARIES, WIDTHS, SizeTable, smaller_size
+from .arguments import Argument, Constructed, Expression, literal
 
 NAMES = re.compile(r"(?:\w*_)?(?:config|cfg|args|hparams|params|conf|opts?|hps|model_args)")
 CLASSES = re.compile(r"\w*(?:Config|Configuration|Args|Arguments|Params|HParams|Cfg|Hyperparameters)")
 
-# what a shrunk configuration has instead of its own larger number
-LAYERS: tuple[tuple[str, int], ...] = (
-    (
-        r"(?:.*_)?(?:num_hidden_layers|num_layers|n_layers?|num_encoder_layers|num_decoder_layers|encoder_layers|decoder_layers|num_blocks|depth|layers)",
-        2,
-    ),
-)
-TABLES: tuple[tuple[str, int], ...] = ((r"(?:.*_)?(?:vocab_size|vocabulary_size|n_vocab|num_tokens)", 256),)
-WIDTHS: tuple[tuple[str, int], ...] = (
-    (r"(?:.*_)?(?:kv_lora_rank|q_lora_rank|qk_rope_head_dim|qk_nope_head_dim|v_head_dim)", 16),
-    (r"(?:.*_)?(?:head_dim|d_kv|d_head)", 16),
-    (
-        r"(?:.*_)?(?:hidden_size|d_model|dim|n_embd|embed_dim|embedding_size|emb_dim|hidden_dim|width|word_embed_proj_dim|projection_dim)",
-        64,
-    ),
-    (r"(?:.*_)?(?:intermediate_size|ffn_dim|d_ff|d_inner|n_inner|mlp_dim|ffn_hidden_size|feed_forward_size)", 128),
-    (r"(?:.*_)?(?:num_attention_heads|n_heads?|num_heads|attention_heads)", 4),
-    (r"(?:.*_)?(?:num_key_value_heads|n_kv_heads?|num_kv_heads)", 2),
-    (r"(?:.*_)?(?:num_local_experts|num_experts|n_routed_experts)", 4),
-)
-# from the smallest to the object as it is
-LEVELS = ((*LAYERS, *TABLES, *WIDTHS), (*LAYERS, *TABLES), LAYERS, ())
+# from the smallest configuration to the class's defaults
+LEVELS: tuple[SizeTable, ...] = ((*LAYERS, *VOCABULARIES, *WIDTHS), (*LAYERS, *VOCABULARIES), LAYERS, ())
 
 
 def class_for(owner: Any, name: str, hint: Any, module: Any) -> type | None:
@@ -52,16 +33,18 @@ def class_for(owner: Any, name: str, hint: Any, module: Any) -> type | None:
     ]
     if is_config:
         # an annotation may name the base of all configurations, and the file uses one of them
-        special = [cls for cls in found if issubclass(cls, hint) and cls is not hint]
-        found = special if special and hint.__module__ != module.__name__ else [hint]
-    # the one whose name shares most with the owner's: GPTConfig for GPTBlock
+        subclasses = [cls for cls in found if issubclass(cls, hint) and cls is not hint]
+        found = subclasses if subclasses and hint.__module__ != module.__name__ else [hint]
+    # the one whose name shares the longest prefix with the owner's: GPTConfig for GPTBlock
     owner_name = getattr(owner, "__name__", "")
     return max(
-        found, key=lambda cls: (_common(cls.__name__, owner_name), cls.__module__ == module.__name__), default=None
+        found,
+        key=lambda cls: (_common_prefix(cls.__name__, owner_name), cls.__module__ == module.__name__),
+        default=None,
     )
 
 
-def _common(one: str, other: str) -> int:
+def _common_prefix(one: str, other: str) -> int:
     length = 0
     while length < min(len(one), len(other)) and one[length] == other[length]:
         length += 1
@@ -69,20 +52,20 @@ def _common(one: str, other: str) -> int:
 
 
 def variants(cls: type, path: str, fill: Any) -> Iterator[Argument]:
-    """Calls that make ``cls``, the smallest first. ``fill`` gives an argument for a required parameter of a name and a hint."""
+    """Calls that construct ``cls``, the smallest first. ``fill`` gives the argument for a required parameter, by name and hint."""
     required = _required(cls, fill)
     try:
         sample: Any = cls() if not required else None
-    except Exception:
+    except Exception:  # code of the user's
         sample = None
     seen: set[str] = set()
     for level in LEVELS:
         shrunk = _shrunk(cls, sample, level)
-        made = Made(path, (*required, *shrunk))
-        text = made.render(str)
+        call = Constructed(path, (*required, *shrunk))
+        text = call.render(str)
         if text not in seen:
             seen.add(text)
-            yield made
+            yield call
 
 
 def _required(cls: type, fill: Any) -> tuple[tuple[str, Argument], ...]:
@@ -98,8 +81,8 @@ def _required(cls: type, fill: Any) -> tuple[tuple[str, Argument], ...]:
     )
 
 
-def _shrunk(cls: type, sample: Any, level: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Argument], ...]:
-    """Keyword arguments that make each number that the level names smaller, and keep numbers of tokens inside the vocabulary."""
+def _shrunk(cls: type, sample: Any, level: SizeTable) -> tuple[tuple[str, Argument], ...]:
+    """Keyword arguments that reduce each size that ``level`` names, and keep token ids inside the vocabulary."""
     if not level:
         return ()
     accepted = _accepted(cls)
@@ -109,12 +92,12 @@ def _shrunk(cls: type, sample: Any, level: tuple[tuple[str, int], ...]) -> tuple
             continue
         small = _smaller(name, value, level)
         if small is not None:
-            found.append((name, Plain(small)))
+            found.append((name, Expression(small)))
     return tuple(found)
 
 
 def _accepted(cls: type) -> set[str] | None:
-    """The names of keyword arguments; None when all are taken."""
+    """The names of keyword arguments; None when any name is accepted."""
     try:
         parameters = inspect.signature(cls).parameters.values()
     except (TypeError, ValueError):
@@ -126,7 +109,7 @@ def _accepted(cls: type) -> set[str] | None:
 
 
 def _settings(cls: type, sample: Any) -> list[tuple[str, Any]]:
-    """Names and default values: of an object that could be made, of its class's parameters besides."""
+    """Names and default values of the constructor's parameters, and of the attributes of ``sample``."""
     values: dict[str, Any] = {}
     try:
         for parameter in inspect.signature(cls).parameters.values():
@@ -141,22 +124,22 @@ def _settings(cls: type, sample: Any) -> list[tuple[str, Any]]:
     return list(values.items())
 
 
-def _smaller(name: str, value: Any, level: tuple[tuple[str, int], ...]) -> str | None:
+def _smaller(name: str, value: Any, level: SizeTable) -> str | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
-        size = next((small for pattern, small in level if re.fullmatch(pattern, name)), None)
-        if size is not None and value > size:
+        size = smaller_size(name, value, level)
+        if size is not None:
             return str(size)
         is_token = name.endswith(("token_id", "token_index"))
-        return "1" if is_token and any(level_part in TABLES for level_part in level) and value >= 256 else None
+        return "1" if is_token and any(row in VOCABULARIES for row in level) and value >= 256 else None
     if hasattr(value, "to_dict") and hasattr(value, "__dict__"):
         return _nested(value, level)
     return None
 
 
-def _nested(config: Any, level: tuple[tuple[str, int], ...]) -> str | None:
-    """A configuration inside another, as the dictionary that the outer one takes for it."""
+def _nested(config: Any, level: SizeTable) -> str | None:
+    """A configuration inside another, as the dictionary that the outer constructor accepts."""
     inside: dict[str, Any] = {}
     kind = getattr(config, "model_type", "")
     if kind:

@@ -1,8 +1,8 @@
-"""Unknown sizes, what was asked about them, and integers that answer it.
+"""Unknown sizes, the conditions on them that a trial evaluated, and integers that satisfy them.
 
-A trial runs with symbolic sizes (``torch.fx.experimental.symbolic_shapes``), and every question that torch or the program asks about
-them is recorded with its answer: ``Eq(s1, 64)`` was false, and then an error was raised. The solver turns that answer round and looks
-for integers that agree, so a mismatch is read from torch's own arithmetic and not from its words.
+A trial runs with symbolic sizes (``torch.fx.experimental.symbolic_shapes``). Every condition on them that torch or the program
+evaluates is recorded with its outcome: ``Eq(s1, 64)`` was false, and then an error was raised. The solver looks for integers that
+negate the condition, so it learns of a mismatch from torch's own arithmetic, not from the message.
 """
 
 from __future__ import annotations
@@ -16,17 +16,46 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from ...torch_internals.core import PYTHON_PRINTER
+
 _T = TypeVar("_T")
-LARGEST = 2048
-# sizes that programs are written for come before those that merely fit
-USUAL = (2, 16, 64, 32, 8, 4, 3, 128, 224, 256, 512, 28, 96, 112, 10, 5, 6, 7, 12, 24, 48, 20, 100, 384, 768, 1024)
-# pairs of sizes that are tried when one alone cannot answer
-MOST_PAIRS = 2_500
+MAX_SIZE = 2048
+# sizes that programs are written for come before those that merely satisfy a condition
+COMMON_SIZES = (
+    2,
+    16,
+    64,
+    32,
+    8,
+    4,
+    3,
+    128,
+    224,
+    256,
+    512,
+    28,
+    96,
+    112,
+    10,
+    5,
+    6,
+    7,
+    12,
+    24,
+    48,
+    20,
+    100,
+    384,
+    768,
+    1024,
+)
+# pairs of sizes that are tried when no single one satisfies a condition
+MAX_PAIRS = 2_500
 
 
 @dataclass(slots=True)
 class Unknown:
-    """A size to be found. ``value`` is what it is now; ``fixed`` when a source says so, such as a number in an annotation."""
+    """A size to be found. ``value`` is the current one; ``fixed`` where the source gives it, such as a number in an annotation."""
 
     name: str
     value: int
@@ -34,20 +63,27 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A relation between unknowns that was asked, as Python: ``s1 == 64``. ``names`` maps its variables to unknowns."""
+class SizeCondition:
+    """A condition on unknowns that was evaluated, as Python: ``s1 == 64``. ``names`` maps its variables to unknowns."""
 
     code: str
     names: tuple[tuple[str, str], ...]
-    answer: bool
+    outcome: bool
 
     def holds(self, values: Mapping[str, int]) -> bool | None:
-        """Its answer for ``values``, or None where it has none (a division by zero)."""
+        """Its outcome for ``values``, or None where it has none (a division by zero)."""
         try:
             return bool(
                 _compiled(self.code, tuple(v for v, _ in self.names))(*(values[name] for _, name in self.names))
             )
-        except Exception:
+        except (
+            ArithmeticError,
+            AttributeError,
+            NameError,
+            SyntaxError,
+            TypeError,
+            ValueError,
+        ):  # not all of sympy is Python
             return None
 
     @property
@@ -96,12 +132,11 @@ def _compiled(code: str, variables: tuple[str, ...]) -> Any:
 
 
 def as_code(expression: Any) -> str | None:
-    """A sympy expression as Python, or None where it cannot be said."""
+    """A sympy expression as Python, or None if torch cannot print it."""
+    printer = PYTHON_PRINTER.get()
     try:
-        from torch.utils._sympy.printers import PythonPrinter
-
-        return str(PythonPrinter().doprint(expression))
-    except Exception:
+        return None if printer is None else str(printer().doprint(expression))
+    except (AttributeError, NotImplementedError, TypeError, ValueError):
         return None
 
 
@@ -112,7 +147,7 @@ class Unknowns:
     by_name: dict[str, Unknown] = field(default_factory=dict)
 
     def get(self, name: str, value: int, fixed: bool = False) -> Unknown:
-        """The unknown ``name``; made with ``value`` if there is none."""
+        """The unknown ``name``; added with ``value`` if there is none."""
         known = self.by_name.get(name)
         if known is None:
             known = self.by_name[name] = Unknown(name, value, fixed)
@@ -120,29 +155,29 @@ class Unknowns:
 
     @property
     def values(self) -> dict[str, int]:
-        """The value of each now."""
+        """The current value of each."""
         return {name: unknown.value for name, unknown in self.by_name.items()}
 
-    def take(self, values: Mapping[str, int]) -> None:
-        """Give unknowns new values."""
+    def assign(self, values: Mapping[str, int]) -> None:
+        """Set the values of unknowns."""
         for name, value in values.items():
             self.by_name[name].value = value
 
 
-def answers(
-    unknowns: Unknowns, wanted: Question, kept: Iterable[Question], end: float = math.inf
+def solutions(
+    unknowns: Unknowns, wanted: SizeCondition, kept: Iterable[SizeCondition], end: float = math.inf
 ) -> Iterator[dict[str, int]]:
-    """Values under which ``wanted`` has the other answer than it had, and all of ``kept`` still hold; the most usual first.
+    """Values that negate ``wanted`` and keep all of ``kept`` negated; the most common sizes first.
 
-    Nothing is looked for any more after ``end``, a time of ``time.monotonic``.
+    The search ends at ``end``, a time of ``time.monotonic``.
     """
     now = unknowns.values
     required = list(kept)
     free = [name for name in wanted.unknowns if not unknowns.by_name[name].fixed]
 
     def agrees(values: Mapping[str, int]) -> bool:
-        return wanted.holds(values) is (not wanted.answer) and all(
-            question.holds(values) is (not question.answer) for question in required
+        return wanted.holds(values) is (not wanted.outcome) and all(
+            condition.holds(values) is (not condition.outcome) for condition in required
         )
 
     for name in free:
@@ -151,17 +186,17 @@ def answers(
             if agrees(values):
                 yield values
                 break
-    if len(free) < 2 or time.monotonic() > end or not _can_turn(wanted, now, free):
+    if len(free) < 2 or time.monotonic() > end or not _can_be_negated(wanted, now, free):
         return
     yield from _together(free, wanted, now, agrees, end)
 
 
-def _can_turn(wanted: Question, now: dict[str, int], free: list[str]) -> bool:
-    """Whether the question is anything but a truth about all integers: those are asked, too, and no pair turns them round."""
+def _can_be_negated(wanted: SizeCondition, now: dict[str, int], free: list[str]) -> bool:
+    """Whether the condition depends on the integers at all: torch also evaluates tautologies, which nothing negates."""
     chance = random.Random(0)
     return any(
-        wanted.holds({**now, **{name: chance.choice(USUAL) * chance.randint(1, 9) for name in free}})
-        is not wanted.answer
+        wanted.holds({**now, **{name: chance.choice(COMMON_SIZES) * chance.randint(1, 9) for name in free}})
+        is not wanted.outcome
         for _ in range(200)
     )
 
@@ -171,9 +206,9 @@ def _until(end: float, values: Iterable[_T]) -> Iterator[_T]:
 
 
 def _together(
-    free: list[str], wanted: Question, now: dict[str, int], agrees: Any, end: float
+    free: list[str], wanted: SizeCondition, now: dict[str, int], agrees: Any, end: float
 ) -> Iterator[dict[str, int]]:
-    """Two unknowns at once: the same size for both first, as of an image's sides, then any pair."""
+    """Changes two unknowns at once: to the same size first, as for the sides of an image, then to any pair."""
     for one, other in itertools.combinations(free[:4], 2):
         for size in _until(end, _sizes(wanted, now[one])):
             values = {**now, one: size, other: size}
@@ -181,7 +216,7 @@ def _together(
                 yield values
                 break
     for one, other in itertools.combinations(free[:3], 2):
-        sizes = list(itertools.islice(_sizes(wanted, now[one]), int(MOST_PAIRS**0.5)))
+        sizes = list(itertools.islice(_sizes(wanted, now[one]), int(MAX_PAIRS**0.5)))
         for first, second in _until(end, itertools.product(sizes, sizes)):
             values = {**now, one: first, other: second}
             if agrees(values):
@@ -189,10 +224,10 @@ def _together(
                 break
 
 
-def _sizes(wanted: Question, now: int) -> Iterator[int]:
-    """Sizes to try: what the question names, what is usual, then all; 1 last, since it broadcasts and says little."""
+def _sizes(wanted: SizeCondition, now: int) -> Iterator[int]:
+    """Sizes to try: those in the condition, common ones, then all; 1 last, since it broadcasts."""
     seen = {now, 1}
-    for size in itertools.chain(wanted.numbers, USUAL, range(2, LARGEST)):
+    for size in itertools.chain(wanted.numbers, COMMON_SIZES, range(2, MAX_SIZE)):
         if size > 1 and size not in seen:
             seen.add(size)
             yield size
@@ -200,12 +235,12 @@ def _sizes(wanted: Question, now: int) -> Iterator[int]:
         yield 1
 
 
-def telling(questions: Iterable[Question]) -> list[Question]:
-    """``questions`` (newest first), each once; what asks for 0 or 1 comes last."""
-    return sorted(dict.fromkeys(questions), key=_is_about_a_corner)
+def by_relevance(conditions: Iterable[SizeCondition]) -> list[SizeCondition]:
+    """``conditions`` (newest first) without duplicates; those about 0 or 1 last."""
+    return sorted(dict.fromkeys(conditions), key=_is_about_0_or_1)
 
 
-def _is_about_a_corner(question: Question) -> bool:
-    """Whether it asks if something is empty or broadcasts: torch asks that of everything."""
-    numbers = question.numbers
+def _is_about_0_or_1(condition: SizeCondition) -> bool:
+    """Whether it is about an empty or broadcast dimension: torch checks that everywhere."""
+    numbers = condition.numbers
     return bool(numbers) and all(number in (0, 1) for number in numbers)

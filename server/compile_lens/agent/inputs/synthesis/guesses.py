@@ -1,4 +1,4 @@
-"""What parameters are usually called, and what is usually given to them."""
+"""Tables of what is usually passed to parameters of common names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-# constructor parameters that say how large something is; widths are powers of two, so that they divide one another
+# sizes among constructor parameters; widths are powers of two, so that they divide one another
 SIZES: tuple[tuple[str, int], ...] = (
     (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
     (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
@@ -42,7 +42,7 @@ SIZES: tuple[tuple[str, int], ...] = (
         64,
     ),
     (r"(?:num_|n_)?(?:experts?)|n_routed_experts", 4),
-    (r"(?:top_?k|k|num_selected.*|num_experts_per_tok.*)", 2),
+    (r"(?:topk|num_selected.*|num_experts_per_tok.*)", 2),
     (
         r"(?:mlp|ffn?|ff|feedforward|inner|intermediate|dim_ff|dim_feedforward)_?(?:dim|size|hidden|hidden_dim|hidden_size|channels)?|d_ff|dff|d_inner|hidden_features|ff_mult_dim",
         128,
@@ -68,7 +68,7 @@ FLOATS: tuple[tuple[str, float], ...] = (
     (r"(?:lr|learning_rate|weight_decay|gamma_init|init_values?|layer_scale.*)", 1e-3),
     (r"(?:temperature|temp|tau|scale|alpha|beta|gamma|sigma|std|lambda_?|weight|margin)", 1.0),
 )
-# parameters that take a class or a function
+# parameters that accept a class or a function
 MAKERS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?norm(?:_layer|_cls|_class|_type)?_?(?:layer|cls|class)", "torch.nn.LayerNorm"),
     (r"(?:.*_)?act(?:ivation)?_?(?:layer|cls|class)", "torch.nn.GELU"),
@@ -92,7 +92,7 @@ OTHER_SIZE = 64
 
 @dataclass(frozen=True, slots=True)
 class InputGuess:
-    """What a forward parameter of a name usually is. ``dims`` are names of dimensions; ``below`` limits integers."""
+    """The usual input for a parameter of ``forward``. ``dims`` are names of dimensions; ``below`` limits integers."""
 
     dtype: str
     dims: tuple[str, ...]
@@ -142,7 +142,7 @@ INPUTS: tuple[tuple[str, InputGuess], ...] = (
     (r"(?:.*_)?(?:logits|preds?|predictions?|outputs?|output|scores?|probs)", InputGuess("float32", ("B", "C"))),
 )
 UNKNOWN_INPUT = InputGuess("float32", ("B", "T", "C"))
-# what a dimension is set to before anything is known of it
+# the first size of a dimension
 DIMENSIONS: tuple[tuple[str, int], ...] = (
     (r"n|b|bs|bsz|batch(?:_?size)?|nb|num_samples|minibatch", 2),
     (r"[ctf]?_?h|.*height.*|hh|img_h|h_?in|.*resolution.*|img_size|image_size|size", 32),
@@ -157,12 +157,12 @@ OTHER_DIMENSION = 64
 
 
 def by_name(table: tuple[tuple[str, Any], ...], name: str) -> Any:
-    """The entry of a table whose pattern ``name`` is, or None. Trailing underscores and case are passed over."""
+    """The entry of a table whose pattern matches ``name``, or None. Outer underscores and case are ignored."""
     word = name.strip("_").lower()
     return next((value for pattern, value in table if re.fullmatch(pattern, word)), None)
 
 
 def dimension_size(name: str) -> int:
-    """What a dimension of this name is at first."""
+    """The first size of a dimension of this name."""
     found = by_name(DIMENSIONS, name)
     return OTHER_DIMENSION if found is None else int(found)

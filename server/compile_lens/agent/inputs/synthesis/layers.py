@@ -1,4 +1,4 @@
-"""What the first layer that a value is given to expects: ``nn.Conv2d(3, …)`` four dimensions, the second of them 3."""
+"""The input that the first layer applied to a value expects: ``nn.Conv2d(3, …)`` four dimensions, the second of them 3."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import re
 from typing import Any
 
 from .guesses import InputGuess
-from .reading import read_parameters
+from .parameter_info import read_parameters
 
-DEEPEST = 6
+MAX_DEPTH = 6
 
 
-def expectation(module: Any, depth: int = 0) -> InputGuess | None:
-    """The input that a live module expects, or None where it does not tell. Numbers among the dimensions are certain."""
+def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
+    """The input that a module expects, or None where that is unknown. Numbers among the dimensions are certain."""
     from torch import nn
 
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return None
     if isinstance(module, (nn.Sequential, nn.ModuleList)):
-        # layers that take anything, such as an activation, leave the word to the next
+        # some layers, such as activations, accept any input: the next one decides
         for child in list(module)[:4]:
-            found = expectation(child, depth + 1)
+            found = expected_input(child, depth + 1)
             if found is not None:
                 return found
         return None
-    for kinds, make in _KINDS(nn):
+    for kinds, make in _layer_table(nn):
         if isinstance(module, kinds):
             found = make(module)
             return found if isinstance(found, InputGuess) else None
@@ -32,7 +32,7 @@ def expectation(module: Any, depth: int = 0) -> InputGuess | None:
 
 
 def _of_pattern(module: Any) -> InputGuess | None:
-    """A layer of einops says what it takes: ``b c (h p1) (w p2) -> b (h w) (p1 p2 c)``."""
+    """An einops layer has a pattern of its input: ``b c (h p1) (w p2) -> b (h w) (p1 p2 c)``."""
     pattern = getattr(module, "pattern", None)
     if not isinstance(pattern, str) or "->" not in pattern or "..." in pattern:
         return None
@@ -40,7 +40,7 @@ def _of_pattern(module: Any) -> InputGuess | None:
     return InputGuess("float32", tuple(re.sub(r"\W", "", word) or "1" for word in words))
 
 
-def _KINDS(nn: Any) -> Any:  # noqa: N802 - a table that needs torch
+def _layer_table(nn: Any) -> Any:
     def floats(*dims: object) -> InputGuess:
         return InputGuess("float32", tuple(str(dim) for dim in dims))
 
@@ -67,11 +67,11 @@ def _of_own_class(module: Any, depth: int) -> InputGuess | None:
     forward = getattr(type(module), "forward", None)
     if forward is None or type(module).__module__.startswith("torch.nn.modules.activation"):
         return None
-    reads = read_parameters(forward, skip_first=True)
-    if not reads:
+    infos = read_parameters(forward, skip_first=True)
+    if not infos:
         return None
-    first = reads[0]
-    below = layer_expectation(module, first.layers, depth + 1)
+    first = infos[0]
+    below = expected_by_layers(module, first.layers, depth + 1)
     if first.dims is not None and all(first.dims):
         if below is not None and len(below.dims) == len(first.dims):
             merged = tuple(b if b.isdigit() else own for own, b in zip(first.dims, below.dims, strict=True))
@@ -80,17 +80,17 @@ def _of_own_class(module: Any, depth: int) -> InputGuess | None:
     return below
 
 
-def layer_expectation(module: Any, layers: tuple[str, ...], depth: int = 0) -> InputGuess | None:
-    """What the first of ``layers`` (dotted attributes of ``module``) that tells anything expects."""
+def expected_by_layers(module: Any, layers: tuple[str, ...], depth: int = 0) -> InputGuess | None:
+    """The input that the first of ``layers`` (dotted attributes of ``module``) with a known one expects."""
     for path in layers:
         found: Any = module
         for part in path.split("."):
             try:
                 found = found[int(part)] if part.isdigit() else getattr(found, part)
-            except Exception:
+            except Exception:  # attributes of the user's may raise anything
                 found = None
                 break
-        told = expectation(found, depth) if found is not None and hasattr(found, "parameters") else None
-        if told is not None:
-            return told
+        expected = expected_input(found, depth) if found is not None and hasattr(found, "parameters") else None
+        if expected is not None:
+            return expected
     return None

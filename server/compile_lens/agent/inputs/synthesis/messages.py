@@ -1,4 +1,4 @@
-"""What an error's words ask for where its arithmetic does not: another rank, another dtype, one more argument, smaller integers."""
+"""What an error message requires that no condition on sizes shows: another rank or dtype, one more argument, smaller integers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wants:
-    """One thing that an error asks for. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size`` or ``no-argument``.
+class Requirement:
+    """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size`` or ``no-argument``.
 
     ``value`` is the rank, the dtype, the limit, the name, or ``got expected`` for a size.
     """
@@ -21,17 +21,16 @@ class Wants:
 
 _INTEGERS = re.compile(
     r"scalar types: (?:Long|Int)|scalar type Long|must be long, int|index tensor|expected scalar type (?:Long|Int)\b"
-    r"|indices.{0,40}(?:Long|Int)|IntTensor or LongTensor|expected .*LongTensor|not implemented for 'Float' .*index"
-    r"|Expected dtype int64|got float|as an index|'Float' but found 'Long'",
+    r"|indices.{0,40}(?:Long|Int)|Expected dtype int64|got float|'Float' but found 'Long'",
     re.I,
 )
 _FLOATS = re.compile(
-    r"same dtype, but got: (?:long|int|bool)|expected scalar type Float but found (?:Long|Int|Bool)|found dtype Long but expected Float"
-    r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|not implemented for Long|expected (?:floating point|a floating)|only Tensors of floating point"
+    r"same dtype, but got: (?:long|int|bool)|expected scalar type Float but found (?:Long|Int|Bool)"
+    r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|only Tensors of floating point"
     r"|Input type \(.*(?:Long|Int|Bool).*\) and|must be floating|Expected floating point|input dtype should be either floating point",
 )
 _BOOLEANS = re.compile(
-    r"only supports bool(?:ean)? masks|expected self.*bool|expected BoolTensor|mask.{0,30}bool|Expected attn_mask dtype to be bool",
+    r"only supports bool(?:ean)? masks|expected BoolTensor|mask.{0,30}bool|Expected attn_mask dtype to be bool",
     re.I,
 )
 _RANKS = (
@@ -45,10 +44,9 @@ _RANKS = (
     re.compile(r"[Ee]xpect\w* .{0,40}?to be (\d)-?D"),
     re.compile(r"(\d)D tensors? expected"),
     re.compile(r"[Ww]rong shape: expected (\d) dims"),
-    re.compile(r"input\.dim\(\) is not equal to (\d)|ndim (\d)"),
 )
 _ANY_RANK = re.compile(
-    r"Dimension out of range|dims? .{0,20}out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
+    r"Dimension out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
     r"|too many indices|Dimension specified as|tuple index out of range|list index out of range|rank|\bndim\b|\.dim\(\)",
 )
 _MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)")
@@ -71,43 +69,43 @@ _GOT_EXPECTED = (
 _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
 
 
-def wishes(error: BaseException) -> Iterator[Wants]:
-    """What an error asks for, the most definite first."""
+def requirements(error: BaseException) -> Iterator[Requirement]:
+    """What an error requires, the most definite first."""
     text = str(error)
     match = _MISSING.search(text)
     if match is not None:
-        yield from (Wants("argument", name) for name in re.findall(r"'(\w+)'", match[1]))
+        yield from (Requirement("argument", name) for name in re.findall(r"'(\w+)'", match[1]))
     match = _UNEXPECTED.search(text)
     if match is not None:
-        yield Wants("no-argument", match[1])
+        yield Requirement("no-argument", match[1])
     if _OUT_OF_RANGE.search(text) and not isinstance(error, AttributeError):
-        yield from (Wants("below", str(limit)) for limit in (8, 2, 1))
+        yield from (Requirement("below", str(limit)) for limit in (8, 2, 1))
     if _BOOLEANS.search(text):
-        yield Wants("dtype", "bool")
+        yield Requirement("dtype", "bool")
     if _INTEGERS.search(text):
-        yield Wants("dtype", "int64")
+        yield Requirement("dtype", "int64")
     if _FLOATS.search(text):
-        yield Wants("dtype", "float32")
+        yield Requirement("dtype", "float32")
     if _NONE.search(text):
-        yield from (Wants("argument", name) for name in _names_in_failing_line(error))
+        yield from (Requirement("argument", name) for name in _names_in_failing_line(error))
     yield from (
-        Wants("argument", name) for name in re.findall(r"[`'\"]?\b([a-z][a-z0-9]*_[a-z0-9_]+)\b[`'\"]?", text)[:6]
+        Requirement("argument", name) for name in re.findall(r"[`'\"]?\b([a-z][a-z0-9]*_[a-z0-9_]+)\b[`'\"]?", text)[:6]
     )
     for pattern in _RANKS:
         match = pattern.search(text)
         if match is not None:
-            # the last one is the batched form
-            yield from (Wants("rank", rank) for rank in reversed([g for g in match.groups() if g]))
+            # the last one is the batched rank
+            yield from (Requirement("rank", rank) for rank in reversed([g for g in match.groups() if g]))
     if _ANY_RANK.search(text):
-        yield from (Wants("rank", rank) for rank in "34251")
+        yield from (Requirement("rank", rank) for rank in "34251")
     for pattern in _GOT_EXPECTED:
         match = pattern.search(text)
         if match is not None:
-            yield Wants("size", f"{match['got']} {match['want']}")
+            yield Requirement("size", f"{match['got']} {match['want']}")
 
 
 def _names_in_failing_line(error: BaseException) -> list[str]:
-    """The names in the source lines that raised, innermost first: one of them is the parameter that is None."""
+    """The names in the source lines that raised, innermost first: one of them may be the parameter that is None."""
     found: list[str] = []
     for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):
         if "_compile_lens" not in frame.filename and frame.line:

@@ -1,4 +1,4 @@
-"""Shapes as people write them: jaxtyping annotations, comments, docstrings of Google's and numpy's style."""
+"""Parses shapes as people write them: jaxtyping annotations, comments, and docstrings in Google, NumPy and Sphinx style."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _NOT_DIMENSIONS = frozenset(
         "in",
     ]
 )
-# words of docstrings that tell a dtype
+# words of docstrings that imply a dtype
 _DTYPE_WORDS = (
     (re.compile(r"\bBoolTensor\b|\bbool(?:ean)? (?:mask|tensor)", re.I), "bool"),
     (re.compile(r"\bLongTensor\b|\bint64\b|\btoken (?:ids|indices)\b|\bclass (?:ids|labels|indices)\b", re.I), "int64"),
@@ -78,7 +78,7 @@ _SPHINX = re.compile(r"^\s*:(?:param|arg)\s+(?:[\w.\[\]]+\s+)?(\w+)\s*:\s*(.*)$"
 
 
 def annotated_shape(annotation: str) -> tuple[str, tuple[str, ...]] | None:
-    """dtype ('' if it is not told) and dimensions of ``Float[Tensor, "batch 3 h w"]`` and its like; None if it is none."""
+    """The dtype ('' if unknown) and dimensions of an annotation like ``Float[Tensor, "batch 3 h w"]``; None for any other."""
     match = _ANNOTATION.search(annotation)
     if match is None:
         return None
@@ -88,7 +88,7 @@ def annotated_shape(annotation: str) -> tuple[str, tuple[str, ...]] | None:
     for word in words:
         word = word.strip().lstrip("#?").partition("=")[2] or word.strip().lstrip("#?")
         if word == "..." or word.startswith("*"):
-            continue  # any number of dimensions: none is one of them
+            continue  # any number of dimensions, so also none
         found.append("" if word == "_" else word)
     return kind, tuple(found)
 
@@ -120,17 +120,17 @@ def _are_dimensions(parts: list[str]) -> bool:
 
 
 def _is_name_of_a_dimension(word: str) -> bool:
-    """A parenthesis with one word in it is a shape only if the word is a common name of a dimension."""
+    """One word in parentheses is a shape only if it is a common name of a dimension."""
     return word.lower() in ("n", "b", "batch", "batch_size", "bs", "t", "l", "d", "m")
 
 
 def dtype_in(text: str) -> str:
-    """The dtype that a description tells, or ''."""
+    """The dtype that a description implies, or ''."""
     return next((dtype for pattern, dtype in _DTYPE_WORDS if pattern.search(text)), "")
 
 
 def parameter_descriptions(docstring: str, names: Iterable[str]) -> dict[str, str]:
-    """What a docstring says of each parameter in ``names``: Google's, numpy's and Sphinx' style, a few lines of each."""
+    """What a docstring says about each parameter in ``names``, a few lines of each: in Google, NumPy or Sphinx style."""
     wanted = set(names)
     found: dict[str, list[str]] = {}
     current = ""

@@ -6,7 +6,7 @@ import copy
 import re
 from typing import Any
 
-from ...inputs.synthesis.configurations import LAYERS, WIDTHS
+from ...models.configuration_sizes import LAYERS, WIDTHS
 
 # 640 MB of float32; BERT, GPT-2 and RoBERTa in their base sizes have 110 to 125 million
 MOST_PARAMETERS = 160_000_000

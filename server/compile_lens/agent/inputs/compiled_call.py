@@ -1,15 +1,14 @@
-"""Hands what an entry has found to torch.compile as the file's own line would, and calls it."""
+"""Compiles the target of an entry as a line of the file would, and calls it."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
-from .expressions import Call
+from .expressions import PreparedCall
 
 
-def run(call: Call, plan: dict[str, Any], file: str) -> None:
-    """Call the compiled target. Without ``compile`` in ``plan`` it is called as it is: the file compiles it itself, inside."""
+def run(call: PreparedCall, plan: dict[str, Any], file: str) -> None:
+    """Call the compiled target. Without ``compile`` in ``plan`` the target is called as it is: the file compiles inside it."""
     options = plan.get("compile")
     if options is None:
         call.run()
@@ -28,17 +27,15 @@ def compile_at(target: Any, file: str, line: int, fullgraph: bool) -> Any:
     return names["compiled"]
 
 
-def begin_anew() -> None:
-    """Dynamo forgets what it compiled: that the next module shares a line or a wrapper with the last is no recompile of anybody's."""
+def reset_compiler() -> None:
+    """Make Dynamo forget what it compiled: a module that shares a line or a wrapper with the last is not a recompile."""
     import torch
 
-    with contextlib.suppress(Exception):
-        torch._dynamo.reset()
+    torch.compiler.reset()
 
 
 def seed() -> None:
-    """The same random numbers in every run."""
+    """Use the same random numbers in every run."""
     import torch
 
-    with contextlib.suppress(Exception):
-        torch.manual_seed(0)
+    torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""What the source of a function says of its parameters: comments, docstrings, and what the body does with them first."""
+"""Reads what the source of a function says about its parameters: comments, docstrings, and their first uses in the body."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _EINOPS = ("rearrange", "reduce", "repeat", "einsum", "parse_shape", "pack")
 
 
 @dataclass(slots=True)
-class Read:
-    """What is known of one parameter. ``dims`` are names, numbers, or '' for one of no name; None when no shape is told.
+class ParameterInfo:
+    """What is known of one parameter. ``dims`` are names, numbers, or '' for one without a name; None if the shape is unknown.
 
-    ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that it is given to first.
+    ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first.
     """
 
     name: str
@@ -37,14 +37,14 @@ class Read:
     hint: Any = None
 
 
-def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Read]:
-    """The parameters of ``function`` in their order, ``*args`` and ``**kwargs`` left out. ``skip_first``: it is a method."""
+def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[ParameterInfo]:
+    """The parameters of ``function`` in order, without ``*args`` and ``**kwargs``. ``skip_first``: it is a method."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return []
     found = [
-        Read(
+        ParameterInfo(
             name=parameter.name,
             required=parameter.default is parameter.empty,
             default=None if parameter.default is parameter.empty else parameter.default,
@@ -55,26 +55,26 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Read
         for parameter in parameters[1 if skip_first else 0 :]
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    by_name = {read.name: read for read in found}
+    by_name = {info.name: info for info in found}
     _read_docstring(inspect.getdoc(function) or "", by_name)
     source = _source_of(function)
     if source:
         _read_comments(source, by_name)
         _read_body(source, by_name)
-    for read in found:
-        shape = annotated_shape(read.annotation)
+    for info in found:
+        shape = annotated_shape(info.annotation)
         if shape is not None:
-            read.dtype, read.dims = shape[0] or read.dtype, shape[1]
-        elif not read.dtype:
-            read.dtype = dtype_in(read.annotation)
+            info.dtype, info.dims = shape[0] or info.dtype, shape[1]
+        elif not info.dtype:
+            info.dtype = dtype_in(info.annotation)
     return found
 
 
-def read_class_docstring(cls: type, reads: list[Read]) -> None:
-    """Add what the docstring of a class says of shapes, as torch's own do: ``Input: (N, C, H, W)``."""
+def read_class_docstring(cls: type, infos: list[ParameterInfo]) -> None:
+    """Add shapes from the docstring of a class, as torch's own have them: ``Input: (N, C, H, W)``."""
     text = inspect.getdoc(cls) or ""
-    _read_docstring(text, {read.name: read for read in reads})
-    tensors = [read for read in reads if read.required]
+    _read_docstring(text, {info.name: info for info in infos})
+    tensors = [info for info in infos if info.required]
     for line in text.splitlines():
         match = re.match(r"\s*[-*]?\s*\**Inputs?\**(?:\s*shape)?\s*:\s*(.*)", line, re.I)
         if match is not None and tensors and tensors[0].dims is None:
@@ -88,7 +88,7 @@ def _annotation_text(annotation: Any) -> str:
     if isinstance(annotation, str):
         return annotation
     dims, dtype = getattr(annotation, "dim_str", None), getattr(annotation, "__name__", "")
-    if isinstance(dims, str):  # a class that jaxtyping made
+    if isinstance(dims, str):  # a class of jaxtyping's
         return f'{dtype.partition("[")[0]}[Tensor, "{dims}"]'
     return inspect.formatannotation(annotation)
 
@@ -100,7 +100,7 @@ def _annotation_object(annotation: Any, function: Any) -> Any:
         return annotation
     try:
         return eval(annotation, dict(getattr(inspect.unwrap(function), "__globals__", {})))
-    except Exception:
+    except Exception:  # an annotation of the user's may raise anything
         return None
 
 
@@ -111,29 +111,29 @@ def _source_of(function: Any) -> str:
         return ""
 
 
-def _read_docstring(text: str, by_name: dict[str, Read]) -> None:
+def _read_docstring(text: str, by_name: dict[str, ParameterInfo]) -> None:
     for name, description in parameter_descriptions(text, by_name).items():
-        read = by_name[name]
-        read.words = read.words or description
-        if read.dims is None:
-            read.dims = written_shape(description)
-        read.dtype = read.dtype or dtype_in(description)
+        info = by_name[name]
+        info.words = info.words or description
+        if info.dims is None:
+            info.dims = written_shape(description)
+        info.dtype = info.dtype or dtype_in(description)
 
 
-def _read_comments(source: str, by_name: dict[str, Read]) -> None:
+def _read_comments(source: str, by_name: dict[str, ParameterInfo]) -> None:
     """``x,  # (B, T, C)`` on a parameter's line, and ``# x: (B, T, C)`` anywhere; the first of each."""
     lines = source.splitlines()
     for row, comment in _comments(source):
         code = lines[row - 1].partition("#")[0]
-        for name, read in by_name.items():
+        for name, info in by_name.items():
             is_parameter_line = re.match(rf"\s*{name}\b\s*(?::[^=]*)?(?:=.*)?,?\s*$", code) is not None
             is_first = re.match(rf"\s*def .*\b{name}\b[^,]*(?:,.*)?:\s*$", code) is not None and len(by_name) == 1
-            told = re.match(rf"#\s*(?:-\s*)?`?{name}`?\b\s*(?:\.shape\b)?\s*(?::|=|is|->|has|\(|\[)+", comment)
-            if read.dims is not None or not (is_parameter_line or is_first or told):
+            described = re.match(rf"#\s*(?:-\s*)?`?{name}`?\b\s*(?:\.shape\b)?\s*(?::|=|is|->|has|\(|\[)+", comment)
+            if info.dims is not None or not (is_parameter_line or is_first or described):
                 continue
-            read.dims = written_shape(comment[told.end() - 1 :] if told else comment)
-            if read.dims is None and told:
-                read.dims = written_shape(comment)
+            info.dims = written_shape(comment[described.end() - 1 :] if described else comment)
+            if info.dims is None and described:
+                info.dims = written_shape(comment)
 
 
 def _comments(source: str) -> Iterator[tuple[int, str]]:
@@ -147,13 +147,13 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 @dataclass(slots=True)
 class _Body(ast.NodeVisitor):
-    """Walks a body in order; a parameter that is assigned anew is no longer the one that came in."""
+    """Walks a body in order; a name that is assigned no longer means the parameter."""
 
-    by_name: dict[str, Read]
-    gone: set[str] = field(default_factory=set)
+    by_name: dict[str, ParameterInfo]
+    reassigned: set[str] = field(default_factory=set)
 
-    def _param(self, node: ast.AST | None) -> Read | None:
-        is_open = isinstance(node, ast.Name) and node.id not in self.gone
+    def _param(self, node: ast.AST | None) -> ParameterInfo | None:
+        is_open = isinstance(node, ast.Name) and node.id not in self.reassigned
         return self.by_name.get(node.id) if is_open and isinstance(node, ast.Name) else None
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -162,16 +162,16 @@ class _Body(ast.NodeVisitor):
             self._unpacked(target, node.value)
             for name in ast.walk(target):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-                    self.gone.add(name.id)
+                    self.reassigned.add(name.id)
 
     def visit_For(self, node: ast.For) -> None:
-        # `for layer in self.layers: x = layer(x)`: what goes into the first layer
+        # `for layer in self.layers: x = layer(x)`: the input of the first layer
         if isinstance(node.target, ast.Name) and _self_attribute(node.iter):
             for call in ast.walk(node):
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == node.target.id:
-                    read = self._param(call.args[0] if call.args else None)
-                    if read is not None:
-                        read.layers += (f"{_self_attribute(node.iter)}.0",)
+                    info = self._param(call.args[0] if call.args else None)
+                    if info is not None:
+                        info.layers += (f"{_self_attribute(node.iter)}.0",)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -180,9 +180,9 @@ class _Body(ast.NodeVisitor):
         attribute = _self_attribute(node.func)
         if attribute:
             for argument in node.args[:1]:
-                read = self._param(argument)
-                if read is not None:
-                    read.layers += (attribute,)
+                info = self._param(argument)
+                if info is not None:
+                    info.layers += (attribute,)
         if name in _EINOPS:
             self._einops(name, node)
         if name == "size" and isinstance(node.func, ast.Attribute):
@@ -200,34 +200,34 @@ class _Body(ast.NodeVisitor):
             left = left.func
         rank = node.comparators[0]
         if isinstance(left, ast.Attribute) and left.attr in ("ndim", "dim", "ndimension"):
-            read = self._param(left.value)
-            if read is not None and isinstance(rank, ast.Constant) and isinstance(rank.value, int):
-                read.least_rank = max(read.least_rank, rank.value)
+            info = self._param(left.value)
+            if info is not None and isinstance(rank, ast.Constant) and isinstance(rank.value, int):
+                info.least_rank = max(info.least_rank, rank.value)
 
     def _unpacked(self, target: ast.AST, value: ast.AST) -> None:
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "size":
             value = value.func
         is_shape = isinstance(value, ast.Attribute) and value.attr in ("shape", "size")
-        read = self._param(value.value) if is_shape and isinstance(value, ast.Attribute) else None
-        if read is None or not isinstance(target, (ast.Tuple, ast.List)):
+        info = self._param(value.value) if is_shape and isinstance(value, ast.Attribute) else None
+        if info is None or not isinstance(target, (ast.Tuple, ast.List)):
             return
         if any(isinstance(element, ast.Starred) for element in target.elts):
-            read.least_rank = max(read.least_rank, len(target.elts) - 1)
+            info.least_rank = max(info.least_rank, len(target.elts) - 1)
             return
         names = tuple(
             element.id if isinstance(element, ast.Name) and element.id.strip("_") else "" for element in target.elts
         )
-        if read.dims is None or len(read.dims) != len(names):
-            read.dims = names
+        if info.dims is None or len(info.dims) != len(names):
+            info.dims = names
 
-    def _indexed(self, read: Read | None, index: ast.AST | None) -> None:
-        if read is None:
+    def _indexed(self, info: ParameterInfo | None, index: ast.AST | None) -> None:
+        if info is None:
             return
         if isinstance(index, ast.Constant) and isinstance(index.value, int):
-            read.least_rank = max(read.least_rank, index.value + 1)
+            info.least_rank = max(info.least_rank, index.value + 1)
         operand = index.operand if isinstance(index, ast.UnaryOp) else None
         if isinstance(operand, ast.Constant) and isinstance(operand.value, int):
-            read.least_rank = max(read.least_rank, operand.value)
+            info.least_rank = max(info.least_rank, operand.value)
 
     def _einops(self, name: str, node: ast.Call) -> None:
         texts = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
@@ -236,15 +236,15 @@ class _Body(ast.NodeVisitor):
         inputs = re.sub(r"->.*", "", texts[0]).split(",")
         tensors = [a for a in node.args if not isinstance(a, ast.Constant)]
         for pattern, argument in zip(inputs, tensors, strict=False):
-            read = self._param(argument)
-            if read is not None and read.dims is None and "..." not in pattern:
+            info = self._param(argument)
+            if info is not None and info.dims is None and "..." not in pattern:
                 is_compact = name == "einsum" and " " not in pattern.strip()
                 words = list(pattern.strip()) if is_compact else re.findall(r"\([^)]*\)|\S+", pattern)
-                read.dims = tuple("" if word.startswith("(") or word == "_" else word for word in words)
+                info.dims = tuple("" if word.startswith("(") or word == "_" else word for word in words)
 
 
 def _self_attribute(node: ast.AST) -> str:
-    """``a.b`` of ``self.a.b``, also of ``self.a[0]``; '' for anything else."""
+    """``a.b`` for ``self.a.b``, ``a.0`` for ``self.a[0]``; '' for anything else."""
     parts: list[str] = []
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         if isinstance(node, ast.Attribute):
@@ -258,7 +258,7 @@ def _self_attribute(node: ast.AST) -> str:
     return ".".join(reversed(parts)) if isinstance(node, ast.Name) and node.id == "self" and parts else ""
 
 
-def _read_body(source: str, by_name: dict[str, Read]) -> None:
+def _read_body(source: str, by_name: dict[str, ParameterInfo]) -> None:
     try:
         tree = ast.parse(source)
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""Other calls like one that was made: what a program may give a region next, each with a phrase that names it."""
+"""Variations of a call: inputs that a program may pass to a region next, each with a phrase that names it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from .snapshot import GRAD, INFERENCE, NO_GRAD, Names, Snapshot, like
+from .call_snapshot import GRAD, INFERENCE, NO_GRAD, ArgumentNames, CallSnapshot, with_marks_of
 
-# of one sort each; what is left out is said
-MOST_SIZES = 4
-MOST_VALUES = 6
-MOST_TENSORS = 4
-LARGEST_ELEMENTS = 1 << 26
+# at most so many of each kind
+MAX_SIZES = 4
+MAX_VALUES = 6
+MAX_TENSORS = 4
+MAX_ELEMENTS = 1 << 26
 OTHER_DTYPES = {
     "float32": "bfloat16",
     "float16": "bfloat16",
@@ -24,17 +24,17 @@ OTHER_DTYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Variation:
-    """``phrase`` completes "with …"; ``calls`` are made one after the other, beginning from the state after the call as it was."""
+class InputVariation:
+    """``phrase`` completes "with …". ``calls`` are made in order, starting from the state after the original call."""
 
     kind: str
     phrase: str
-    calls: tuple[Snapshot, ...]
+    calls: tuple[CallSnapshot, ...]
 
 
-def variations(base: Snapshot, names: Names, modules: list[Any]) -> Iterator[Variation]:
-    """Those of ``base``, the likeliest to come first. ``modules`` are what the region is, calls or is given."""
-    yield Variation("same", "the same inputs once more", (base,))
+def variations(base: CallSnapshot, names: ArgumentNames, modules: list[Any]) -> Iterator[InputVariation]:
+    """The variations of ``base``, the likeliest first. ``modules`` are those that the region is, calls or is passed."""
+    yield InputVariation("same", "the same inputs again", (base,))
     yield from _sizes(base, names)
     yield from _modes(base, modules)
     yield from _values(base, names)
@@ -42,26 +42,26 @@ def variations(base: Snapshot, names: Names, modules: list[Any]) -> Iterator[Var
     yield from _of_tensors(base, names)
 
 
-def _tensors(base: Snapshot) -> list[tuple[str, Any]]:
+def _tensors(base: CallSnapshot) -> list[tuple[str, Any]]:
     import torch
 
     return [(path, leaf) for path, leaf in base.leaves() if isinstance(leaf, torch.Tensor)]
 
 
-def _sizes(base: Snapshot, names: Names) -> Iterator[Variation]:
-    """Each size in turn, in all tensors that have it at once: a batch is one number in many places."""
+def _sizes(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
+    """Each size in turn, changed in all tensors that have it: a batch size is one number in many places."""
     tensors = [(path, tensor) for path, tensor in _tensors(base) if tensor.dim() and not _is_parameter(tensor)]
     if not tensors:
         return
     batch = next((tensor.shape[0] for _, tensor in tensors if tensor.dim() > 1), None)
-    seen: list[int] = []
+    done: list[int] = []
     for dimension in range(max(tensor.dim() for _, tensor in tensors)):
         for path, tensor in tensors:
-            if dimension >= tensor.dim() or tensor.shape[dimension] in seen:
+            if dimension >= tensor.dim() or tensor.shape[dimension] in done:
                 continue
             size = tensor.shape[dimension]
-            seen.append(size)
-            if len(seen) > MOST_SIZES:
+            done.append(size)
+            if len(done) > MAX_SIZES:
                 return
             is_batch = dimension == 0 and size == batch
             what = "a batch" if is_batch else _side(names.of(path), tensor, dimension)
@@ -70,9 +70,9 @@ def _sizes(base: Snapshot, names: Names) -> Iterator[Variation]:
             where = f"instead of {size}{_in([names.of(p) for p in at])}"
             larger = (size + 1, size + 2) if size > 1 else (2, 3)
             calls = tuple(_resized(base, size, other, is_batch) for other in larger)
-            yield Variation("size", f"{what} of {larger[0]}, then {larger[1]}, {where}", calls)
+            yield InputVariation("size", f"{what} of {larger[0]}, then {larger[1]}, {where}", calls)
             if size > 1:
-                yield Variation("size", f"{what} of 1 {where}", (_resized(base, size, 1, is_batch),))
+                yield InputVariation("size", f"{what} of 1 {where}", (_resized(base, size, 1, is_batch),))
 
 
 def _in(names: list[str]) -> str:
@@ -80,13 +80,13 @@ def _in(names: list[str]) -> str:
 
 
 def _side(name: str, tensor: Any, dimension: int) -> str:
-    """What a size is of, as people say it: `[batch, length, channels]` and token ids have a length."""
+    """What a size is called: `[batch, length, channels]` and token ids have a length."""
     is_sequence = tensor.dim() == 3 if tensor.is_floating_point() else tensor.dim() == 2
     return "a length" if is_sequence and dimension == 1 else f"`{name}.shape[{dimension}]`"
 
 
-def _resized(base: Snapshot, size: int, other: int, is_batch: bool) -> Snapshot:
-    """The call with ``other`` wherever its tensors have ``size``; as a batch, in their first dimension alone."""
+def _resized(base: CallSnapshot, size: int, other: int, is_batch: bool) -> CallSnapshot:
+    """The call with ``other`` wherever its tensors have ``size``; for a batch, only in their first dimension."""
 
     def change(_: str, value: Any) -> Any:
         import torch
@@ -94,13 +94,13 @@ def _resized(base: Snapshot, size: int, other: int, is_batch: bool) -> Snapshot:
         if not isinstance(value, torch.Tensor) or _is_parameter(value):
             return value
         sides = [other if s == size and not (is_batch and n) else s for n, s in enumerate(value.shape)]
-        if sides == list(value.shape) or torch.Size(sides).numel() > LARGEST_ELEMENTS:
+        if sides == list(value.shape) or torch.Size(sides).numel() > MAX_ELEMENTS:
             return value
         made = value.detach()
         for number, side in enumerate(sides):
-            # values of the same tensor again: indices stay in range, and masks stay masks
+            # repeats values of the tensor, so that indices stay in range and masks stay masks
             made = made.index_select(number, torch.arange(side, device=made.device) % value.shape[number])
-        return like(value, made)
+        return with_marks_of(value, made)
 
     return base.with_leaves(change)
 
@@ -111,33 +111,35 @@ def _is_parameter(tensor: Any) -> bool:
     return isinstance(tensor, torch.nn.Parameter)
 
 
-def _modes(base: Snapshot, modules: list[Any]) -> Iterator[Variation]:
+def _modes(base: CallSnapshot, modules: list[Any]) -> Iterator[InputVariation]:
     if modules:
         training = bool(modules[0].training)
         words = "the model in eval mode" if training else "the model in train mode"
         changed = tuple((module, not training) for module in modules)
-        yield Variation("mode", f"{words} (`.{'eval' if training else 'train'}()`)", (replace(base, training=changed),))
+        yield InputVariation(
+            "mode", f"{words} (`.{'eval' if training else 'train'}()`)", (replace(base, training=changed),)
+        )
     for mode in (GRAD, NO_GRAD, INFERENCE):
         if mode != base.mode:
-            yield Variation("grad-mode", f"`{mode}` around the call", (replace(base, mode=mode),))
+            yield InputVariation("grad-mode", f"`{mode}` around the call", (replace(base, mode=mode),))
 
 
-def _values(base: Snapshot, names: Names) -> Iterator[Variation]:
-    """Python numbers and flags, in the call or beside it as defaults."""
+def _values(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
+    """Python numbers and flags: those that the call passes, and flags that have a default."""
     count = 0
     for path, leaf in base.leaves():
         steps = _other_values(leaf)
-        if not steps or count >= MOST_VALUES:
+        if not steps or count >= MAX_VALUES:
             continue
         count += 1
         calls = tuple(base.with_leaves(_replacing(path, other)) for other in steps)
-        yield Variation("value", _value_phrase(names.of(path), steps, leaf), calls)
+        yield InputVariation("value", _value_phrase(names.of(path), steps, leaf), calls)
     for parameter, is_given in names.optional(base):
-        if not is_given and isinstance(parameter.default, bool) and count < MOST_VALUES:
+        if not is_given and isinstance(parameter.default, bool) and count < MAX_VALUES:
             count += 1
             other = not parameter.default
-            call = names.given(base, parameter.name, other)
-            yield Variation("value", _value_phrase(parameter.name, (other,), parameter.default), (call,))
+            call = names.with_value(base, parameter.name, other)
+            yield InputVariation("value", _value_phrase(parameter.name, (other,), parameter.default), (call,))
 
 
 def _value_phrase(name: str, steps: tuple[Any, ...], was: Any) -> str:
@@ -158,36 +160,36 @@ def _replacing(path: str, other: Any) -> Callable[[str, Any], Any]:
     return lambda at, value: other if at == path else value
 
 
-def _optional(base: Snapshot, names: Names) -> Iterator[Variation]:
+def _optional(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
     for parameter, is_given in names.optional(base):
         if is_given and parameter.default is None and names.value(base, parameter.name) is not None:
-            yield Variation("none", f"`{parameter.name}=None`", (names.given(base, parameter.name, None),))
+            yield InputVariation("none", f"`{parameter.name}=None`", (names.with_value(base, parameter.name, None),))
 
 
-def _of_tensors(base: Snapshot, names: Names) -> Iterator[Variation]:
-    """Whether a gradient is wanted, and the dtype: of each tensor by itself."""
-    tensors = [(path, tensor) for path, tensor in _tensors(base) if not _is_parameter(tensor)][:MOST_TENSORS]
+def _of_tensors(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
+    """``requires_grad`` and the dtype of each tensor, one at a time."""
+    tensors = [(path, tensor) for path, tensor in _tensors(base) if not _is_parameter(tensor)][:MAX_TENSORS]
     for path, tensor in tensors:
         if tensor.is_floating_point():
-            wanted = not tensor.requires_grad
-            call = base.with_leaves(_changing(path, partial(_wanting_gradient, wanted)))
-            yield Variation("requires-grad", f"`{names.of(path)}.requires_grad={wanted}`", (call,))
+            requires_grad = not tensor.requires_grad
+            call = base.with_leaves(_changing(path, partial(_with_requires_grad, requires_grad)))
+            yield InputVariation("requires-grad", f"`{names.of(path)}.requires_grad={requires_grad}`", (call,))
     for path, tensor in tensors:
         was = str(tensor.dtype).removeprefix("torch.")
         other = OTHER_DTYPES.get(was)
         if other is not None:
             call = base.with_leaves(_changing(path, partial(_converted, other)))
-            yield Variation("dtype", f"`{names.of(path)}` in {other} instead of {was}", (call,))
+            yield InputVariation("dtype", f"`{names.of(path)}` in {other} instead of {was}", (call,))
 
 
-def _wanting_gradient(wanted: bool, tensor: Any) -> Any:
-    return like(tensor, tensor.detach()).requires_grad_(wanted)
+def _with_requires_grad(requires_grad: bool, tensor: Any) -> Any:
+    return with_marks_of(tensor, tensor.detach()).requires_grad_(requires_grad)
 
 
 def _converted(dtype: str, tensor: Any) -> Any:
     import torch
 
-    return like(tensor, tensor.detach().to(getattr(torch, dtype)))
+    return with_marks_of(tensor, tensor.detach().to(getattr(torch, dtype)))
 
 
 def _changing(path: str, change: Callable[[Any], Any]) -> Callable[[str, Any], Any]:

@@ -1,4 +1,4 @@
-"""A call of a region as it was: its arguments, copied, and the modes that it was made in."""
+"""Snapshots of calls of regions: copies of the arguments, and the modes that the call was made in."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..capture.recorder import innermost
-from ..capture.settings import state_of_call
+from ..instrument.region_calls import call_modes, user_target
+from ..torch_internals.attributes import DYNAMIC_MARKS
+from ..torch_internals.core import PYTREE
 
 NO_GRAD, GRAD, INFERENCE = "torch.no_grad()", "torch.enable_grad()", "torch.inference_mode()"
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class CallSnapshot:
     """One call. ``mode`` is one of NO_GRAD, GRAD and INFERENCE; ``autocast`` are pairs of a device and a dtype's name.
 
-    ``training`` are modes that modules are put in for the call.
+    ``training`` are pairs of a module and whether it is in train mode during the call.
     """
 
     args: tuple[Any, ...]
@@ -29,7 +30,7 @@ class Snapshot:
     training: tuple[tuple[Any, bool], ...] = ()
 
     def call(self, function: Callable[..., Any]) -> Any:
-        """Make the call with copies of the arguments, in its modes, and with the random numbers of every other one."""
+        """Make the call with copies of the arguments, in its modes, and with the same random seed as every other call."""
         import torch
 
         args, kwargs = copied((self.args, self.kwargs))
@@ -42,7 +43,7 @@ class Snapshot:
         import torch
 
         modes = {NO_GRAD: torch.no_grad, GRAD: torch.enable_grad, INFERENCE: torch.inference_mode}
-        was = [(part, part.training) for module, _ in self.training for part in module.modules()]
+        before = [(part, part.training) for module, _ in self.training for part in module.modules()]
         with contextlib.ExitStack() as stack:
             stack.enter_context(modes[self.mode]())
             for device, dtype in self.autocast:
@@ -52,42 +53,37 @@ class Snapshot:
             try:
                 yield
             finally:
-                for part, training in was:
+                for part, training in before:
                     part.training = training
 
-    def with_leaves(self, change: Callable[[str, Any], Any]) -> Snapshot:
-        """The call with ``change(name, value)`` in the place of each value in it."""
-        from torch.utils import _pytree as pytree
-
+    def with_leaves(self, change: Callable[[str, Any], Any]) -> CallSnapshot:
+        """The call with ``change(path, value)`` instead of each value in it."""
+        pytree = PYTREE.need()
         leaves, spec = pytree.tree_flatten((self.args, self.kwargs))
-        changed = [change(leaf_name, leaf) for leaf_name, leaf in zip(self._paths(), leaves, strict=True)]
+        changed = [change(path, leaf) for path, leaf in zip(self._paths(), leaves, strict=True)]
         args, kwargs = pytree.tree_unflatten(changed, spec)
         return replace(self, args=args, kwargs=kwargs)
 
     def _paths(self) -> list[str]:
-        from torch.utils import _pytree as pytree
-
+        pytree = PYTREE.need()
         return [pytree.keystr(path) for path, _ in pytree.tree_flatten_with_path((self.args, self.kwargs))[0]]
 
     def leaves(self) -> list[tuple[str, Any]]:
         """Where each value is in the call, and the value."""
-        from torch.utils import _pytree as pytree
-
-        return list(zip(self._paths(), pytree.tree_leaves((self.args, self.kwargs)), strict=True))
+        return list(zip(self._paths(), PYTREE.need().tree_leaves((self.args, self.kwargs)), strict=True))
 
 
-def take(args: Any, kwargs: Any) -> Snapshot:
+def take_snapshot(args: Any, kwargs: Any) -> CallSnapshot:
     """The call that is about to be made with these arguments."""
-    state = state_of_call()
-    mode = INFERENCE if state["inference"] else GRAD if state["grad"] else NO_GRAD
+    modes = call_modes()
+    mode = INFERENCE if modes["inference"] else GRAD if modes["grad"] else NO_GRAD
     kept_args, kept_kwargs = copied((args, kwargs))
-    return Snapshot(kept_args, kept_kwargs, mode, tuple((device, dtype) for device, dtype in state["autocast"]))
+    return CallSnapshot(kept_args, kept_kwargs, mode, tuple((device, dtype) for device, dtype in modes["autocast"]))
 
 
 def copied(values: Any) -> Any:
-    """``values`` with copies of its tensors; other objects are the same."""
+    """``values`` with copies of its tensors; other objects are shared."""
     import torch
-    from torch.utils import _pytree as pytree
 
     known: dict[int, Any] = {}
 
@@ -95,10 +91,10 @@ def copied(values: Any) -> Any:
         if not isinstance(value, torch.Tensor) or isinstance(value, torch.nn.Parameter):
             return value
         if id(value) not in known:
-            known[id(value)] = like(value, _plain_copy(value))
+            known[id(value)] = with_marks_of(value, _plain_copy(value))
         return known[id(value)]
 
-    return pytree.tree_map(copy_of, values)
+    return PYTREE.need().tree_map(copy_of, values)
 
 
 def _plain_copy(value: Any) -> Any:
@@ -109,21 +105,21 @@ def _plain_copy(value: Any) -> Any:
     return value.detach().clone()
 
 
-def like(original: Any, made: Any) -> Any:
-    """``made`` with what ``original`` says of itself to autograd and Dynamo (``mark_dynamic`` writes attributes)."""
+def with_marks_of(original: Any, copy_: Any) -> Any:
+    """``copy_`` with the ``requires_grad`` of ``original``, and with the attributes that ``mark_dynamic`` and its like set on it."""
     for name, value in vars(original).items():
-        if name.startswith(("_dynamo_", "_has_dynamo_")):
-            setattr(made, name, copy.copy(value))
-    return made.requires_grad_(original.requires_grad)
+        if name.startswith(DYNAMIC_MARKS):
+            setattr(copy_, name, copy.copy(value))
+    return copy_.requires_grad_(original.requires_grad)
 
 
-class Names:
+class ArgumentNames:
     """The names of values in a call, as its user knows them: ``x``, ``sizes[0]``, ``options['causal']``."""
 
     def __init__(self, function: Any) -> None:
         import torch
 
-        target = innermost(function)
+        target = user_target(function)
         self.target = target.forward if isinstance(target, torch.nn.Module) else target
         try:
             self.signature: inspect.Signature | None = inspect.signature(self.target)
@@ -131,7 +127,7 @@ class Names:
             self.signature = None
 
     def of(self, path: str) -> str:
-        """The name of what is at ``path`` (a ``keystr`` of positional arguments and named ones)."""
+        """The name of the value at ``path``, a ``keystr`` of (positional arguments, keyword arguments)."""
         side, _, rest = path.removeprefix("[").partition("]")
         first, _, inner = rest.removeprefix("[").partition("]")
         if side == "1":
@@ -147,8 +143,8 @@ class Names:
         parameters = self.signature.parameters.values() if self.signature is not None else ()
         return [parameter.name for parameter in parameters if parameter.kind in kinds]
 
-    def optional(self, snapshot: Snapshot) -> Iterator[tuple[inspect.Parameter, bool]]:
-        """Parameters that have a default, and whether the call gives them something else."""
+    def optional(self, snapshot: CallSnapshot) -> Iterator[tuple[inspect.Parameter, bool]]:
+        """Parameters that have a default, and whether the call passes them."""
         if self.signature is None:
             return
         positional = self._positional()[: len(snapshot.args)]
@@ -156,7 +152,7 @@ class Names:
             if parameter.default is not inspect.Parameter.empty:
                 yield parameter, parameter.name in positional or parameter.name in snapshot.kwargs
 
-    def given(self, snapshot: Snapshot, name: str, value: Any) -> Snapshot:
+    def with_value(self, snapshot: CallSnapshot, name: str, value: Any) -> CallSnapshot:
         """The call with ``value`` for parameter ``name``."""
         positional = self._positional()[: len(snapshot.args)]
         if name in positional:
@@ -164,7 +160,7 @@ class Names:
             return replace(snapshot, args=(*snapshot.args[:number], value, *snapshot.args[number + 1 :]))
         return replace(snapshot, kwargs={**snapshot.kwargs, name: value})
 
-    def value(self, snapshot: Snapshot, name: str) -> Any:
-        """What the call gives for parameter ``name``."""
+    def value(self, snapshot: CallSnapshot, name: str) -> Any:
+        """What the call passes for parameter ``name``."""
         positional = self._positional()[: len(snapshot.args)]
         return snapshot.args[positional.index(name)] if name in positional else snapshot.kwargs[name]

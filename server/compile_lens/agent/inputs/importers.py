@@ -1,4 +1,4 @@
-"""One test of the workspace, run by its node id with the user's own pytest."""
+"""Runs another file of the workspace that imports the analyzed one: a script, or one test with the user's own pytest."""
 
 from __future__ import annotations
 
@@ -7,37 +7,50 @@ import os
 import sys
 from typing import Any
 
+from ..runtime.program import read, remember, run_main
 from ..runtime.protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
-from .dispatch import Unusable
+from .dispatch import UnusableEntry
 from .module import load
 
-# what would write beside the user's files, run tests elsewhere, or measure them
-SWITCHED_OFF = ("cacheprovider", "xdist", "cov", "pytest_cov", "randomly", "rerunfailures", "timeout", "benchmark")
+# plugins that write beside the user's files, run tests elsewhere, or measure them
+DISABLED_PLUGINS = ("cacheprovider", "xdist", "cov", "pytest_cov", "randomly", "rerunfailures", "timeout", "benchmark")
 FAILED, NO_TESTS = 1, 5
 
 
-def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
+def run_script(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
+    """Run ``plan["path"]``; what it imports of ``file`` has the text ``source``."""
+    path = plan["path"]
+    text = read(path)
+    sys.path.insert(0, os.path.dirname(path))
+    load(file, source)
+    remember(path, text)
+    sys.argv = [path, *plan.get("argv", ())]
+    wire.tell(EntryCalled((CallMade(os.path.basename(path)),)))
+    run_main(path, text)
+
+
+def run_test(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Run ``plan["node"]`` (``path::name``); what it imports of ``file`` has the text ``source``."""
     try:
         pytest: Any = importlib.import_module("pytest")
     except ImportError:
-        raise Unusable("this interpreter has no pytest, which the test needs") from None
+        raise UnusableEntry("the test needs pytest, which is not installed for this interpreter") from None
     path = plan["node"].partition("::")[0]
     sys.path.insert(0, os.path.dirname(path))
     load(file, source)
     wire.tell(EntryCalled((CallMade(plan["node"]),)))
     arguments = ["-q", "-x", "--no-header", "-rN", "--capture=no", "-o", "addopts="]
-    for plugin in SWITCHED_OFF:
+    for plugin in DISABLED_PLUGINS:
         arguments += ["-p", f"no:{plugin}"]
     outcome = _Outcome()
     code = int(pytest.main([*arguments, plan["node"]], plugins=[outcome]))
     if outcome.error is not None:
         raise outcome.error
     if code == NO_TESTS:
-        raise Unusable(f"pytest finds no test {plan['node']}")
+        raise UnusableEntry(f"pytest finds no test `{plan['node']}`")
     if code not in (0, FAILED):
-        raise Unusable(f"pytest cannot run {plan['node']} (exit code {code})")
+        raise UnusableEntry(f"pytest cannot run `{plan['node']}` (exit code {code})")
 
 
 class _Outcome:

@@ -1,4 +1,4 @@
-"""A first argument for each parameter, from its annotation, its default, what the source says of it, and its name."""
+"""Guesses a first argument for each parameter from its annotation, default, name, and what the source says about it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typing
 from types import ModuleType
 from typing import Any
 
-from .arguments import Argument, Group, Made, Plain, Tensor, Width
+from .arguments import Argument, Constructed, Expression, Group, Tensor, UnknownInteger
 from .configurations import class_for, variants
 from .dimensions import Unknowns
 from .guesses import (
@@ -25,133 +25,131 @@ from .guesses import (
     by_name,
     dimension_size,
 )
-from .reading import Read
+from .parameter_info import ParameterInfo, read_parameters
 
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
-_DEEPEST = 3
+_MAX_DEPTH = 3
 
 
-class Filler:
-    """Makes arguments for one target in ``module``; sizes that are not known become unknowns."""
+class ArgumentGuesser:
+    """Guesses arguments for one target in ``module``; sizes that are not known become unknowns."""
 
     def __init__(self, module: ModuleType, unknowns: Unknowns) -> None:
         self.module = module
         self.unknowns = unknowns
 
-    def for_constructor(self, owner: Any, read: Read, depth: int = 0) -> list[Argument]:
+    def for_constructor(self, owner: Any, info: ParameterInfo, depth: int = 0) -> list[Argument]:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
-        kinds = kinds_of(read.hint, read.annotation)
-        config = class_for(owner, read.name, _first_class(read.hint), self.module)
-        if config is not None and depth < _DEEPEST:
+        kinds = kinds_of(info.hint, info.annotation)
+        config = class_for(owner, info.name, _first_class(info.hint), self.module)
+        if config is not None and depth < _MAX_DEPTH:
             return list(
                 variants(config, self.path_of(config), lambda name, hint: self._field(config, name, hint, depth))
             )
         if "tensor" in kinds:
-            return [self.tensor(read, None)]
-        return [self._constructor_value(owner, read, kinds, depth)]
+            return [self.tensor(info, None)]
+        return [self._constructor_value(owner, info, kinds, depth)]
 
     def _field(self, owner: Any, name: str, hint: Any, depth: int) -> Argument:
-        read = Read(name, True, None, str(hint), hint=None if hint is inspect.Parameter.empty else hint)
-        return self.for_constructor(owner, read, depth + 1)[0]
+        info = ParameterInfo(name, True, None, str(hint), hint=None if hint is inspect.Parameter.empty else hint)
+        return self.for_constructor(owner, info, depth + 1)[0]
 
-    def _constructor_value(self, owner: Any, read: Read, kinds: set[str], depth: int) -> Argument:
-        name = read.name
-        made = self._object(read, depth)
-        if made is not None:
-            return made
+    def _constructor_value(self, owner: Any, info: ParameterInfo, kinds: set[str], depth: int) -> Argument:
+        name = info.name
+        found = self._object(info, depth)
+        if found is not None:
+            return found
         if "bool" in kinds or (not kinds and re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name)):
-            return Plain("True" if re.search("bias|affine", name) else "False")
+            return Expression("True" if re.search("bias|affine", name) else "False")
         if "str" in kinds and not kinds & {"int"}:
-            return Plain(repr(by_name(WORDS, name) or "mean"))
+            return Expression(repr(by_name(WORDS, name) or "mean"))
         size, number = by_name(SIZES, name), by_name(FLOATS, name)
         if "float" in kinds and "int" not in kinds:
-            return Plain(repr(1.0 if number is None else number))
+            return Expression(repr(1.0 if number is None else number))
         if "sequence" in kinds and "int" not in kinds:
             base = OTHER_SIZE if size is None else size
-            return Group((Plain(str(base)), Plain(str(base))), is_list="tuple" not in kinds)
+            return Group((Expression(str(base)), Expression(str(base))), is_list="tuple" not in kinds)
         if "int" not in kinds:
             maker = by_name(MAKERS, name)
             if "callable" in kinds or "module" in kinds or (maker is not None and size is None):
-                return Plain(maker or "torch.nn.Identity()")
+                return Expression(maker or "torch.nn.Identity()")
             if number is not None and size is None:
-                return Plain(repr(number))
+                return Expression(repr(number))
             word = by_name(WORDS, name)
             if word is not None and size is None:
-                return Plain(repr(word))
+                return Expression(repr(word))
         return self._width(name, OTHER_SIZE if size is None else int(size))
 
     def _width(self, name: str, value: int) -> Argument:
         if value < 1:
-            return Plain(str(value))
-        return Width(self.unknowns.get(f"{name}=", value).name)
+            return Expression(str(value))
+        return UnknownInteger(self.unknowns.get(f"{name}=", value).name)
 
-    def _object(self, read: Read, depth: int) -> Argument | None:
-        """An object of a class that the annotation names: a member of an enumeration, a dtype, a module of the file."""
-        cls = _first_class(read.hint)
-        if cls is None or depth >= _DEEPEST:
+    def _object(self, info: ParameterInfo, depth: int) -> Argument | None:
+        """An object of the class that the annotation names: an enum member, a dtype, a module of the file."""
+        cls = _first_class(info.hint)
+        if cls is None or depth >= _MAX_DEPTH:
             return None
         if issubclass(cls, enum.Enum):
-            return Plain(f"{self.path_of(cls)}.{next(iter(cls)).name}") if len(cls) else None
+            return Expression(f"{self.path_of(cls)}.{next(iter(cls)).name}") if len(cls) else None
         path = f"{cls.__module__}.{cls.__qualname__}"
         if path == "torch.dtype":
-            return Plain("torch.float32")
+            return Expression("torch.float32")
         if path == "torch.device":
-            return Plain("torch.device('cpu')")
+            return Expression("torch.device('cpu')")
         if cls.__module__ in ("builtins", "typing", "collections.abc") or path.startswith("torch."):
             return None
         if not any(base.__name__ == "Module" for base in cls.__mro__) and cls.__module__ != self.module.__name__:
             return None
-        from .reading import read_parameters
+        infos = [r for r in read_parameters(cls.__init__, skip_first=True) if r.required]
+        named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
+        return Constructed(self.path_of(cls), named)
 
-        reads = [r for r in read_parameters(cls.__init__, skip_first=True) if r.required]
-        named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in reads)
-        return Made(self.path_of(cls), named)
-
-    def for_input(self, read: Read, expected: InputGuess | None) -> Argument:
-        """An argument for a parameter of ``forward`` or of a function. ``expected``: what the first layer takes."""
-        kinds = kinds_of(read.hint, read.annotation)
-        told = read.dims is not None or expected is not None or read.least_rank > 0
+    def for_input(self, info: ParameterInfo, expected: InputGuess | None) -> Argument:
+        """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer."""
+        kinds = kinds_of(info.hint, info.annotation)
+        is_tensor = info.dims is not None or expected is not None or info.least_rank > 0
         if "tensors" in kinds:
-            item = self.tensor(read, expected)
+            item = self.tensor(info, expected)
             return Group((item, item), is_list="tuple" not in kinds)
         plain = kinds & {"int", "float", "bool", "str"}
-        if "tensor" not in kinds and not told:
-            if "int" in kinds and by_name(SIZES, read.name) is None:
-                return Plain("2")
+        if "tensor" not in kinds and not is_tensor:
+            if "int" in kinds and by_name(SIZES, info.name) is None:
+                return Expression("2")
             if plain or "callable" in kinds or "module" in kinds or "sequence" in kinds:
-                return self.for_constructor(None, read)[0]
-            made = self._object(read, 0)
+                return self.for_constructor(None, info)[0]
+            made = self._object(info, 0)
             if made is not None:
                 return made
-            if _SCALAR.fullmatch(read.name) and by_name(INPUTS, read.name) is None:
-                return Plain("2")
-            if by_name(INPUTS, read.name) is None and by_name(MAKERS, read.name) is not None:
-                return Plain(by_name(MAKERS, read.name))
-        return self.tensor(read, expected)
+            if _SCALAR.fullmatch(info.name) and by_name(INPUTS, info.name) is None:
+                return Expression("2")
+            if by_name(INPUTS, info.name) is None and by_name(MAKERS, info.name) is not None:
+                return Expression(by_name(MAKERS, info.name))
+        return self.tensor(info, expected)
 
-    def tensor(self, read: Read, expected: InputGuess | None) -> Tensor:
-        """The tensor for a parameter: its shape from who tells it best, its numbers from whoever knows them."""
-        guess = by_name(INPUTS, read.name) or UNKNOWN_INPUT
-        dims, firm = guess.dims, False
+    def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
+        """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
+        guess = by_name(INPUTS, info.name) or UNKNOWN_INPUT
+        dims, has_known_rank = guess.dims, False
         if expected is not None:
-            dims, firm = expected.dims, True
-        if read.dims is not None:
-            dims, firm = self._merged(read.dims, expected), True
-        if len(dims) < read.least_rank:
-            dims = (*dims, *("" for _ in range(read.least_rank - len(dims))))
+            dims, has_known_rank = expected.dims, True
+        if info.dims is not None:
+            dims, has_known_rank = self._merged(info.dims, expected), True
+        if len(dims) < info.least_rank:
+            dims = (*dims, *("" for _ in range(info.least_rank - len(dims))))
         dtype, below, equal = guess.dtype, guess.below, guess.equal
         if expected is not None and expected.dtype != dtype:
             dtype, below, equal = expected.dtype, expected.below, None
         elif expected is not None and expected.below is not None:
             below = expected.below
-        if read.dtype and read.dtype != dtype:
-            dtype = read.dtype
+        if info.dtype and info.dtype != dtype:
+            dtype = info.dtype
             below = below if dtype.startswith("int") else None
             equal = equal if dtype.startswith("int") else None
-        names = tuple(self._dimension(read.name, index, dim) for index, dim in enumerate(dims))
-        return Tensor(dtype, names, below, equal, firm)
+        names = tuple(self._dimension(info.name, index, dim) for index, dim in enumerate(dims))
+        return Tensor(dtype, names, below, equal, has_known_rank)
 
     def _merged(self, dims: tuple[str, ...], expected: InputGuess | None) -> tuple[str, ...]:
         if expected is None or len(expected.dims) != len(dims):
@@ -159,14 +157,14 @@ class Filler:
         return tuple(e if e.isdigit() else own for own, e in zip(dims, expected.dims, strict=True))
 
     def _dimension(self, parameter: str, index: int, dim: str) -> str:
-        """The unknown for one dimension; those of one name are one size."""
+        """The unknown for one dimension; dimensions of the same name share one."""
         if dim.isdigit():
             return self.unknowns.get(dim, max(1, int(dim)), fixed=True).name
         name = dim or f"{parameter}_{index}"
         return self.unknowns.get(name, dimension_size(dim or ("B" if index == 0 else "T"))).name
 
     def path_of(self, cls: type) -> str:
-        """How the module's own code would name a class; its full name where it has none there."""
+        """The name of a class in the module's own code; its full name where it has none there."""
         for name, value in vars(self.module).items():
             if value is cls:
                 return name
@@ -174,7 +172,7 @@ class Filler:
 
 
 def _first_class(hint: Any) -> type | None:
-    """The class that a hint names, also as ``Optional[…]``; None for generics and the builtin ones."""
+    """The class that a hint names, also in ``Optional[…]``; None for generics and builtins."""
     if isinstance(hint, type):
         return hint if hint.__module__ != "builtins" else None
     arguments = [a for a in typing.get_args(hint) if a is not type(None)]
@@ -184,7 +182,7 @@ def _first_class(hint: Any) -> type | None:
 
 
 def kinds_of(hint: Any, text: str) -> set[str]:
-    """What a hint admits: names of plain types, ``tensor``, ``tensors`` (several), ``sequence``, ``tuple``, ``callable``, ``module``."""
+    """What a hint allows: names of plain types, ``tensor``, ``tensors`` (several), ``sequence``, ``tuple``, ``callable``, ``module``."""
     if hint is None:
         return _kinds_of_text(text)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)

@@ -1,0 +1,1 @@
+"""What model libraries have in common: how they name the sizes of a model."""
