@@ -13,7 +13,7 @@ import pytest
 from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter
 
 from compile_lens.pipeline.doctor import Check, State, examine, to_markdown, worst
-from compile_lens.workers.environment_report import ask_surroundings
+from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
 
 HEALTHY: dict[str, Any] = {
@@ -21,6 +21,7 @@ HEALTHY: dict[str, Any] = {
     "environment": {},
     "torch": {"version": "2.11.0+cu130", "folder": "/lib/torch"},
     "dynamo": {},
+    "torch_internals": {"declared": 90, "missing": {}},
     "triton": {"version": "3.6.0"},
     "gpu": {"built_for": "CUDA 13.0", "names": ["NVIDIA H200"], "usable": True},
     "compiler": {"command": "g++", "path": "/usr/bin/g++", "version": "g++ 12.2.0", "builds": True},
@@ -53,6 +54,16 @@ def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
         ("torch", State.PROBLEM, "not installed", {"torch": {"error": "No module named 'torch'", "missing": True}}),
         ("torch", State.PROBLEM, "libcudnn", {"torch": {"error": "libcudnn.so.9: cannot open", "missing": False}}),
         ("Dynamo", State.PROBLEM, "3.15", {"dynamo": {"error": "RuntimeError: Python 3.15+ not yet supported"}}),
+        (
+            "torch internals",
+            State.WARNING,
+            "has no `torch._dynamo.x`, `torch._dynamo.y`: the region of each frame is unavailable",
+            {
+                "torch_internals": {
+                    "missing": dict.fromkeys(("torch._dynamo.x", "torch._dynamo.y"), "the region of each frame")
+                }
+            },
+        ),
         ("C++ compiler", State.WARNING, "not on the search path", {"compiler": {"path": None}}),
         ("C++ compiler", State.WARNING, "omp.h", {"compiler": {"builds": False, "problem": "fatal error: omp.h"}}),
         ("GPU", State.NOTE, "none is usable", {"gpu": {"usable": False, "names": []}}),
@@ -107,7 +118,7 @@ def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
     state.parent.mkdir(parents=True)
     state.write_text("backend=inductor\nsubsystem=lowerings\n")
     environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"), "TORCH_LOGS": "+dynamo"}
-    facts = asyncio.run(ask_surroundings(sys.executable, environment))
+    facts = asyncio.run(ask_environment(sys.executable, environment))
     checks = {entry.name: entry for entry in examine(facts, tmp_path / "ours")}
     assert worst(list(checks.values())) is State.WARNING
     assert str(state.parent) in checks["Bisection left behind"].remedy
@@ -121,7 +132,7 @@ def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="takes away what Linux has")
 def test_the_sandbox_is_tried_as_this_interpreter_can_enter_it(tmp_path: Path) -> None:
     refused = {**NAMESPACES, **LANDLOCK}
-    facts = asyncio.run(ask_surroundings(poor_interpreter(tmp_path, refused), os.environ))
+    facts = asyncio.run(ask_environment(poor_interpreter(tmp_path, refused), os.environ))
     (found,) = [entry for entry in examine(facts, tmp_path / "ours") if entry.name == "Sandbox"]
     assert found.state is State.WARNING and "unshare" in found.says
     assert "not held: native code, programs that it starts" in found.says
@@ -130,4 +141,4 @@ def test_the_sandbox_is_tried_as_this_interpreter_can_enter_it(tmp_path: Path) -
 @pytest.mark.parametrize("python", ["/no/such/python", "/bin/true"])
 def test_an_interpreter_that_is_none(python: str) -> None:
     with pytest.raises(HostError, match=python):
-        asyncio.run(ask_surroundings(python, os.environ))
+        asyncio.run(ask_environment(python, os.environ))

@@ -56,6 +56,7 @@ def examine(facts: Mapping[str, Any], cache: Path) -> list[Check]:
     if "version" in facts["torch"]:
         checks += [
             _dynamo(facts["dynamo"]),
+            *_internals(facts["torch_internals"], facts["torch"]["version"]),
             _compiler(facts["compiler"]),
             _gpu(facts["gpu"], facts["triton"]),
             _bisection(facts["users_cache"], facts["environment"]),
@@ -122,6 +123,27 @@ def _dynamo(dynamo: Mapping[str, Any]) -> Check:
             "Dynamo", State.PROBLEM, dynamo["error"], "torch.compile does nothing in this interpreter: choose another."
         )
     return Check("Dynamo", State.OK, "runs on this Python")
+
+
+def _internals(internals: Mapping[str, Any], torch: str) -> list[Check]:
+    """One row where all private names are found that this torch should have; else one for each ability that is lost."""
+    name = "torch internals"
+    if "error" in internals:
+        return [Check(name, State.WARNING, f"could not be checked: {internals['error']}")]
+    if not internals["missing"]:
+        return [Check(name, State.OK, f"all {internals['declared']} found")]
+    lost: dict[str, list[str]] = {}
+    for path, what in internals["missing"].items():
+        lost.setdefault(what, []).append(path)
+    return [
+        Check(
+            name,
+            State.WARNING,
+            f"torch {torch} has no {', '.join(f'`{path}`' for path in paths)}: {what} is unavailable",
+            "A newer Compile Lens may know this torch.",
+        )
+        for what, paths in lost.items()
+    ]
 
 
 def _compiler(compiler: Mapping[str, Any]) -> Check:

@@ -14,9 +14,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
-import cattrs
+import msgspec
 
 from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
 from compile_lens.analysis.finding import Severity
@@ -277,58 +277,19 @@ def _read(base: T, value: Mapping[object, object], path: str, problems: list[str
                 problems.append(f"{path}.{name} must be an object, not {_shown(given)}.")
             continue
         try:
-            changes[entry.name] = _structure(given, hints[entry.name], entry.metadata["minimum"])
-        except Exception:  # cattrs raises what the hooks raise, and groups of its own
+            changes[entry.name] = _checked(given, hints[entry.name], entry.metadata)
+        except ValueError:
             expected, used = _expected(entry, default), json.dumps(_plain(default))
             problems.append(f"{path}.{name} must be {expected}, not {_shown(given)}; {used} is used.")
     return dataclasses.replace(base, **changes)  # type: ignore[type-var]
 
 
-def _structure(value: object, kind: Any, minimum: float | None) -> object:
-    result: object = _CONVERTER.structure(value, kind)
-    if minimum is not None and not (isinstance(result, (int, float)) and result >= minimum):
+def _checked(value: object, kind: Any, documented: Mapping[str, Any]) -> object:
+    """``value`` as a ``kind``. Raises ValueError."""
+    result: object = msgspec.convert(value, Annotated[kind, msgspec.Meta(ge=documented["minimum"])])
+    if documented["switches"] and isinstance(result, Mapping) and not result.keys() <= documented["switches"]:
         raise ValueError(value)
     return result
-
-
-def _strict(expected: type | tuple[type, ...]) -> Any:
-    """A structure hook that takes values of the JSON type as they are: cattrs alone would make ``True`` of ``"no"``."""
-
-    def structure(value: object, kind: Any) -> object:
-        if not isinstance(value, expected) or (isinstance(value, bool) and kind is not bool):
-            raise TypeError(value)
-        return kind(value)
-
-    return structure
-
-
-def _list_of_texts(value: object, _: Any) -> tuple[str, ...]:
-    if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
-        raise TypeError(value)
-    return tuple(value)
-
-
-def _switches(value: object, _: Any) -> dict[str, bool]:
-    if not isinstance(value, Mapping) or not all(isinstance(is_on, bool) for is_on in value.values()):
-        raise TypeError(value)
-    if not value.keys() <= ALL:
-        raise ValueError(value)
-    return dict(value)
-
-
-def _levels(value: object, _: Any) -> dict[str, Level]:
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise TypeError(value)
-    return {name: Level(level) for name, level in value.items()}
-
-
-_CONVERTER = cattrs.Converter()
-_CONVERTER.register_structure_hook(bool, _strict(bool))
-_CONVERTER.register_structure_hook(str, _strict(str))
-_CONVERTER.register_structure_hook(float, _strict((int, float)))
-_CONVERTER.register_structure_hook_func(lambda kind: kind == tuple[str, ...], _list_of_texts)
-_CONVERTER.register_structure_hook_func(lambda kind: kind == Mapping[str, Level], _levels)
-_CONVERTER.register_structure_hook_func(lambda kind: kind == Mapping[str, bool], _switches)
 
 
 def _properties(settings: object, path: str) -> list[tuple[str, dict[str, Any]]]:

@@ -6,8 +6,10 @@ Nothing is changed: torch's cache directory is looked up without being made (``t
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
+import pkgutil
 import platform
 import re
 import shutil
@@ -16,7 +18,9 @@ import sys
 import tempfile
 from typing import Any
 
+from .. import torch_internals
 from ..sandbox import choice
+from ..torch_internals import lookup
 
 # what changes how torch compiles, or what a bisection left in the environment
 CHANGES_COMPILING = re.compile(
@@ -56,6 +60,7 @@ def main() -> int:
     else:
         facts["torch"] = {"version": torch.__version__, "folder": os.path.dirname(torch.__file__)}
         facts["dynamo"] = _of(_dynamo)
+        facts["torch_internals"] = _of(_torch_internals)
         facts["triton"] = _of(_triton)
         facts["gpu"] = _of(_gpu)
         facts["compiler"] = _of(_compiler)
@@ -81,6 +86,18 @@ def _dynamo() -> dict[str, Any]:
 
     check_if_dynamo_supported()
     return {}
+
+
+def _torch_internals() -> dict[str, Any]:
+    """How many private names of torch are declared for this version, and what is lost without those that it lacks."""
+    rows = [
+        value
+        for found in pkgutil.iter_modules(torch_internals.__path__)
+        for value in vars(importlib.import_module(f"{torch_internals.__name__}.{found.name}")).values()
+        if isinstance(value, lookup.Internal) and value.is_expected
+    ]
+    missing = {row.dotted: row.lost for row in rows if not row.is_there}
+    return {"declared": len(rows), "missing": missing}
 
 
 def _triton() -> dict[str, Any]:

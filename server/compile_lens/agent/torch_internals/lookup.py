@@ -41,6 +41,11 @@ class Internal:
         version = torch_version()
         return self.since <= version and (self.until is None or version <= self.until)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether this torch has it; nothing is reported."""
+        return self._find() is not _MISSING
+
     def look_up(self) -> Any:
         """What it is in this torch, or None; nothing is reported."""
         found = self._find()
