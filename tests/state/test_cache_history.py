@@ -9,7 +9,7 @@ from pathlib import Path
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.performance.cache_misses import cache_keys, find_cache_misses
 from compile_lens.analysis.sources import Sources
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.cache_key_text import Component
 from compile_lens.workers.host import Host
@@ -35,7 +35,7 @@ age(torch.ones(3))
 
 
 async def misses(host: Host, file: Path, text: str) -> list[Finding]:
-    outcome = await analyse(host, Job(str(file), Depth.INDUCTOR, text, timeout_s=300.0))
+    outcome = await analyze(host, Job(str(file), Depth.INDUCTOR, text, timeout_s=300.0))
     return [finding for finding in outcome.findings if finding.code == "cache-miss"]
 
 

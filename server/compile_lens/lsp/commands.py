@@ -21,7 +21,7 @@ from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.run_requests import Asked
 from compile_lens.lsp.runs import Runs
 from compile_lens.state.consent import Permission
-from compile_lens.workers.level import Level
+from compile_lens.workers.access import Access
 
 ANALYZE = "compileLens.analyze"
 COMPARE = "compileLens.compare"
@@ -47,7 +47,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
 
     async def analyze_unsandboxed(uri: str | None) -> dict[str, Any] | None:
         """Run a file as in the user's own shell: only ever because of this command."""
-        return await run(ANALYZE_UNSANDBOXED, uri, Asked(level=Level.FULL))
+        return await run(ANALYZE_UNSANDBOXED, uri, Asked(access=Access.FULL))
 
     async def run(command: str, uri: str | None, asked: Asked) -> dict[str, Any] | None:
         if uri is None or path_from_uri(uri) is None:
@@ -91,7 +91,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         runs.consider_all()
 
     async def choose_entry(uri: str | None, spec: str | None) -> dict[str, Any] | None:
-        """Choose how a file is analysed, and analyse it so."""
+        """Choose how a file is analysed, and analyze it so."""
         if uri is None:
             raise JsonRpcInvalidParams(f"{CHOOSE} needs the URI of a file.")
         return await analyze(uri) if await runs.entries.ask(uri, spec) else None

@@ -13,7 +13,7 @@ from pygls import uris
 from compile_lens.analysis.finding import Finding, Place, Severity
 from compile_lens.documents.documents import Change
 from compile_lens.documents.line_index import Encoding, LineIndex, Position
-from compile_lens.documents.source_texts import Sources
+from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp.client import Client
 
 SOURCE = "compile-lens"
@@ -34,7 +34,7 @@ def path_from_uri(uri: str) -> str | None:
     return path if path and "\0" not in path else None
 
 
-def uri_from_path(path: str, sources: Sources) -> str:
+def uri_from_path(path: str, sources: LineIndexes) -> str:
     """The URI under which the editor knows the file, or the one made from its path."""
     snapshot = sources.documents.of_file(path)
     if snapshot is not None:
@@ -69,7 +69,7 @@ def to_range(place: Place, index: LineIndex | None, encoding: Encoding) -> types
     return types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
 
 
-def to_diagnostic(finding: Finding, sources: Sources, client: Client) -> types.Diagnostic:
+def to_diagnostic(finding: Finding, sources: LineIndexes, client: Client) -> types.Diagnostic:
     """A finding as the editor shows it under the code and in its list of problems."""
     related = [
         types.DiagnosticRelatedInformation(

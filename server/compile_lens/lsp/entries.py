@@ -16,7 +16,7 @@ from compile_lens.entries.entry import AUTOMATIC, SYNTHESISED, Entry
 from compile_lens.entries.pin import Insertion, as_comment, as_functions
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.pipeline.entry_choice import Choice, as_if_compiled, choose, entries_of
+from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.state.entry_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
@@ -37,13 +37,13 @@ class Entries:
         self.memory = EntryMemory(server.consent.folder.parent / "entries")
         self.calls = CallMemory(server.consent.folder.parent / "calls")
 
-    async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> Choice:
+    async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> EntryChoice:
         """What to run a file with; ``candidate`` says of its text what is compiled as if the file
         did, if anything. Raises BadEntry and FileProblem."""
         root, said = self._server.root_of(path), self._server.settings.run.entry
         remembered = self.memory.recall(path)
 
-        def look() -> Choice:
+        def look() -> EntryChoice:
             source = read_source(Path(path)) if text is None else text
             name = candidate(source)
             if name is not None:

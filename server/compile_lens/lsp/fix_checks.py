@@ -69,7 +69,7 @@ class FixChecks:
         async with server.hosts.turn(self._runs.interpreter(path), Reason.CHECKED) as host:
             await host.start()
             job = self._runs.job_of_last_run(snapshot.uri, path, snapshot)
-            effect = await check_fix(server.analyse, host, job, snapshot.text, fix, before)
+            effect = await check_fix(server.analyze, host, job, snapshot.text, fix, before)
         self.effects.add(snapshot.uri, snapshot.text, fix, effect)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
 

@@ -17,7 +17,7 @@ from compile_lens import __version__
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Documents
-from compile_lens.documents.source_texts import Sources
+from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp.client import Client
 from compile_lens.lsp.code_actions import OPTIONS, CodeActions
 from compile_lens.lsp.convert import path_from_uri
@@ -46,7 +46,7 @@ class AnyHost(Protocol):
         """End the agent."""
 
 
-Analyse = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
+Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 
 
 class CompileLensServer(LanguageServer):
@@ -54,7 +54,7 @@ class CompileLensServer(LanguageServer):
 
     protocol: RobustProtocol
 
-    def __init__(self, make_host: Callable[[str], AnyHost], analyse: Analyse, consent: ConsentStore) -> None:
+    def __init__(self, make_host: Callable[[str], AnyHost], analyze: Analyze, consent: ConsentStore) -> None:
         super().__init__(
             "compile-lens",
             __version__,
@@ -62,7 +62,7 @@ class CompileLensServer(LanguageServer):
             protocol_cls=RobustProtocol,
             converter_factory=tolerant_converter,
         )
-        self.analyse = analyse
+        self.analyze = analyze
         self.consent = consent
         self.client = Client()
         self.settings = Settings()
@@ -71,7 +71,7 @@ class CompileLensServer(LanguageServer):
         self.tells_trust = False
         self.run_is_set = False
         self.documents = Documents()
-        self.sources = Sources(self.documents)
+        self.sources = LineIndexes(self.documents)
         self.results = Results()
         self.scheduler = Scheduler()
         self.hosts: HostPool[AnyHost] = HostPool(make_host)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from compile_lens.pipeline.partial_run import end_of_cell_at, up_to_line
 from compile_lens.pipeline.vary_target import to_vary
+from compile_lens.workers.access import Access
 from compile_lens.workers.job import Depth, Job, VariationRequest
-from compile_lens.workers.level import Level
 
 # as long as a run, at most
 COMPARING_TAKES = 10
@@ -18,14 +18,14 @@ VARYING_TAKES = 4
 class Asked:
     """``name``: a class or function of the file is compiled as if the file said so. ``compare``: compile all the way, and compare what is
     computed with eager. ``vary``: call regions again with other inputs, that of ``name`` alone if there is one. ``up_to``: run the file
-    up to the end of the cell that has this line. ``level``: what it may do.
+    up to the end of the cell that has this line. ``access``: what it may do.
     """
 
     name: str | None = None
     compare: bool = False
     vary: bool = False
     up_to: int = 0
-    level: Level = Level.ANALYSE
+    access: Access = Access.SANDBOXED
 
     def candidate(self, text: str) -> str | None:
         """What is to be compiled as if the file did."""

@@ -24,7 +24,7 @@ from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.inlays import Inlays
-from compile_lens.lsp.language_server import Analyse, AnyHost, CompileLensServer
+from compile_lens.lsp.language_server import Analyze, AnyHost, CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import ended
 from compile_lens.lsp.permissions import Permissions
@@ -35,7 +35,7 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.lsp.transport import PrivateStreams, read_messages
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
@@ -46,10 +46,10 @@ LAST_S = 2.0
 
 
 def create_server(
-    make_host: Callable[[str], AnyHost] = Host, analyse: Analyse = analyse, consent: ConsentStore | None = None
+    make_host: Callable[[str], AnyHost] = Host, analyze: Analyze = analyze, consent: ConsentStore | None = None
 ) -> CompileLensServer:
     """A server with all its features, not connected yet."""
-    server = CompileLensServer(make_host, analyse, consent or ConsentStore.of_user())
+    server = CompileLensServer(make_host, analyze, consent or ConsentStore.of_user())
     diagnostics = Diagnostics(server)
     status = StatusReporter(server)
     entries = Entries(server)

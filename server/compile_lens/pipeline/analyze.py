@@ -53,7 +53,7 @@ STATUS = {
 }
 
 
-async def analyse(
+async def analyze(
     host: Host,
     job: Job,
     on_partial: Callable[[Outcome], None] | None = None,

@@ -27,7 +27,7 @@ HELD = {
 }
 
 
-class State(str, Enum):
+class CheckState(str, Enum):
     """How a check came out. ``problem``: analyses cannot run; ``warning``: some cannot, or they tell something else."""
 
     OK = "ok"
@@ -41,7 +41,7 @@ class Check:
     """One thing that was looked at: what was found, and what to do about it (empty when there is nothing to do)."""
 
     name: str
-    state: State
+    state: CheckState
     says: str
     remedy: str = ""
 
@@ -49,7 +49,7 @@ class Check:
 def examine(facts: Mapping[str, Any], cache: Path) -> list[Check]:
     """The checks, for what the interpreter said of itself (agent/runtime/environment_report.py) and our caches in ``cache``."""
     checks = [
-        Check("Compile Lens", State.OK, f"{__version__}, on Python {platform.python_version()}, {sys.platform}"),
+        Check("Compile Lens", CheckState.OK, f"{__version__}, on Python {platform.python_version()}, {sys.platform}"),
         _python(facts["python"]),
         _torch(facts["torch"]),
     ]
@@ -65,15 +65,15 @@ def examine(facts: Mapping[str, Any], cache: Path) -> list[Check]:
     return checks
 
 
-def worst(checks: Sequence[Check]) -> State:
+def worst(checks: Sequence[Check]) -> CheckState:
     """The gravest state among ``checks``."""
-    order = list(State)
-    return max((check.state for check in checks), key=order.index, default=State.OK)
+    order = list(CheckState)
+    return max((check.state for check in checks), key=order.index, default=CheckState.OK)
 
 
 def to_markdown(checks: Sequence[Check]) -> str:
     """The checks as a page for an editor."""
-    marks = {State.OK: "✓", State.NOTE: "–", State.WARNING: "⚠", State.PROBLEM: "✗"}
+    marks = {CheckState.OK: "✓", CheckState.NOTE: "–", CheckState.WARNING: "⚠", CheckState.PROBLEM: "✗"}
     lines = ["# Compile Lens: what an analysis finds here", ""]
     for check in checks:
         lines.append(f"- {marks[check.state]} **{check.name}**: {check.says}")
@@ -95,50 +95,58 @@ def _python(python: Mapping[str, Any]) -> Check:
     if python["free_threaded"]:
         says += ", free-threaded"
     if _version(python["version"]) < OLDEST_PYTHON:
-        return Check("Python", State.PROBLEM, says, "Analyses need Python 3.10 or later: choose another interpreter.")
+        return Check(
+            "Python", CheckState.PROBLEM, says, "Analyses need Python 3.10 or later: choose another interpreter."
+        )
     if _version(python["version"]) > NEWEST_PYTHON:
         return Check(
-            "Python", State.WARNING, says, "This Compile Lens was made for Python 3.10 to 3.14; a newer one may help."
+            "Python",
+            CheckState.WARNING,
+            says,
+            "This Compile Lens was made for Python 3.10 to 3.14; a newer one may help.",
         )
-    return Check("Python", State.OK, says)
+    return Check("Python", CheckState.OK, says)
 
 
 def _torch(torch: Mapping[str, Any]) -> Check:
     if "version" not in torch:
         if torch.get("missing"):
             remedy = "Install torch there, or choose an interpreter that has it (--python, compileLens.python)."
-            return Check("torch", State.PROBLEM, "is not installed", remedy)
+            return Check("torch", CheckState.PROBLEM, "is not installed", remedy)
         return Check(
-            "torch", State.PROBLEM, f"cannot be imported: {torch['error']}", "Repair this installation of torch."
+            "torch", CheckState.PROBLEM, f"cannot be imported: {torch['error']}", "Repair this installation of torch."
         )
     says = f"{torch['version']} in {torch['folder']}"
     if _version(torch["version"]) < OLDEST_TORCH:
-        return Check("torch", State.PROBLEM, says, "Analyses need torch 2.6 or later.")
-    return Check("torch", State.OK, says)
+        return Check("torch", CheckState.PROBLEM, says, "Analyses need torch 2.6 or later.")
+    return Check("torch", CheckState.OK, says)
 
 
 def _dynamo(dynamo: Mapping[str, Any]) -> Check:
     if "error" in dynamo:
         return Check(
-            "Dynamo", State.PROBLEM, dynamo["error"], "torch.compile does nothing in this interpreter: choose another."
+            "Dynamo",
+            CheckState.PROBLEM,
+            dynamo["error"],
+            "torch.compile does nothing in this interpreter: choose another.",
         )
-    return Check("Dynamo", State.OK, "runs on this Python")
+    return Check("Dynamo", CheckState.OK, "runs on this Python")
 
 
 def _internals(internals: Mapping[str, Any], torch: str) -> list[Check]:
     """One row where all private names are found that this torch should have; else one for each ability that is lost."""
     name = "torch internals"
     if "error" in internals:
-        return [Check(name, State.WARNING, f"could not be checked: {internals['error']}")]
+        return [Check(name, CheckState.WARNING, f"could not be checked: {internals['error']}")]
     if not internals["missing"]:
-        return [Check(name, State.OK, f"all {internals['declared']} found")]
+        return [Check(name, CheckState.OK, f"all {internals['declared']} found")]
     lost: dict[str, list[str]] = {}
     for path, what in internals["missing"].items():
         lost.setdefault(what, []).append(path)
     return [
         Check(
             name,
-            State.WARNING,
+            CheckState.WARNING,
             f"torch {torch} has no {', '.join(f'`{path}`' for path in paths)}: {what} is unavailable",
             "A newer Compile Lens may know this torch.",
         )
@@ -155,68 +163,70 @@ def _compiler(compiler: Mapping[str, Any]) -> Check:
     until_then = " Without it, runs at the depths dynamo and aot work; kernels for the CPU cannot be built."
     if "error" in compiler or not compiler["path"]:
         said = compiler.get("error") or f"{compiler['command']} is not on the search path"
-        return Check("C++ compiler", State.WARNING, said, install + until_then)
+        return Check("C++ compiler", CheckState.WARNING, said, install + until_then)
     says = f"{compiler['version'] or compiler['command']} at {compiler['path']}"
     if compiler["builds"] is False:
         return Check(
-            "C++ compiler", State.WARNING, f"{says} does not build: {compiler['problem']}", install + until_then
+            "C++ compiler", CheckState.WARNING, f"{says} does not build: {compiler['problem']}", install + until_then
         )
-    return Check("C++ compiler", State.OK, says)
+    return Check("C++ compiler", CheckState.OK, says)
 
 
 def _gpu(gpu: Mapping[str, Any], triton: Mapping[str, Any]) -> Check:
     if "error" in gpu:
         return Check(
             "GPU",
-            State.WARNING,
+            CheckState.WARNING,
             gpu["error"],
             "The driver or this build of torch is broken; `nvidia-smi` may tell more.",
         )
     if not gpu["usable"]:
         if gpu["built_for"]:
-            return Check("GPU", State.NOTE, f"none is usable, though torch is built for {gpu['built_for']}")
-        return Check("GPU", State.NOTE, "none: torch is built for the CPU")
+            return Check("GPU", CheckState.NOTE, f"none is usable, though torch is built for {gpu['built_for']}")
+        return Check("GPU", CheckState.NOTE, "none: torch is built for the CPU")
     says = f"{', '.join(gpu['names'])}; torch is built for {gpu['built_for']}"
     if "version" not in triton:
         return Check(
-            "GPU", State.WARNING, f"{says}; triton is missing", "Kernels for the GPU need it: pip install triton"
+            "GPU", CheckState.WARNING, f"{says}; triton is missing", "Kernels for the GPU need it: pip install triton"
         )
-    return Check("GPU", State.OK, f"{says}; triton {triton['version']}")
+    return Check("GPU", CheckState.OK, f"{says}; triton {triton['version']}")
 
 
 def _bisection(cache: Mapping[str, Any], environment: Mapping[str, str]) -> Check:
     name = "Bisection left behind"
     if left := sorted(variable for variable in environment if variable.startswith("TORCH_BISECT_")):
         says = f"{', '.join(left)} set in the environment: every torch.compile is part of a bisection"
-        return Check(name, State.WARNING, says, f"Unset {', '.join(left)}.")
+        return Check(name, CheckState.WARNING, says, f"Unset {', '.join(left)}.")
     if "error" in cache:
-        return Check(name, State.NOTE, f"could not be looked for: {cache['error']}")
+        return Check(name, CheckState.NOTE, f"could not be looked for: {cache['error']}")
     if cache["bisect_status"] is not None:
         folder = Path(cache["folder"]) / "bisect"
         says = f"{folder} makes every torch.compile of yours a part of an unfinished bisection"
-        return Check(name, State.WARNING, says, f"Unless one is going on, delete the folder {folder}.")
-    return Check(name, State.OK, f"none in {cache['folder']}")
+        return Check(name, CheckState.WARNING, says, f"Unless one is going on, delete the folder {folder}.")
+    return Check(name, CheckState.OK, f"none in {cache['folder']}")
 
 
 def _sandbox(sandbox: Mapping[str, Any]) -> Check:
     name, trust = "Sandbox", "Analyze only programs that you trust, or set compileLens.run.enabled to never."
     if "error" in sandbox:
-        return Check(name, State.WARNING, f"cannot be entered, so that nothing runs in it: {sandbox['error']}", trust)
+        return Check(
+            name, CheckState.WARNING, f"cannot be entered, so that nothing runs in it: {sandbox['error']}", trust
+        )
     says = f"{sandbox['kind']}: {HELD[sandbox['kind']]}"
     if sandbox["open_ends"]:
         says += f"; not held: {', '.join(sandbox['open_ends'])}"
     if sandbox["reason"]:
         says += f" ({sandbox['reason']})"
     if sandbox["kind"] == "python":
-        return Check(name, State.WARNING, says, trust)
-    return Check(name, State.NOTE if sandbox["open_ends"] else State.OK, says)
+        return Check(name, CheckState.WARNING, says, trust)
+    return Check(name, CheckState.NOTE if sandbox["open_ends"] else CheckState.OK, says)
 
 
 def _environment(environment: Mapping[str, str]) -> Check:
     if not environment:
-        return Check("Environment", State.OK, "no variable changes how torch compiles")
+        return Check("Environment", CheckState.OK, "no variable changes how torch compiles")
     shown = ", ".join(f"{name}={_short(value)}" for name, value in environment.items())
-    return Check("Environment", State.NOTE, f"these change what a run does: {shown}")
+    return Check("Environment", CheckState.NOTE, f"these change what a run does: {shown}")
 
 
 def _short(value: str) -> str:
@@ -230,7 +240,7 @@ def _caches(root: Path) -> Check:
     elsewhere = "set COMPILE_LENS_CACHE_DIR to another folder."
     if not existing.is_dir():
         return Check(
-            "Caches", State.WARNING, f"{root} cannot be made: {existing} is a file", f"Remove it, or {elsewhere}"
+            "Caches", CheckState.WARNING, f"{root} cannot be made: {existing} is a file", f"Remove it, or {elsewhere}"
         )
     probe = existing / f".compile-lens-{__version__}-writable"
     try:
@@ -239,12 +249,12 @@ def _caches(root: Path) -> Check:
         free = shutil.disk_usage(existing).free
     except OSError as error:
         says = f"{existing} cannot be written: {error.strerror}"
-        return Check("Caches", State.WARNING, says, f"Make it writable, or {elsewhere}")
+        return Check("Caches", CheckState.WARNING, says, f"Make it writable, or {elsewhere}")
     if free < LEAST_FREE_BYTES:
         return Check(
             "Caches",
-            State.WARNING,
+            CheckState.WARNING,
             f"{says}; {free / 1e9:.1f} GB are free on that disk",
             "Make room: compile-lens cache clear",
         )
-    return Check("Caches", State.OK, says)
+    return Check("Caches", CheckState.OK, says)

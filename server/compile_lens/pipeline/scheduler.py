@@ -28,7 +28,7 @@ class Reason(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """One request to analyse the document ``uri``. Generations only grow."""
+    """One request to analyze the document ``uri``. Generations only grow."""
 
     uri: str
     generation: int
@@ -67,7 +67,7 @@ class Scheduler:
         return current is not None and current[0] == ticket
 
     def active(self) -> list[str]:
-        """The documents that are being analysed, or wait for it."""
+        """The documents that are being analyzed, or wait for it."""
         return list(self._current)
 
     def cancel(self, uri: str | None = None) -> bool:

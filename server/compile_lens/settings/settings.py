@@ -109,7 +109,7 @@ class RunSettings:
     )
 
 
-class Level(str, Enum):
+class SeverityLevel(str, Enum):
     """A severity that the user gives to a code or a kind, or ``off``."""
 
     ERROR = Severity.ERROR.value
@@ -209,7 +209,7 @@ class Settings:
     run: RunSettings = field(default_factory=RunSettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
-    severity: Mapping[str, Level] = field(
+    severity: Mapping[str, SeverityLevel] = field(
         default_factory=dict,
         metadata=documented(
             'The severity of findings by code or kind, as in `{"GB0059": "off", "recompile": "warning"}`. '
@@ -322,7 +322,10 @@ def _json_type(entry: dataclasses.Field[Any], default: object) -> dict[str, Any]
     if isinstance(default, tuple):
         return {"type": "array", "items": {"type": "string"}}
     if isinstance(default, Mapping):
-        return {"type": "object", "additionalProperties": {"type": "string", "enum": [level.value for level in Level]}}
+        return {
+            "type": "object",
+            "additionalProperties": {"type": "string", "enum": [level.value for level in SeverityLevel]},
+        }
     return {"type": {bool: "boolean", float: "number", str: "string"}[type(default)]}
 
 
@@ -334,7 +337,7 @@ def _expected(entry: dataclasses.Field[Any], default: object) -> str:
     if isinstance(default, tuple):
         return "a list of strings"
     if isinstance(default, Mapping):
-        return "an object with values of " + ", ".join(json.dumps(level.value) for level in Level)
+        return "an object with values of " + ", ".join(json.dumps(level.value) for level in SeverityLevel)
     words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]
     minimum = entry.metadata["minimum"]
     return words if minimum is None else f"{words} of at least {minimum}"

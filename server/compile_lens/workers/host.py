@@ -26,12 +26,12 @@ from compile_lens.agent.runtime.protocol import (
     RunStarted,
     command_line,
 )
+from compile_lens.workers.access import Access
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.command import command_of, sandbox_of
-from compile_lens.workers.freshness import Stamp, installation_stamp
+from compile_lens.workers.installation import Stamp, installation_stamp
 from compile_lens.workers.job import Depth, End, EndKind, Job
-from compile_lens.workers.level import Level
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
@@ -174,7 +174,7 @@ class Host:
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
         """Run ``job``; ``on_frame`` gets each frame as it arrives. Cancelling the awaiting task cancels the run. Raises HostError."""
-        if job.level is Level.NONE:
+        if job.access is Access.NONE:
             raise HostError("Nothing may run here: the workspace is not trusted, or you have not agreed to it.")
         async with self._running, leased(cache_root(self._environment)) as lease:
             # below Inductor no compiler is started that could be interrupted

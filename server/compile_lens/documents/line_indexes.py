@@ -14,7 +14,7 @@ KEPT = 64
 
 
 @dataclass(slots=True)
-class Sources:
+class LineIndexes:
     """Line indexes of files.
 
     An open document's own, else one made from the file on disk and kept while the file is unchanged.
