@@ -10,14 +10,14 @@ from compile_lens.settings.settings import configuration_schema
 HEAD = """\
 # Settings
 
-The same object works in every editor: in VS Code's settings, in `initializationOptions` (without the prefix, nested), and in answer to
-`workspace/configuration` for the section `compileLens`. A value that cannot be used is told once, and its default is taken.
+The same object works in every editor: in VS Code's settings, in `initializationOptions` (without the prefix, nested), and as the answer to
+`workspace/configuration` for the section `compileLens`. An invalid value is reported once, and its default is used.
 
 | setting | type | default | |
 |---|---|---|---|
 """
 TAIL = """
-Settings of scope *machine* are taken from the user's or the machine's settings only: a workspace cannot choose what gets run.
+Settings of scope *machine* apply only in the settings of the user or the machine: a workspace cannot choose what runs.
 
 In Neovim:
 
