@@ -71,29 +71,29 @@ def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
         ),
         ("C++ compiler", CheckState.WARNING, "not on the search path", {"compiler": {"path": None}}),
         ("C++ compiler", CheckState.WARNING, "omp.h", {"compiler": {"builds": False, "problem": "fatal error: omp.h"}}),
-        ("GPU", CheckState.NOTE, "none is usable", {"gpu": {"usable": False, "names": []}}),
+        ("GPU", CheckState.NOTE, "none is available", {"gpu": {"usable": False, "names": []}}),
         ("GPU", CheckState.WARNING, "triton is missing", {"triton": {"error": "ModuleNotFoundError: triton"}}),
         (
-            "Bisection left behind",
+            "Unfinished bisection",
             CheckState.WARNING,
-            "/bisect makes",
+            "/bisect exists",
             {"users_cache": {"bisect_status": "backend=inductor"}},
         ),
-        ("Bisection left behind", CheckState.WARNING, "TORCH_BISECT_MAX", {"environment": {"TORCH_BISECT_MAX": "3"}}),
+        ("Unfinished bisection", CheckState.WARNING, "TORCH_BISECT_MAX", {"environment": {"TORCH_BISECT_MAX": "3"}}),
         (
             "Sandbox",
             CheckState.NOTE,
-            "landlock: the kernel refuses writes outside of a scratch folder, secrets and the network; not held: sockets "
+            "landlock: the kernel blocks writes outside a scratch folder, secrets and the network; not confined: sockets "
             "(no namespaces)",
             {"sandbox": {"kind": "landlock", "reason": "no namespaces", "open_ends": ["sockets"]}},
         ),
         (
             "Sandbox",
             CheckState.WARNING,
-            "not held: native code, programs",
+            "not confined: native code, programs",
             {"sandbox": {"kind": "python", "open_ends": ["native code", "programs"]}},
         ),
-        ("Sandbox", CheckState.WARNING, "cannot be entered", {"sandbox": {"error": "OSError: no"}}),
+        ("Sandbox", CheckState.WARNING, "cannot be set up", {"sandbox": {"error": "OSError: no"}}),
         ("Environment", CheckState.NOTE, "TORCH_LOGS=+dynamo", {"environment": {"TORCH_LOGS": "+dynamo"}}),
     ],
 )
@@ -126,7 +126,7 @@ def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
     facts = asyncio.run(ask_environment(sys.executable, environment))
     checks = {entry.name: entry for entry in examine(facts, tmp_path / "ours")}
     assert worst(list(checks.values())) is CheckState.WARNING
-    assert str(state.parent) in checks["Bisection left behind"].remedy
+    assert str(state.parent) in checks["Unfinished bisection"].remedy
     assert checks["C++ compiler"].state is CheckState.OK
     assert checks["torch"].state is checks["Dynamo"].state is CheckState.OK
     assert "TORCH_LOGS=+dynamo" in checks["Environment"].says
@@ -140,7 +140,7 @@ def test_the_sandbox_is_tried_as_this_interpreter_can_enter_it(tmp_path: Path) -
     facts = asyncio.run(ask_environment(poor_interpreter(tmp_path, refused), os.environ))
     (found,) = [entry for entry in examine(facts, tmp_path / "ours") if entry.name == "Sandbox"]
     assert found.state is CheckState.WARNING and "unshare" in found.says
-    assert "not held: native code, programs that it starts" in found.says
+    assert "not confined: native code, programs that it starts" in found.says
 
 
 @pytest.mark.parametrize("python", ["/no/such/python", "/bin/true"])

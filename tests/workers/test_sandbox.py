@@ -106,7 +106,7 @@ async def test_a_copy_that_is_thrown_away_is_told(host: Host, tmp_path: Path) ->
     skip_unless_offered("overlay")
     outcome = await analyze(host, job(tmp_path, "open('model.pt', 'w').write('x')", SandboxOptions()))
     assert (outcome.status, findings(outcome), len(outcome.notes)) == (Status.OK, [], 1)
-    assert outcome.notes[0].startswith("The program wrote a file that went with the run: model.pt")
+    assert outcome.notes[0].startswith("Sandbox: discarded 1 file (`model.pt`)")
     assert not (tmp_path / "model.pt").exists()
 
 
@@ -130,7 +130,7 @@ async def test_a_container_that_offers_less_is_told_and_still_holds(
         await host.close()
     assert (outcome.status, outcome.sandbox, outcome.graphs) == (Status.RAISED, kind, 1)
     assert [(found.code, found.place.line) for found in outcome.findings] == [("denied-write", 3)]
-    assert outcome.notes[0].startswith(f"The sandbox did not hold: {not_held} (") and "unshare" in outcome.notes[0]
+    assert outcome.notes[0].startswith(f"Sandbox: does not confine {not_held} (") and "unshare" in outcome.notes[0]
     assert not (tmp_path / "model.pt").exists()
 
 
@@ -138,7 +138,7 @@ async def test_an_idle_run_is_ended_and_says_so(host: Host, tmp_path: Path) -> N
     source = "import torch, time\ntorch.compile(lambda x: x + 1)(torch.ones(2))\ntime.sleep(100)\n"
     outcome = await analyze(host, replace(job(tmp_path, source, SandboxOptions()), budget=ResourceLimits(idle_s=0.5)))
     assert (outcome.status, findings(outcome), outcome.graphs) == (Status.IDLE, [], 1)
-    assert outcome.notes[0].startswith("The run was ended early: nothing had been compiled for 0.5 seconds")
+    assert outcome.notes[0].startswith("Stopped after 0.5 s without compilation")
 
 
 async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ async def test_it_gives_way_to_what_the_user_does(host: Host, tmp_path: Path) ->
 
 async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: Path, host: Host) -> None:
     untrusted = replace(job(tmp_path, "open('ran', 'w')", SandboxOptions()), access=Access.NONE)
-    with pytest.raises(HostError, match="Nothing may run here"):
+    with pytest.raises(HostError, match="Nothing runs here"):
         await host.run(untrusted, lambda _: None)
     assert host.hello is None and not (tmp_path / "ran").exists()
     outcome = await analyze(host, replace(untrusted, access=Access.FULL))

@@ -1,4 +1,4 @@
-"""Is everything there that an analysis needs? Facts in, checks out: each with what to do where something is amiss."""
+"""Turns facts about an interpreter and this machine into checks, each with a remedy where something is wrong."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LEAST_FREE_BYTES = 2_000_000_000
 LONGEST_VALUE = 60
 # what each kind of sandbox does (SECURITY.md)
 HELD = {
-    "overlay": "the kernel gives a program a copy of your files to write to, no secrets and no network",
-    "landlock": "the kernel refuses writes outside of a scratch folder, secrets and the network",
-    "python": "Python refuses writes outside of a scratch folder, secrets and the network",
+    "overlay": "the kernel gives programs a copy of your files, without secrets and network access",
+    "landlock": "the kernel blocks writes outside a scratch folder, secrets and the network",
+    "python": "Python blocks writes outside a scratch folder, secrets and the network",
 }
 
 
@@ -74,7 +74,7 @@ def worst(checks: Sequence[Check]) -> CheckState:
 def to_markdown(checks: Sequence[Check]) -> str:
     """The checks as a page for an editor."""
     marks = {CheckState.OK: "✓", CheckState.NOTE: "–", CheckState.WARNING: "⚠", CheckState.PROBLEM: "✗"}
-    lines = ["# Compile Lens: what an analysis finds here", ""]
+    lines = ["# Compile Lens: environment", ""]
     for check in checks:
         lines.append(f"- {marks[check.state]} **{check.name}**: {check.says}")
         if check.remedy:
@@ -96,14 +96,14 @@ def _python(python: Mapping[str, Any]) -> Check:
         says += ", free-threaded"
     if _version(python["version"]) < OLDEST_PYTHON:
         return Check(
-            "Python", CheckState.PROBLEM, says, "Analyses need Python 3.10 or later: choose another interpreter."
+            "Python", CheckState.PROBLEM, says, "Python 3.10 or later is required. Choose another interpreter."
         )
     if _version(python["version"]) > NEWEST_PYTHON:
         return Check(
             "Python",
             CheckState.WARNING,
             says,
-            "This Compile Lens was made for Python 3.10 to 3.14; a newer one may help.",
+            "This Compile Lens supports Python 3.10 to 3.14. A newer one may support this Python.",
         )
     return Check("Python", CheckState.OK, says)
 
@@ -113,12 +113,10 @@ def _torch(torch: Mapping[str, Any]) -> Check:
         if torch.get("missing"):
             remedy = "Install torch there, or choose an interpreter that has it (--python, compileLens.python)."
             return Check("torch", CheckState.PROBLEM, "is not installed", remedy)
-        return Check(
-            "torch", CheckState.PROBLEM, f"cannot be imported: {torch['error']}", "Repair this installation of torch."
-        )
+        return Check("torch", CheckState.PROBLEM, f"cannot be imported: {torch['error']}", "Reinstall torch.")
     says = f"{torch['version']} in {torch['folder']}"
     if _version(torch["version"]) < OLDEST_TORCH:
-        return Check("torch", CheckState.PROBLEM, says, "Analyses need torch 2.6 or later.")
+        return Check("torch", CheckState.PROBLEM, says, "torch 2.6 or later is required.")
     return Check("torch", CheckState.OK, says)
 
 
@@ -128,9 +126,9 @@ def _dynamo(dynamo: Mapping[str, Any]) -> Check:
             "Dynamo",
             CheckState.PROBLEM,
             dynamo["error"],
-            "torch.compile does nothing in this interpreter: choose another.",
+            "torch.compile does not work in this interpreter. Choose another.",
         )
-    return Check("Dynamo", CheckState.OK, "runs on this Python")
+    return Check("Dynamo", CheckState.OK, "supports this Python")
 
 
 def _internals(internals: Mapping[str, Any], torch: str) -> list[Check]:
@@ -160,14 +158,17 @@ def _compiler(compiler: Mapping[str, Any]) -> Check:
         "darwin": "Install Apple's command line tools: xcode-select --install",
         "win32": "Install the Visual Studio build tools with C++, and start the editor from their prompt.",
     }.get(sys.platform, "Install a C++ compiler, or name one in CXX.")
-    until_then = " Without it, runs at the depths dynamo and aot work; kernels for the CPU cannot be built."
+    until_then = " Until then only the depths dynamo and aot work: CPU kernels cannot be compiled."
     if "error" in compiler or not compiler["path"]:
         said = compiler.get("error") or f"{compiler['command']} is not on the search path"
         return Check("C++ compiler", CheckState.WARNING, said, install + until_then)
     says = f"{compiler['version'] or compiler['command']} at {compiler['path']}"
     if compiler["builds"] is False:
         return Check(
-            "C++ compiler", CheckState.WARNING, f"{says} does not build: {compiler['problem']}", install + until_then
+            "C++ compiler",
+            CheckState.WARNING,
+            f"{says} cannot compile with OpenMP: {compiler['problem']}",
+            install + until_then,
         )
     return Check("C++ compiler", CheckState.OK, says)
 
@@ -178,43 +179,44 @@ def _gpu(gpu: Mapping[str, Any], triton: Mapping[str, Any]) -> Check:
             "GPU",
             CheckState.WARNING,
             gpu["error"],
-            "The driver or this build of torch is broken; `nvidia-smi` may tell more.",
+            "Check the driver with `nvidia-smi`, and the build of torch.",
         )
     if not gpu["usable"]:
         if gpu["built_for"]:
-            return Check("GPU", CheckState.NOTE, f"none is usable, though torch is built for {gpu['built_for']}")
+            return Check("GPU", CheckState.NOTE, f"none is available, though torch is built for {gpu['built_for']}")
         return Check("GPU", CheckState.NOTE, "none: torch is built for the CPU")
     says = f"{', '.join(gpu['names'])}; torch is built for {gpu['built_for']}"
     if "version" not in triton:
         return Check(
-            "GPU", CheckState.WARNING, f"{says}; triton is missing", "Kernels for the GPU need it: pip install triton"
+            "GPU",
+            CheckState.WARNING,
+            f"{says}; triton is missing",
+            "Install triton, which GPU kernels need: pip install triton",
         )
     return Check("GPU", CheckState.OK, f"{says}; triton {triton['version']}")
 
 
 def _bisection(cache: Mapping[str, Any], environment: Mapping[str, str]) -> Check:
-    name = "Bisection left behind"
+    name = "Unfinished bisection"
     if left := sorted(variable for variable in environment if variable.startswith("TORCH_BISECT_")):
-        says = f"{', '.join(left)} set in the environment: every torch.compile is part of a bisection"
+        says = f"{', '.join(left)} set in the environment: every torch.compile takes part in a bisection"
         return Check(name, CheckState.WARNING, says, f"Unset {', '.join(left)}.")
     if "error" in cache:
-        return Check(name, CheckState.NOTE, f"could not be looked for: {cache['error']}")
+        return Check(name, CheckState.NOTE, f"could not be checked: {cache['error']}")
     if cache["bisect_status"] is not None:
         folder = Path(cache["folder"]) / "bisect"
-        says = f"{folder} makes every torch.compile of yours a part of an unfinished bisection"
-        return Check(name, CheckState.WARNING, says, f"Unless one is going on, delete the folder {folder}.")
+        says = f"{folder} exists: every torch.compile of yours takes part in that bisection"
+        return Check(name, CheckState.WARNING, says, f"Delete the folder {folder}, unless a bisection is running.")
     return Check(name, CheckState.OK, f"none in {cache['folder']}")
 
 
 def _sandbox(sandbox: Mapping[str, Any]) -> Check:
     name, trust = "Sandbox", "Analyze only programs that you trust, or set compileLens.run.enabled to never."
     if "error" in sandbox:
-        return Check(
-            name, CheckState.WARNING, f"cannot be entered, so that nothing runs in it: {sandbox['error']}", trust
-        )
+        return Check(name, CheckState.WARNING, f"cannot be set up: {sandbox['error']}", trust)
     says = f"{sandbox['kind']}: {HELD[sandbox['kind']]}"
     if sandbox["open_ends"]:
-        says += f"; not held: {', '.join(sandbox['open_ends'])}"
+        says += f"; not confined: {', '.join(sandbox['open_ends'])}"
     if sandbox["reason"]:
         says += f" ({sandbox['reason']})"
     if sandbox["kind"] == "python":
@@ -226,7 +228,7 @@ def _environment(environment: Mapping[str, str]) -> Check:
     if not environment:
         return Check("Environment", CheckState.OK, "no variable changes how torch compiles")
     shown = ", ".join(f"{name}={_short(value)}" for name, value in environment.items())
-    return Check("Environment", CheckState.NOTE, f"these change what a run does: {shown}")
+    return Check("Environment", CheckState.NOTE, f"these variables change how torch compiles: {shown}")
 
 
 def _short(value: str) -> str:

@@ -55,7 +55,7 @@ class Host:
 
     def __init__(self, python: str, environment: Mapping[str, str] | None = None) -> None:
         self.python = python
-        # its frames are nobody's business
+        # its frames are excluded from user stacks
         self.agent_folder = str(AGENT_FOLDER)
         self._environment = dict(os.environ if environment is None else environment)
         self._process: asyncio.subprocess.Process | None = None
@@ -150,7 +150,7 @@ class Host:
             if isinstance(frame, NoTorch):
                 if frame.missing:
                     raise HostError(
-                        f"{self.python} has no torch; choose an interpreter that has it, or install torch there."
+                        f"{self.python} has no torch. Choose an interpreter that has it, or install torch there."
                     )
                 raise HostError(f"{self.python} cannot import torch: {frame.message}")
 
@@ -175,7 +175,7 @@ class Host:
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
         """Run ``job``; ``on_frame`` gets each frame as it arrives. Cancelling the awaiting task cancels the run. Raises HostError."""
         if job.access is Access.NONE:
-            raise HostError("Nothing may run here: the workspace is not trusted, or you have not agreed to it.")
+            raise HostError("Nothing runs here: the workspace is not trusted, or you have not allowed background runs.")
         async with self._running, leased(cache_root(self._environment)) as lease:
             # below Inductor no compiler is started that could be interrupted
             lease.in_order = job.depth is not Depth.INDUCTOR
