@@ -1,4 +1,4 @@
-"""What an analysis finds around it in this interpreter: ``boot.py environment`` prints it as one JSON object.
+"""Reports this interpreter's environment to the doctor: ``boot.py environment`` prints it as one JSON object.
 
 Nothing is changed: torch's cache directory is looked up without being made (``torch/_inductor/runtime/cache_dir_utils.py`` makes it).
 """
@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import torch_internals
 from ..sandbox import choice
-from ..torch_internals import lookup
+from ..torch_internals import dynamo, inductor, lookup
 
 # what changes how torch compiles, or what a bisection left in the environment
 CHANGES_COMPILING = re.compile(
@@ -82,9 +82,7 @@ def _free_threaded() -> bool:
 
 
 def _dynamo() -> dict[str, Any]:
-    from torch._dynamo.eval_frame import check_if_dynamo_supported
-
-    check_if_dynamo_supported()
+    dynamo.SUPPORT_CHECK.need()()
     return {}
 
 
@@ -118,9 +116,7 @@ def _gpu() -> dict[str, Any]:
 
 def _compiler() -> dict[str, Any]:
     """The C++ compiler that Inductor would take, and whether it builds a library with OpenMP."""
-    from torch._inductor.cpp_builder import get_cpp_compiler
-
-    command = get_cpp_compiler()
+    command = inductor.CPP_COMPILER.need()()
     where = shutil.which(command)
     said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LIMIT_S, check=False)
     found = {"command": command, "path": where, "version": said.stdout.partition("\n")[0].strip(), "builds": None}
@@ -147,9 +143,7 @@ def _users_cache() -> dict[str, Any]:
     """Inductor's cache of this user's own runs, and what a bisection has left there."""
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if not folder:
-        from torch._inductor.runtime.cache_dir_utils import default_cache_dir
-
-        folder = default_cache_dir()
+        folder = inductor.DEFAULT_CACHE.need()()
     status = None
     with (
         contextlib.suppress(OSError),

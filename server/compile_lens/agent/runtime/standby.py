@@ -51,7 +51,7 @@ def _take_descriptors() -> tuple[int, Wire]:
     os.close(nothing)
     os.dup2(2, 1)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or not a text file
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     return commands, Wire(frames)
 

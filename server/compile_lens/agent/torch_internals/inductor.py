@@ -1,0 +1,52 @@
+"""Private names of Inductor."""
+
+from __future__ import annotations
+
+from .lookup import Internal
+
+_BISECTION = "bisection"
+_WARMUP = "a shared warm-up of bisection steps"
+
+CODECACHE = Internal("torch._inductor.codecache", "private precompiled headers")
+HEADER_PRECOMPILER = Internal(
+    "torch._inductor.codecache:_precompile_header", "precompiled headers shared by steps", since=(2, 9)
+)
+BISECTOR_MODULE = Internal("torch._inductor.compiler_bisector", _BISECTION)
+BISECTOR = Internal("torch._inductor.compiler_bisector:CompilerBisector", _BISECTION)
+BISECTOR_DISABLE_SUBSYSTEM = Internal(
+    "torch._inductor.compiler_bisector:CompilerBisector.disable_subsystem", "what the verdict applies to"
+)
+BISECTOR_ENABLED = Internal("torch._inductor.compiler_bisector:CompilerBisector.bisection_enabled", _BISECTION)
+BISECTOR_GET_DIR = Internal("torch._inductor.compiler_bisector:CompilerBisector.get_dir", _BISECTION)
+BISECTOR_STATE_FOLDER = Internal(
+    "torch._inductor.compiler_bisector:CompilerBisector.in_process_cache", _BISECTION, since=(2, 7)
+)
+BISECTOR_ENVIRONMENT = Internal("torch._inductor.compiler_bisector:get_env_val", _BISECTION, since=(2, 7))
+CONFIG = Internal("torch._inductor.config", "options of Inductor")
+COMPILER_OPTIONS = Internal("torch._inductor.cpp_builder:CppTorchOptions", _WARMUP)
+COMPILER_VERSION = Internal("torch._inductor.cpp_builder:get_compiler_version_info", _WARMUP)
+RUN_COMPILER = Internal("torch._inductor.cpp_builder:run_compile_cmd", "compiler output that is complete or absent")
+INVALID_VECTOR_ISA = Internal("torch._inductor.cpu_vec_isa:invalid_vec_isa", _WARMUP)
+PICK_VECTOR_ISA = Internal("torch._inductor.cpu_vec_isa:pick_vec_isa", _WARMUP)
+SUPPORTED_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:supported_vec_isa_list", _WARMUP)
+VALID_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:valid_vec_isa_list", _WARMUP)
+VECTOR_ISA_TRIAL = Internal("torch._inductor.cpu_vec_isa:VecISA.check_build", _WARMUP)
+DECOMPOSITION_MODULE = Internal("torch._inductor.decomposition", "where a decomposition is written")
+LOWERING_MODULE = Internal("torch._inductor.lowering", "where a lowering is written")
+SERIALIZED_PATTERNS = Internal("torch._inductor.fx_passes.serialized_patterns", _WARMUP)
+TRITON_KEY = Internal("torch._inductor.runtime.triton_compat:triton_key", _WARMUP, since=(2, 7))
+# imported when Inductor first compiles for a GPU
+GPU_MODULES = (
+    Internal("torch._inductor.choices", _WARMUP),
+    Internal("torch._inductor.codegen.cuda_combined_scheduling", _WARMUP),
+    Internal("torch._inductor.codegen.triton", _WARMUP),
+    Internal("torch._inductor.fx_passes.fuse_attention", _WARMUP),
+    Internal("torch._inductor.fx_passes.pad_mm", _WARMUP),
+    Internal("torch._inductor.runtime.triton_heuristics", _WARMUP),
+)
+# the standby's warm-up, and the doctor
+COMPILE_FX = Internal("torch._inductor.compile_fx", "a warm-up of Inductor")
+CPP_COMPILER = Internal("torch._inductor.cpp_builder:get_cpp_compiler", "the check of the C++ compiler by the doctor")
+DEFAULT_CACHE = Internal(
+    "torch._inductor.runtime.cache_dir_utils:default_cache_dir", "the check for an unfinished bisection by the doctor"
+)
