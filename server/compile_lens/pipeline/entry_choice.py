@@ -1,4 +1,4 @@
-"""Which entry a file is analyzed with: what the user said, else the first that reaches a region or makes something compile."""
+"""Chooses the entry that a file is analyzed with: the user's, else the first one that compiles anything."""
 
 from __future__ import annotations
 

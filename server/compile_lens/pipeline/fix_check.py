@@ -1,4 +1,4 @@
-"""What a fix does: the changed text is analyzed as the text was, and the two are compared."""
+"""Verifies a fix: analyzes the changed text, and compares the findings with those of the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the job of a file, for terminal and editor alike: what was asked for, started as the workspace starts the file."""
+"""Makes the job of a file, for terminal and editor: options, confinement, and what launch.json says."""
 
 from __future__ import annotations
 

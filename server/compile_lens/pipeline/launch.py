@@ -1,4 +1,4 @@
-"""How a workspace starts a file, as VS Code's ``.vscode/launch.json`` says it: arguments, environment and folder."""
+"""Reads from ``.vscode/launch.json`` how a workspace starts a file: arguments, environment and folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a document's analysis runs: the newest request of each document wins, and ends the one before it.
+"""Decides when a document is analyzed: the newest request per document cancels the one before it.
 
 Nothing here knows what is run. A request becomes a ticket with a generation; whoever publishes asks whether the ticket
 still counts.

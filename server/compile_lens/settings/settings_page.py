@@ -1,4 +1,4 @@
-"""docs/settings.md, made from the settings: ``python -m compile_lens.settings.settings_page > docs/settings.md``."""
+"""Generates docs/settings.md: ``python -m compile_lens.settings.settings_page > docs/settings.md``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes files that are whole or not there: who reads one while it is written, or after a crash, sees the old one."""
+"""Writes files atomically: readers see the old content or the new one, never a part."""
 
 from __future__ import annotations
 

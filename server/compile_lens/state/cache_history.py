@@ -1,4 +1,4 @@
-"""The keys of the last run of each program in torch's cache, so that a later run can say why the cache did not know its graphs."""
+"""Keeps the cache keys of the last run of each program, to explain cache misses of the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the user's code may run: trust first, then the setting, then what the user answered for this workspace.
+"""Decides whether the user's code may run: workspace trust first, then the setting, then the answer for the workspace.
 
 An answer is one small file per workspace root, under the user's state directory: two editors never write the same
 file, and taking an answer back is to delete it.

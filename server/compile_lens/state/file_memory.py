@@ -1,4 +1,4 @@
-"""What is remembered of files: one small JSON file each, under the user's state directory, so that two editors never write the same."""
+"""Keeps facts about files: one small JSON file each in the user's state directory, so that editors never write the same file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the machine the user's program gets: nothing, a sandbox, or what the user's own shell has."""
+"""How much of the machine a program gets: nothing, a sandbox with limits, or what the user's own shell has."""
 
 from __future__ import annotations
 

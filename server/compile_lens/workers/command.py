@@ -1,4 +1,4 @@
-"""The command that an agent gets for a job."""
+"""Turns a job into the command that the agent receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The only door to running the user's code: one agent process of one interpreter, kept warm, one run at a time.
+"""Runs the user's code, and nothing else does: one agent process per interpreter, kept warm, one run at a time.
 
 Whatever happens to a run, the agent's process tree is gone when ``close`` returns, and a run that was cancelled is gone when
 ``cancel`` returns.

@@ -1,4 +1,4 @@
-"""What a worker is asked to do, and how it ended. Plain data shared by the host and those who call it."""
+"""What a worker is asked to run, and how it ended: plain data for the host and its callers."""
 
 from __future__ import annotations
 

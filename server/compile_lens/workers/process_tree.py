@@ -1,4 +1,4 @@
-"""Ends a process and all that it started, when it does not do so itself."""
+"""Kills a process and everything that it started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a run's budget that is counted on the host's side."""
+"""Enforces the limits of a run that are counted in the server: output, trace, and time without compilation."""
 
 from __future__ import annotations
 

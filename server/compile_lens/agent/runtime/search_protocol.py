@@ -1,4 +1,4 @@
-"""What the server and the agent say to each other about searches: a bisection, or a minification, of a repro.
+"""Defines the messages between server and agent about searches: bisection and minification of a repro.
 
 A part of ``protocol``, under the same rules.
 """
