@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from compile_lens.agent.runtime.protocol import RunStarted, SandboxKind
+from compile_lens.workers.access import Access, SandboxOptions
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
-from compile_lens.workers.level import Level, Sandbox
 from compile_lens.workers.wire import Frame
 
 REPEATS = 20
@@ -42,9 +42,9 @@ async def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
         host = Host(sys.executable, {**os.environ, "COMPILE_LENS_CACHE_DIR": folder})
         await host.start()
-        kinds = {"full": Job(file="", level=Level.FULL)}
+        kinds = {"full": Job(file="", access=Access.FULL)}
         # without the lower priority, which only tells where the machine is busy
-        kinds |= {kind.value: Job(file="", sandbox=Sandbox(strongest=kind, niceness=0)) for kind in SandboxKind}
+        kinds |= {kind.value: Job(file="", sandbox=SandboxOptions(strongest=kind, niceness=0)) for kind in SandboxKind}
         empty: dict[str, list[float]] = {name: [] for name in kinds}
         for _ in range(REPEATS):  # in turns: what else the machine does meets all of them
             for name, job in kinds.items():
@@ -61,7 +61,7 @@ async def run() -> None:
 def _with_file(job: Job, folder: str, source: str) -> Job:
     file = Path(folder) / "program.py"
     file.write_text(source)
-    return Job(file=str(file), level=job.level, sandbox=job.sandbox)
+    return Job(file=str(file), access=job.access, sandbox=job.sandbox)
 
 
 async def _empty_run(host: Host, job: Job) -> float:

@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
 
@@ -83,7 +83,7 @@ async def _ours(file: Path, folder: str) -> tuple[float, float]:
     for _ in range(REPEATS):
         started = time.perf_counter()
         seen: list[float] = []
-        await analyse(
+        await analyze(
             host,
             Job(str(file)),
             lambda outcome, seen=seen, started=started: (  # type: ignore[misc]

@@ -19,10 +19,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.workers.access import Access, SandboxOptions
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
-from compile_lens.workers.level import Level, Sandbox
 from fixture_notation import depth_of, is_compared, is_varied
 
 HERE = Path(__file__).parent
@@ -65,11 +65,11 @@ def job_of(file: Path, kind: str) -> Job:
     """How a fixture says that it is run; others are run as ``compile-lens check`` does."""
     text = file.read_text(encoding="utf-8")
     depth = Depth(depth_of(text)) if file.parent == FIXTURES else Depth.DYNAMO
-    job = Job(str(file), depth=depth, timeout_s=300.0, compare=is_compared(text), level=Level.FULL)
+    job = Job(str(file), depth=depth, timeout_s=300.0, compare=is_compared(text), access=Access.FULL)
     return (
         job
         if kind == FULL
-        else replace(job, level=Level.ANALYSE, sandbox=Sandbox(strongest=SandboxKind(kind), gpu=True))
+        else replace(job, access=Access.SANDBOXED, sandbox=SandboxOptions(strongest=SandboxKind(kind), gpu=True))
     )
 
 
@@ -85,7 +85,7 @@ async def run_all(files: list[Path], kind: str, caches: str) -> list[Outcome]:
     host, outcomes = Host(sys.executable), []
     try:
         for file in files:
-            outcome = await analyse(host, job_of(file, kind))
+            outcome = await analyze(host, job_of(file, kind))
             assert kind in (FULL, outcome.sandbox), outcome
             outcomes.append(outcome)
             print(kind, file.stem, outcome.status.value, len(outcome.findings), file=sys.stderr, flush=True)

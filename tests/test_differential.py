@@ -27,7 +27,7 @@ PROGRAMS = [f for folder in FOLDERS for f in sorted(folder.glob("[!_]*.py")) if 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
 def test_breaks_and_recompiles_are_those_of_torch(file: Path, warm_host: WarmHost, plain_torch: PlainTorch) -> None:
     depth = Depth(depth_of(file.read_text(encoding="utf-8")))
-    ours = warm_host.analyse(file, depth)
+    ours = warm_host.analyze(file, depth)
     torchs = plain_torch.run(file)
     assert breaks_of(ours) == torchs.breaks
     assert recompiles_of(ours.report) == torchs.recompiles

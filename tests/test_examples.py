@@ -35,7 +35,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_example(name: str, warm_host: WarmHost) -> None:
     file = EXAMPLES / f"{name}.py"
-    outcome = warm_host.analyse(file).outcome
+    outcome = warm_host.analyze(file).outcome
     assert outcome.status is Status.OK
     tree = parse(file.read_text(encoding="utf-8"))
     found = set()

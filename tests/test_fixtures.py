@@ -35,9 +35,9 @@ def test_findings_are_those_written_under_the_lines(
 
 
 def check(file: Path, host: WarmHost, update: bool = False) -> None:
-    """Analyse one fixture, and compare or write what is found in it and in its parts."""
+    """Analyze one fixture, and compare or write what is found in it and in its parts."""
     text = file.read_text(encoding="utf-8")
-    outcome = host.analyse(file, Depth(depth_of(text)), is_compared(text), is_varied(text)).outcome
+    outcome = host.analyze(file, Depth(depth_of(text)), is_compared(text), is_varied(text)).outcome
     assert outcome.status in (Status.OK, Status.RAISED), outcome.failure or outcome.output
     programs = {path: read(path.read_text(encoding="utf-8")) for path in [file, *parts(file)]}
     found: dict[Path, list[Finding]] = defaultdict(list)

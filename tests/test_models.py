@@ -116,7 +116,7 @@ def test_model(model: Model, tmp_path: Path, warm_host: WarmHost, plain_torch: P
     script = tmp_path / f"{model.name}.py"
     script.write_text(script_of(model), encoding="utf-8")
     call_line = len(script_of(model).splitlines())
-    ours, torchs = warm_host.analyse(script), plain_torch.run(script)
+    ours, torchs = warm_host.analyze(script), plain_torch.run(script)
     outcome = ours.outcome
     kinds = {finding.kind for finding in outcome.findings}
     if model.fails:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.pipeline.analyze import analyse
-from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
@@ -54,7 +54,7 @@ class WarmHost:
         self._host = RecordingHost(sys.executable)
         self._known: dict[tuple[Path, Depth, bool, bool], Analysed] = {}
 
-    def analyse(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analysed:
+    def analyze(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analysed:
         way = (file, depth, compare, varied)
         if way not in self._known:
             job = Job(
@@ -64,22 +64,22 @@ class WarmHost:
                 compare=compare,
                 vary=VariationRequest() if varied else None,
             )
-            outcome = self._loop.run_until_complete(analyse(self._host, job))
+            outcome = self._loop.run_until_complete(analyze(self._host, job))
             self._known[way] = Analysed(outcome, self._host.builder.report())
         return self._known[way]
 
     def run(self, job: Job) -> Outcome:
         """What the product makes of a job; nothing is kept."""
-        return self._loop.run_until_complete(analyse(self._host, job))
+        return self._loop.run_until_complete(analyze(self._host, job))
 
     def run_choice(
-        self, file: str, choice: Choice, text: str | None = None, vary: VariationRequest | None = None
+        self, file: str, choice: EntryChoice, text: str | None = None, vary: VariationRequest | None = None
     ) -> Outcome:
         """What the product makes of a file with the first entry of ``choice`` that reaches something."""
         job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary)
-        return self._loop.run_until_complete(analyse_by_entries(analyse, self._host, job, choice))
+        return self._loop.run_until_complete(analyze_by_entries(analyze, self._host, job, choice))
 
-    def analyse_choice(self, file: str, choice: Choice) -> Analysed:
+    def analyze_choice(self, file: str, choice: EntryChoice) -> Analysed:
         """The same, with the report of the run that it is made of."""
         return Analysed(self.run_choice(file, choice), self._host.builder.report())
 

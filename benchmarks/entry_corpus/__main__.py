@@ -1,4 +1,4 @@
-"""``nice -n 15 python -m benchmarks.entry_corpus``: analyse each file of the corpus with no help, then with a line of it.
+"""``nice -n 15 python -m benchmarks.entry_corpus``: analyze each file of the corpus with no help, then with a line of it.
 
 Packages are put below ``.cache``. Each result is kept in ``results.json`` as it comes; ``--write`` writes docs/corpus.md from there.
 """

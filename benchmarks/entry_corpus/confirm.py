@@ -12,7 +12,7 @@ from benchmarks.plain_torch.process import Lost, PlainTorch, Said, recompiles_of
 from benchmarks.plain_torch.script import plain_script
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.pipeline.entry_choice import Choice
+from compile_lens.pipeline.entry_choice import EntryChoice
 from compile_lens.trace.report import CompileReport
 
 AS_A_SCRIPT = "As a script: "
@@ -28,7 +28,7 @@ class Confirmed:
     differences: tuple[str, ...]
 
 
-def confirm(file: Path, choice: Choice, outcome: Outcome, report: CompileReport, plain: PlainTorch) -> Confirmed:
+def confirm(file: Path, choice: EntryChoice, outcome: Outcome, report: CompileReport, plain: PlainTorch) -> Confirmed:
     """Run what ``outcome`` is about under a plain torch, and compare."""
     count = len(outcome.findings)
     try:

@@ -16,13 +16,13 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.source_file import read_source
-from compile_lens.pipeline.analyze import analyse
-from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries, choose, has_reached
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, choose, has_reached
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
+from compile_lens.workers.access import SandboxOptions
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job, Substitution
-from compile_lens.workers.level import Sandbox
 from compile_lens.workers.wire import Frame, TraceRecord
 
 # the finding that says that the CPU stands in for a GPU
@@ -99,9 +99,9 @@ class _Corpus:
             compared = await self._analysed(file, choice, Substitution.OFF)
         return _run(file.path, outcome, self._confirmed(file, choice, *compared))
 
-    async def _analysed(self, file: File, choice: Choice, stand_in: Substitution) -> tuple[Outcome, CompileReport]:
+    async def _analysed(self, file: File, choice: EntryChoice, stand_in: Substitution) -> tuple[Outcome, CompileReport]:
         # what calls this has its own priority
-        sandbox, cwd = Sandbox(niceness=0), str(file.path.parent)
+        sandbox, cwd = SandboxOptions(niceness=0), str(file.path.parent)
         job = Job(str(file.path), timeout_s=self._timeout, cwd=cwd, sandbox=sandbox, stand_in=stand_in)
         report = CompileReport()
 
@@ -115,13 +115,13 @@ class _Corpus:
                 if isinstance(frame, TraceRecord):
                     builder.feed(frame.data)
 
-            outcome = await analyse(host, job, on_partial, filters, take)
+            outcome = await analyze(host, job, on_partial, filters, take)
             report = builder.report()
             return outcome
 
-        return await analyse_by_entries(with_report, self._host, job, choice), report
+        return await analyze_by_entries(with_report, self._host, job, choice), report
 
-    def _confirmed(self, file: File, choice: Choice, outcome: Outcome, report: CompileReport) -> Confirmed | None:
+    def _confirmed(self, file: File, choice: EntryChoice, outcome: Outcome, report: CompileReport) -> Confirmed | None:
         is_made_up = outcome.calls and all(call.target or choice.is_said for call in outcome.calls)
         if not is_made_up or not outcome.findings:
             return None
@@ -136,7 +136,7 @@ async def run_all(
     timeout: float,
     keep: Callable[[Result], None],
 ) -> None:
-    """Analyse ``files``; ``keep`` gets each result as it comes. ``cache`` is a folder for the plain runs."""
+    """Analyze ``files``; ``keep`` gets each result as it comes. ``cache`` is a folder for the plain runs."""
     host = Host(python, environment)
     # all targets of a file are called, without the limit that a search has
     plain = PlainTorch(cache, int(3 * timeout), environment)

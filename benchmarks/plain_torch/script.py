@@ -10,7 +10,7 @@ from typing import Any
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.entries.keep_inputs import as_python
-from compile_lens.pipeline.entry_choice import Choice
+from compile_lens.pipeline.entry_choice import EntryChoice
 
 HEAD = """\
 import importlib
@@ -72,7 +72,7 @@ globals().update({{name: value for name, value in vars(module).items() if not na
 APART = "torch._dynamo.reset()\n"
 
 
-def plain_script(file: Path, choice: Choice, outcome: Outcome) -> str:
+def plain_script(file: Path, choice: EntryChoice, outcome: Outcome) -> str:
     """What gives the findings of ``outcome``, of the first entry of ``choice`` with its name, without this project."""
     entry = next(entry for entry in choice.entries if entry.spec == outcome.entry)
     plan: dict[str, Any] = dict(entry.plan)

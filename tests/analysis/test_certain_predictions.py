@@ -129,7 +129,7 @@ def test_torch_breaks_at_every_name(warm_host: WarmHost, tmp_path: Path) -> None
     assert {prediction.rule for prediction in predictions} == certain
     found = {
         (finding.place.line, finding.code)
-        for finding in warm_host.analyse(file).outcome.findings
+        for finding in warm_host.analyze(file).outcome.findings
         if finding.kind is Kind.GRAPH_BREAK
     }
     lines = program().splitlines()

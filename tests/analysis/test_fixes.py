@@ -222,7 +222,7 @@ def test_no_fix_breaks_the_syntax_or_touches_other_lines(file: Path, warm_host: 
         ast.parse(text)
     except SyntaxError:
         return
-    findings = tuple(f for f in warm_host.analyse(file).outcome.findings if f.place.file == str(file))
+    findings = tuple(f for f in warm_host.analyze(file).outcome.findings if f.place.file == str(file))
     for fix in _fixes(text, findings):
         check_text(text, fix)
         windows = text.replace("\n", "\r\n")

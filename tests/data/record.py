@@ -32,7 +32,7 @@ from compile_lens.agent.runtime.protocol import (  # noqa: E402
 )
 from compile_lens.workers.command import command_of  # noqa: E402
 from compile_lens.workers.job import Depth, Job  # noqa: E402
-from compile_lens.workers.level import Level  # noqa: E402
+from compile_lens.workers.access import Access  # noqa: E402
 from compile_lens.workers.wire import AgentEvent, Chunk, FrameDecoder, TraceRecord  # noqa: E402
 
 AGENT = ROOT / "server/compile_lens/agent"
@@ -77,7 +77,7 @@ def record(file: Path, agent: Path, caches: Path, default_depth: str) -> bytes:
     text = file.read_text(encoding="utf-8")
     depth = DEPTH.search(text)
     chosen = Depth(depth["depth"] if depth else default_depth)
-    job = Job(str(file), chosen, timeout_s=TIMEOUT_S, compare=COMPARED.search(text) is not None, level=Level.FULL)
+    job = Job(str(file), chosen, timeout_s=TIMEOUT_S, compare=COMPARED.search(text) is not None, access=Access.FULL)
     environment = {
         **os.environ,
         "TORCHINDUCTOR_CACHE_DIR": str(caches / file.stem / "inductor"),

@@ -58,7 +58,7 @@ def test_a_cell_from_the_command_line(tmp_path: Path) -> None:
     assert run["status"] == "ok"
     assert [region["name"] for region in run["regions"]] == ["f"]
     assert run["regions"][0]["graphs"] > 0
-    assert "The file was run up to line 10, as you asked; what stands below was not." in run["notes"]
+    assert "Ran the file only up to line 10, as requested." in run["notes"]
     wrong = Result(["check", "--cell", "9", "nb.py"], tmp_path)
     assert (wrong.code, "has no cell 9: it has 4." in wrong.err) == (2, True)
     assert Result(["check", "--cell", "1", "--to-line", "2", "nb.py"], tmp_path).code == 2

@@ -8,7 +8,7 @@ import pytest
 from tests.entries.sources import BREAK_LINE, KERNELS, MODEL, REGION
 
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.pipeline.entry_choice import Choice, as_if_compiled, choose
+from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -165,7 +165,7 @@ def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
     assert choose(file, text, None, said="script").entries[0].spec == "script"
     assert choose(file, text, None, remembered="script").entries[0].spec == "synthesized:Attention"
     assert choose(file, MODEL, None, remembered="script").entries[0].spec == "script"
-    assert isinstance(choose(file, text, None, said="auto"), Choice)
+    assert isinstance(choose(file, text, None, said="auto"), EntryChoice)
 
 
 BROKEN = {

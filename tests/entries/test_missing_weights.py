@@ -9,9 +9,9 @@ import pytest
 from tests.entries.agent_package import agent_module
 
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.workers.access import Access
 from compile_lens.workers.command import command_of
 from compile_lens.workers.job import Job, Substitution
-from compile_lens.workers.level import Level
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -155,9 +155,9 @@ def test_a_missing_checkpoint_leaves_what_would_get_it_as_it_was_made(tmp_path: 
 def test_a_run_as_the_users_own_is_left_alone(tmp_path: Path, warm_host: WarmHost) -> None:
     job = Job(str(tmp_path / "program.py"))
     assert command_of(job).missing_weights is Substitution.AUTO
-    assert command_of(replace(job, level=Level.FULL)).missing_weights is Substitution.OFF
+    assert command_of(replace(job, access=Access.FULL)).missing_weights is Substitution.OFF
     text = "import torch\n\ntorch.nn.Linear(1, 1).load_state_dict(torch.load('x.pt'))\n"
-    outcome = run(warm_host, tmp_path, text, level=Level.FULL)
+    outcome = run(warm_host, tmp_path, text, access=Access.FULL)
     assert (outcome.status, told(outcome)) == (Status.RAISED, [("missing-data", 3)])
 
 

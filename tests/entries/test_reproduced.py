@@ -25,7 +25,7 @@ def test_findings_of_made_up_inputs_are_those_of_a_plain_script(
 ) -> None:
     file = OWN / f"{name}.py"
     choice = choose(str(file), file.read_text(encoding="utf-8"), None)
-    ours = warm_host.analyse_choice(str(file), choice)
+    ours = warm_host.analyze_choice(str(file), choice)
     assert ours.outcome.entry == "synthesized"
     said = confirm(file, choice, ours.outcome, ours.report, plain_torch)
     assert said.differences == ()
@@ -35,7 +35,7 @@ def test_findings_of_made_up_inputs_are_those_of_a_plain_script(
 def test_a_wrong_finding_and_one_that_is_left_out_are_differences(warm_host: WarmHost, plain_torch: PlainTorch) -> None:
     file = OWN / "moe_layer.py"
     choice = choose(str(file), file.read_text(encoding="utf-8"), None)
-    ours = warm_host.analyse_choice(str(file), choice)
+    ours = warm_host.analyze_choice(str(file), choice)
     broken = next(found for found in ours.outcome.findings if found.code.startswith("GB"))
     others = tuple(found for found in ours.outcome.findings if found is not broken)
     elsewhere = replace(broken, place=replace(broken.place, line=broken.place.line + 1))

@@ -21,10 +21,10 @@ from planted_home import SECRET, Planted
 
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.workers.access import ResourceLimits, SandboxOptions
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
-from compile_lens.workers.level import Budget, Sandbox
 from compile_lens.workers.scratch import PREFIX
 from processes import Mark
 from sandbox_kinds import skip_unless_offered
@@ -67,7 +67,7 @@ class Place:
         self._loop = asyncio.new_event_loop()
 
     def run(self, file: Path, program: Program, kind: str) -> Outcome:
-        budget = Budget(
+        budget = ResourceLimits(
             memory_gib=program.number("memory", 0),
             disk_gib=program.number("disk", 4),
             processes=int(program.number("processes", 512)),
@@ -75,9 +75,9 @@ class Place:
             cpu_s=program.number("cpu", 0),
             idle_s=program.number("idle", 0),
         )
-        sandbox = Sandbox(strongest=SandboxKind(kind))
+        sandbox = SandboxOptions(strongest=SandboxKind(kind))
         job = Job(str(file), timeout_s=program.number("timeout", 60), sandbox=sandbox, budget=budget)
-        return self._loop.run_until_complete(analyse(self.host, job))
+        return self._loop.run_until_complete(analyze(self.host, job))
 
     def close(self) -> None:
         self._loop.run_until_complete(self.host.close())

@@ -72,7 +72,7 @@ def finding(file: str, line: int, text: str, code: str) -> Finding:
     )
 
 
-async def analyse(
+async def analyze(
     host: StubHost, job: Job, on_partial: Callable[[Outcome], None] | None = None, filters: Filters = NO_FILTERS
 ) -> Outcome:
     try:
@@ -133,4 +133,4 @@ async def analyse(
 
 
 if __name__ == "__main__":
-    sys.exit(serve(server=create_server(StubHost, analyse)))
+    sys.exit(serve(server=create_server(StubHost, analyze)))

@@ -81,12 +81,12 @@ async def test_what_is_printed_cannot_disturb_the_protocol(root: Path) -> None:
         f"import os, sys\nsys.path.insert(0, {str(STUB.parent)!r})\n"
         "import stub_server as stub\n"
         "from compile_lens.lsp.server import create_server, serve\n"
-        "async def analyse(*args):\n"
+        "async def analyze(*args):\n"
         "    print('out of the blue', flush=True)\n"
         "    os.write(1, b'Content-Length: 3\\r\\n\\r\\nabc\\n')\n"
         "    os.system('echo from a child; cat')\n"
-        "    return await stub.analyse(*args)\n"
-        "serve(server=create_server(stub.StubHost, analyse))\n"
+        "    return await stub.analyze(*args)\n"
+        "serve(server=create_server(stub.StubHost, analyze))\n"
     )
     async with editor(root.parent, [sys.executable, str(program)]) as ed:
         await ed.initialize(root, {"run": {"enabled": "always"}})

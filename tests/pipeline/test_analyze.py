@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.pipeline import analyze
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline import analyze as analyze_module
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
@@ -38,7 +38,7 @@ async def test_findings_come_while_the_program_runs_on(tmp_path: Path) -> None:
     file.write_text(BREAKS_AND_GOES_ON)
     host = Host(sys.executable)
     partials: asyncio.Queue[Outcome] = asyncio.Queue()
-    running = asyncio.create_task(analyse(host, Job(str(file), timeout_s=100.0), partials.put_nowait))
+    running = asyncio.create_task(analyze(host, Job(str(file), timeout_s=100.0), partials.put_nowait))
     try:
         while True:
             partial = await asyncio.wait_for(partials.get(), 60.0)
@@ -74,14 +74,14 @@ async def test_findings_are_made_beside_the_event_loop(tmp_path: Path, monkeypat
     file = tmp_path / "train.py"
     file.write_text(MANY_BREAKS)
     threads: list[threading.Thread] = []
-    find = analyze.find
+    find = analyze_module.find
 
     def slow_find(*args: object, **kwargs: object) -> object:
         threads.append(threading.current_thread())
         time.sleep(0.5)
         return find(*args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(analyze, "find", slow_find)
+    monkeypatch.setattr(analyze_module, "find", slow_find)
     host = Host(sys.executable)
     told: list[Outcome] = []
     longest = 0.0
@@ -96,7 +96,7 @@ async def test_findings_are_made_beside_the_event_loop(tmp_path: Path, monkeypat
     try:
         await host.start()
         watcher = asyncio.create_task(watch_the_loop())
-        outcome = await analyse(host, Job(str(file), timeout_s=100.0), told.append)
+        outcome = await analyze(host, Job(str(file), timeout_s=100.0), told.append)
         count = len(told)
         await asyncio.sleep(0.7)  # a partial one that was being made when the run ended is ready by then
         watcher.cancel()

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
 
@@ -28,7 +28,7 @@ def test_lines_are_those_of_this_run(tmp_path: Path) -> None:
     first, copy = tmp_path / "first.py", tmp_path / "copy.py"
 
     async def lines(host: Host, file: Path, text: str) -> list[tuple[str, int]]:
-        outcome = await analyse(host, Job(str(file), Depth.INDUCTOR, text, timeout_s=300.0))
+        outcome = await analyze(host, Job(str(file), Depth.INDUCTOR, text, timeout_s=300.0))
         found = [finding.place for finding in outcome.findings if finding.code == "fallback-op"]
         return [(place.file, place.line) for place in found]
 

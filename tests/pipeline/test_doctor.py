@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter
 
-from compile_lens.pipeline.doctor import Check, State, examine, to_markdown, worst
+from compile_lens.pipeline.doctor import Check, CheckState, examine, to_markdown, worst
 from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
 
@@ -21,6 +21,7 @@ HEALTHY: dict[str, Any] = {
     "environment": {},
     "torch": {"version": "2.11.0+cu130", "folder": "/lib/torch"},
     "dynamo": {},
+    "torch_internals": {"declared": 90, "missing": {}},
     "triton": {"version": "3.6.0"},
     "gpu": {"built_for": "CUDA 13.0", "names": ["NVIDIA H200"], "usable": True},
     "compiler": {"command": "g++", "path": "/usr/bin/g++", "version": "g++ 12.2.0", "builds": True},
@@ -39,7 +40,7 @@ def check(cache: Path, name: str, **changed: dict[str, Any]) -> Check:
 
 def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
     checks = examine(HEALTHY, tmp_path)
-    assert {entry.state for entry in checks} == {State.OK}
+    assert {entry.state for entry in checks} == {CheckState.OK}
     assert [entry.remedy for entry in checks if entry.remedy] == []
     assert "- ✓ **GPU**: NVIDIA H200; torch is built for CUDA 13.0; triton 3.6.0" in to_markdown(checks)
 
@@ -47,56 +48,71 @@ def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "state", "says", "changed"),
     [
-        ("Python", State.PROBLEM, "3.9.1", {"python": {"version": "3.9.1"}}),
-        ("Python", State.WARNING, "3.15", {"python": {"version": "3.15.0a1"}}),
-        ("torch", State.PROBLEM, "2.5.1", {"torch": {"version": "2.5.1"}}),
-        ("torch", State.PROBLEM, "not installed", {"torch": {"error": "No module named 'torch'", "missing": True}}),
-        ("torch", State.PROBLEM, "libcudnn", {"torch": {"error": "libcudnn.so.9: cannot open", "missing": False}}),
-        ("Dynamo", State.PROBLEM, "3.15", {"dynamo": {"error": "RuntimeError: Python 3.15+ not yet supported"}}),
-        ("C++ compiler", State.WARNING, "not on the search path", {"compiler": {"path": None}}),
-        ("C++ compiler", State.WARNING, "omp.h", {"compiler": {"builds": False, "problem": "fatal error: omp.h"}}),
-        ("GPU", State.NOTE, "none is usable", {"gpu": {"usable": False, "names": []}}),
-        ("GPU", State.WARNING, "triton is missing", {"triton": {"error": "ModuleNotFoundError: triton"}}),
+        ("Python", CheckState.PROBLEM, "3.9.1", {"python": {"version": "3.9.1"}}),
+        ("Python", CheckState.WARNING, "3.15", {"python": {"version": "3.15.0a1"}}),
+        ("torch", CheckState.PROBLEM, "2.5.1", {"torch": {"version": "2.5.1"}}),
         (
-            "Bisection left behind",
-            State.WARNING,
-            "/bisect makes",
+            "torch",
+            CheckState.PROBLEM,
+            "not installed",
+            {"torch": {"error": "No module named 'torch'", "missing": True}},
+        ),
+        ("torch", CheckState.PROBLEM, "libcudnn", {"torch": {"error": "libcudnn.so.9: cannot open", "missing": False}}),
+        ("Dynamo", CheckState.PROBLEM, "3.15", {"dynamo": {"error": "RuntimeError: Python 3.15+ not yet supported"}}),
+        (
+            "torch internals",
+            CheckState.WARNING,
+            "has no `torch._dynamo.x`, `torch._dynamo.y`: the region of each frame is unavailable",
+            {
+                "torch_internals": {
+                    "missing": dict.fromkeys(("torch._dynamo.x", "torch._dynamo.y"), "the region of each frame")
+                }
+            },
+        ),
+        ("C++ compiler", CheckState.WARNING, "not on the search path", {"compiler": {"path": None}}),
+        ("C++ compiler", CheckState.WARNING, "omp.h", {"compiler": {"builds": False, "problem": "fatal error: omp.h"}}),
+        ("GPU", CheckState.NOTE, "none is available", {"gpu": {"usable": False, "names": []}}),
+        ("GPU", CheckState.WARNING, "triton is missing", {"triton": {"error": "ModuleNotFoundError: triton"}}),
+        (
+            "Unfinished bisection",
+            CheckState.WARNING,
+            "/bisect exists",
             {"users_cache": {"bisect_status": "backend=inductor"}},
         ),
-        ("Bisection left behind", State.WARNING, "TORCH_BISECT_MAX", {"environment": {"TORCH_BISECT_MAX": "3"}}),
+        ("Unfinished bisection", CheckState.WARNING, "TORCH_BISECT_MAX", {"environment": {"TORCH_BISECT_MAX": "3"}}),
         (
             "Sandbox",
-            State.NOTE,
-            "landlock: the kernel refuses writes outside of a scratch folder, secrets and the network; not held: sockets "
+            CheckState.NOTE,
+            "landlock: the kernel blocks writes outside a scratch folder, secrets and the network; not confined: sockets "
             "(no namespaces)",
             {"sandbox": {"kind": "landlock", "reason": "no namespaces", "open_ends": ["sockets"]}},
         ),
         (
             "Sandbox",
-            State.WARNING,
-            "not held: native code, programs",
+            CheckState.WARNING,
+            "not confined: native code, programs",
             {"sandbox": {"kind": "python", "open_ends": ["native code", "programs"]}},
         ),
-        ("Sandbox", State.WARNING, "cannot be entered", {"sandbox": {"error": "OSError: no"}}),
-        ("Environment", State.NOTE, "TORCH_LOGS=+dynamo", {"environment": {"TORCH_LOGS": "+dynamo"}}),
+        ("Sandbox", CheckState.WARNING, "cannot be set up", {"sandbox": {"error": "OSError: no"}}),
+        ("Environment", CheckState.NOTE, "TORCH_LOGS=+dynamo", {"environment": {"TORCH_LOGS": "+dynamo"}}),
     ],
 )
 def test_what_is_amiss_is_told(
-    tmp_path: Path, name: str, state: State, says: str, changed: dict[str, dict[str, Any]]
+    tmp_path: Path, name: str, state: CheckState, says: str, changed: dict[str, dict[str, Any]]
 ) -> None:
     found = check(tmp_path, name, **changed)
     assert found.state is state
     assert says in found.says
-    assert (found.remedy != "") == (state in (State.WARNING, State.PROBLEM))
+    assert (found.remedy != "") == (state in (CheckState.WARNING, CheckState.PROBLEM))
 
 
 def test_caches_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert check(tmp_path / "folder" / "v1", "Caches").state is State.OK  # it can be made
+    assert check(tmp_path / "folder" / "v1", "Caches").state is CheckState.OK  # it can be made
     assert "is a file" in check(tmp_path / "file" / "v1", "Caches").says
     if os.geteuid() != 0:
         tmp_path.chmod(0o500)
-        assert check(tmp_path / "v1", "Caches").state is State.WARNING
+        assert check(tmp_path / "v1", "Caches").state is CheckState.WARNING
         tmp_path.chmod(0o700)
     assert not list(tmp_path.glob(".compile-lens*"))
 
@@ -109,10 +125,10 @@ def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
     environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"), "TORCH_LOGS": "+dynamo"}
     facts = asyncio.run(ask_environment(sys.executable, environment))
     checks = {entry.name: entry for entry in examine(facts, tmp_path / "ours")}
-    assert worst(list(checks.values())) is State.WARNING
-    assert str(state.parent) in checks["Bisection left behind"].remedy
-    assert checks["C++ compiler"].state is State.OK
-    assert checks["torch"].state is checks["Dynamo"].state is State.OK
+    assert worst(list(checks.values())) is CheckState.WARNING
+    assert str(state.parent) in checks["Unfinished bisection"].remedy
+    assert checks["C++ compiler"].state is CheckState.OK
+    assert checks["torch"].state is checks["Dynamo"].state is CheckState.OK
     assert "TORCH_LOGS=+dynamo" in checks["Environment"].says
     assert checks["Sandbox"].says.startswith(f"{offered('overlay')[0]}: ")
     assert state.read_text().startswith("backend=inductor")
@@ -123,8 +139,8 @@ def test_the_sandbox_is_tried_as_this_interpreter_can_enter_it(tmp_path: Path) -
     refused = {**NAMESPACES, **LANDLOCK}
     facts = asyncio.run(ask_environment(poor_interpreter(tmp_path, refused), os.environ))
     (found,) = [entry for entry in examine(facts, tmp_path / "ours") if entry.name == "Sandbox"]
-    assert found.state is State.WARNING and "unshare" in found.says
-    assert "not held: native code, programs that it starts" in found.says
+    assert found.state is CheckState.WARNING and "unshare" in found.says
+    assert "not confined: native code, programs that it starts" in found.says
 
 
 @pytest.mark.parametrize("python", ["/no/such/python", "/bin/true"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.outcome import Status
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
 
@@ -39,7 +39,7 @@ async def test_the_outcome_names_the_torch_and_knows_the_libraries(tmp_path: Pat
     try:
         hello = await host.start()
         assert not hello.forks
-        outcome = await analyse(host, Job(str(file), timeout_s=240))
+        outcome = await analyze(host, Job(str(file), timeout_s=240))
     finally:
         await host.close()
     assert outcome.status is Status.OK, outcome.failure

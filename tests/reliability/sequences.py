@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tests.lsp.stub_server import StubHost, analyse
+from tests.lsp.stub_server import StubHost, analyze
 from tests.reliability.model_text import ModelText
 
 from compile_lens.lsp.server import create_server
@@ -82,7 +82,7 @@ class Session:
         self.dice = dice
         self.folder = folder
         self.answers = Answers()
-        self.server = create_server(StubHost, analyse, ConsentStore(folder / "consent"))
+        self.server = create_server(StubHost, analyze, ConsentStore(folder / "consent"))
         self.server.protocol.set_writer(self.answers)  # type: ignore[arg-type]
         self.models: dict[str, ModelText] = {}
         self.versions: dict[str, int] = {}

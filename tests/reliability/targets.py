@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.lsp.ordinary import ordinary
-from tests.lsp.stub_server import StubHost, analyse
+from tests.lsp.stub_server import StubHost, analyze
 
 from compile_lens.agent.runtime.protocol import MAGIC
 from compile_lens.analysis.find import find
@@ -152,7 +152,7 @@ def editor_wire() -> Target:
 
     async def start() -> None:
         nonlocal server
-        server = create_server(StubHost, analyse, ConsentStore(root / "consent"))
+        server = create_server(StubHost, analyze, ConsentStore(root / "consent"))
         server.protocol.set_writer(_Sink())  # type: ignore[arg-type]
         server.protocol.receive(
             json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize}).encode()

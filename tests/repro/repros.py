@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.repro.capture import CapturedRegion, read_capture
 from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, Criterion
 from compile_lens.repro.selection import Selection
@@ -56,7 +56,7 @@ def captured(file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, 
     async def run() -> Outcome:
         host = Host(sys.executable)
         try:
-            return await analyse(host, Job(str(file), timeout_s=900, capture=CaptureRequest()), watch=watch)
+            return await analyze(host, Job(str(file), timeout_s=900, capture=CaptureRequest()), watch=watch)
         finally:
             await host.close()
 

@@ -12,7 +12,7 @@ from compile_lens.analysis.performance.cache_misses import cache_keys, find_cach
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.state.cache_history import Keys
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.cache_key_text import Component
@@ -39,7 +39,7 @@ age(torch.ones(3))
 
 
 async def misses(host: Host, file: Path, text: str) -> list[Finding]:
-    outcome = await analyse(host, Job(str(file), Depth.INDUCTOR, text, timeout_s=300.0))
+    outcome = await analyze(host, Job(str(file), Depth.INDUCTOR, text, timeout_s=300.0))
     return [finding for finding in outcome.findings if finding.code == "cache-miss"]
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from tests.processes import Mark
 
+from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import EndKind, Job
-from compile_lens.workers.level import Level
 from compile_lens.workers.wire import AgentEvent, Frame, TraceRecord
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
@@ -38,7 +38,7 @@ def script(folder: Path, source: str) -> Job:
     file = folder / "script.py"
     file.write_text(textwrap.dedent(source))
     # what a program tells through files, a test can see at this level alone
-    return Job(str(file), timeout_s=30.0, level=Level.FULL)
+    return Job(str(file), timeout_s=30.0, access=Access.FULL)
 
 
 def events(frames: list[Frame]) -> list[str]:

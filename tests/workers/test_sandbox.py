@@ -15,11 +15,11 @@ from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter,
 
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.pipeline.analyze import analyse
-from compile_lens.workers.freshness import installation_stamp
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.installation import installation_stamp
 from compile_lens.workers.job import Depth, Job, Substitution
-from compile_lens.workers.level import Budget, Level, Sandbox
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the kinds are those of Linux"),
@@ -42,7 +42,7 @@ async def host() -> AsyncIterator[Host]:
     await host.close()
 
 
-def job(folder: Path, source: str, sandbox: Sandbox) -> Job:
+def job(folder: Path, source: str, sandbox: SandboxOptions) -> Job:
     file = folder / "program.py"
     file.write_text(textwrap.dedent(source))
     return Job(str(file), timeout_s=120.0, sandbox=sandbox)
@@ -74,15 +74,15 @@ async def test_what_real_programs_do_works(host: Host, tmp_path: Path, kind: San
             assert queue.get().sum() == 1000
             print("all of it")
     """
-    outcome = await analyse(host, job(tmp_path, source, Sandbox(strongest=kind)))
+    outcome = await analyze(host, job(tmp_path, source, SandboxOptions(strongest=kind)))
     assert (outcome.status, outcome.sandbox, findings(outcome)) == (Status.OK, kind.value, []), outcome.output
     assert "all of it" in outcome.output
 
 
 async def test_kernels_are_compiled(host: Host, tmp_path: Path, kind: SandboxKind) -> None:
     source = "import torch\nprint(torch.compile(lambda x: x.sin() + 1)(torch.zeros(8)).sum().item())\n"
-    inductor = replace(job(tmp_path, source, Sandbox(strongest=kind)), depth=Depth.INDUCTOR)
-    outcome = await analyse(host, inductor)
+    inductor = replace(job(tmp_path, source, SandboxOptions(strongest=kind)), depth=Depth.INDUCTOR)
+    outcome = await analyze(host, inductor)
     assert (outcome.status, outcome.output, outcome.graphs) == (Status.OK, "8.0\n", 1)
 
 
@@ -97,16 +97,16 @@ async def test_what_is_allowed_is_kept(host: Host, tmp_path: Path, kind: Sandbox
         except OSError:
             pass
     """
-    outcome = await analyse(host, job(tmp_path, source, Sandbox(allow_write=(str(allowed),), strongest=kind)))
+    outcome = await analyze(host, job(tmp_path, source, SandboxOptions(allow_write=(str(allowed),), strongest=kind)))
     assert outcome.status is Status.OK
     assert (allowed / "kept").read_text() == "x" and not (other / "lost").exists()
 
 
 async def test_a_copy_that_is_thrown_away_is_told(host: Host, tmp_path: Path) -> None:
     skip_unless_offered("overlay")
-    outcome = await analyse(host, job(tmp_path, "open('model.pt', 'w').write('x')", Sandbox()))
+    outcome = await analyze(host, job(tmp_path, "open('model.pt', 'w').write('x')", SandboxOptions()))
     assert (outcome.status, findings(outcome), len(outcome.notes)) == (Status.OK, [], 1)
-    assert outcome.notes[0].startswith("The program wrote a file that went with the run: model.pt")
+    assert outcome.notes[0].startswith("Sandbox: discarded 1 file (`model.pt`)")
     assert not (tmp_path / "model.pt").exists()
 
 
@@ -125,26 +125,26 @@ async def test_a_container_that_offers_less_is_told_and_still_holds(
     host = Host(poor_interpreter(tmp_path, refused))
     source = "import torch\ntorch.compile(lambda x: x.sin() + 1)(torch.zeros(8))\nopen('model.pt', 'w').write('x')"
     try:
-        outcome = await analyse(host, job(tmp_path, source, Sandbox()))
+        outcome = await analyze(host, job(tmp_path, source, SandboxOptions()))
     finally:
         await host.close()
     assert (outcome.status, outcome.sandbox, outcome.graphs) == (Status.RAISED, kind, 1)
     assert [(found.code, found.place.line) for found in outcome.findings] == [("denied-write", 3)]
-    assert outcome.notes[0].startswith(f"The sandbox did not hold: {not_held} (") and "unshare" in outcome.notes[0]
+    assert outcome.notes[0].startswith(f"Sandbox: does not confine {not_held} (") and "unshare" in outcome.notes[0]
     assert not (tmp_path / "model.pt").exists()
 
 
 async def test_an_idle_run_is_ended_and_says_so(host: Host, tmp_path: Path) -> None:
     source = "import torch, time\ntorch.compile(lambda x: x + 1)(torch.ones(2))\ntime.sleep(100)\n"
-    outcome = await analyse(host, replace(job(tmp_path, source, Sandbox()), budget=Budget(idle_s=0.5)))
+    outcome = await analyze(host, replace(job(tmp_path, source, SandboxOptions()), budget=ResourceLimits(idle_s=0.5)))
     assert (outcome.status, findings(outcome), outcome.graphs) == (Status.IDLE, [], 1)
-    assert outcome.notes[0].startswith("The run was ended early: nothing had been compiled for 0.5 seconds")
+    assert outcome.notes[0].startswith("Stopped after 0.5 s without compilation")
 
 
 async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
     source = "import torch\nassert not torch.cuda.is_available()\ntorch.zeros(1, device='cuda')\n"
-    given = replace(job(tmp_path, source, Sandbox()), stand_in=Substitution.OFF)
-    outcome = await analyse(host, given)
+    given = replace(job(tmp_path, source, SandboxOptions()), stand_in=Substitution.OFF)
+    outcome = await analyze(host, given)
     assert outcome.status is Status.RAISED and outcome.findings[0].place.line == 3
 
 
@@ -165,7 +165,7 @@ async def test_with_a_gpu_its_threads_may_be_named_and_nothing_else_of_proc_chan
         assert not may_be_written("/proc/sys/kernel/core_pattern")
         assert not may_be_written("/proc/sysrq-trigger")
     """
-    outcome = await analyse(host, job(tmp_path, source, Sandbox(gpu=gpu, strongest=kind)))
+    outcome = await analyze(host, job(tmp_path, source, SandboxOptions(gpu=gpu, strongest=kind)))
     assert outcome.status is Status.OK, outcome.findings
 
 
@@ -175,26 +175,26 @@ async def test_it_gives_way_to_what_the_user_does(host: Host, tmp_path: Path) ->
     source = f"import os\nprint(os.nice(0))\n{session}"
     own = os.nice(0)
     for niceness in (10, 0):
-        outcome = await analyse(host, job(tmp_path, source, Sandbox(niceness=niceness)))
+        outcome = await analyze(host, job(tmp_path, source, SandboxOptions(niceness=niceness)))
         said = [int(word) for word in outcome.output.split()]
         assert said[0] == min(own + niceness, 19) and said[1:] == [niceness] * (len(said) - 1)
 
 
 async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: Path, host: Host) -> None:
-    untrusted = replace(job(tmp_path, "open('ran', 'w')", Sandbox()), level=Level.NONE)
-    with pytest.raises(HostError, match="Nothing may run here"):
+    untrusted = replace(job(tmp_path, "open('ran', 'w')", SandboxOptions()), access=Access.NONE)
+    with pytest.raises(HostError, match="Nothing runs here"):
         await host.run(untrusted, lambda _: None)
     assert host.hello is None and not (tmp_path / "ran").exists()
-    outcome = await analyse(host, replace(untrusted, level=Level.FULL))
+    outcome = await analyze(host, replace(untrusted, access=Access.FULL))
     assert (outcome.status, outcome.sandbox, (tmp_path / "ran").exists()) == (Status.OK, "", True)
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 async def test_a_sandbox_changes_no_finding(file: Path, host: Host) -> None:
     given = Job(str(file), timeout_s=120.0)
-    without = await analyse(host, replace(given, level=Level.FULL))
+    without = await analyze(host, replace(given, access=Access.FULL))
     for strongest in SandboxKind:
-        within = await analyse(host, replace(given, sandbox=Sandbox(strongest=strongest)))
+        within = await analyze(host, replace(given, sandbox=SandboxOptions(strongest=strongest)))
         assert within.sandbox == offered(strongest.value)[0]
         assert (within.status, findings(within)) == (without.status, findings(without))
 
@@ -218,7 +218,7 @@ async def test_a_standby_is_replaced_when_its_packages_change(tmp_path: Path) ->
         (tmp_path / "pyvenv.cfg").write_text((tmp_path / "pyvenv.cfg").read_text() + "prompt = new\n")
         stamp = installation_stamp(str(python), second.library_roots)
         assert stamp != installation_stamp(str(python), second.library_roots[:-1])
-        running = asyncio.create_task(host.run(job(tmp_path, "print(1)", Sandbox()), lambda _: None))
+        running = asyncio.create_task(host.run(job(tmp_path, "print(1)", SandboxOptions()), lambda _: None))
         assert (await running).output == "1\n"
         assert host.hello is not None and host.hello.pid != second.pid
     finally:

@@ -28,8 +28,8 @@ from compile_lens.cli.text_output import counted, shown_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.entry_spec import BadEntry
-from compile_lens.pipeline.analyze import analyse
-from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries, as_if_compiled, choose
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, as_if_compiled, choose
 from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.partial_run import end_of_cell, up_to_line
 from compile_lens.pipeline.workspace import workspace_root
@@ -182,10 +182,10 @@ class EntrySelection:
         line = self.to_line or end_of_cell(job.file, text, self.cell)
         return up_to_line(job, text, line)
 
-    def choices(self, job: Job) -> list[Choice]:
+    def choices(self, job: Job) -> list[EntryChoice]:
         """The entries to run ``job`` with, one analysis for each choice. Raises FileProblem and BadEntry."""
         if job.up_to:
-            return [Choice((script(),), True)]
+            return [EntryChoice((script(),), True)]
         path = Path(job.file)
         text = read_source(path)
         if self.names:
@@ -218,7 +218,7 @@ async def check_jobs(
             for choice in choices:
                 with _progress(job, show_progress) as on_partial:
                     host = hosts.setdefault(interpreter, Host(interpreter))
-                    outcome = await analyse_by_entries(analyse, host, job, choice, on_partial, filters)
+                    outcome = await analyze_by_entries(analyze, host, job, choice, on_partial, filters)
                 CallMemory.of_user().take_run(outcome)
                 on_outcome(outcome)
     finally:

@@ -12,17 +12,17 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from compile_lens.pipeline.doctor import Check, State, examine, worst
+from compile_lens.pipeline.doctor import Check, CheckState, examine, worst
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 MARKS = {
-    State.OK: ("✓", "green"),
-    State.NOTE: ("–", "dim"),
-    State.WARNING: ("!", "yellow"),
-    State.PROBLEM: ("✗", "red"),
+    CheckState.OK: ("✓", "green"),
+    CheckState.NOTE: ("–", "dim"),
+    CheckState.WARNING: ("!", "yellow"),
+    CheckState.PROBLEM: ("✗", "red"),
 }
 
 
@@ -44,7 +44,7 @@ def doctor(python: str | None, as_json: bool) -> int:
         click.echo(json.dumps([{**asdict(check), "state": check.state.value} for check in checks], indent=2))
     else:
         _show(checks)
-    return int(worst(checks) is State.PROBLEM)
+    return int(worst(checks) is CheckState.PROBLEM)
 
 
 def _show(checks: list[Check]) -> None:

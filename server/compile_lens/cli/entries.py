@@ -14,7 +14,7 @@ from compile_lens.cli.text_output import shown_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry
 from compile_lens.entries.entry_spec import BadEntry
-from compile_lens.pipeline.entry_choice import Choice, choose
+from compile_lens.pipeline.entry_choice import EntryChoice, choose
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.state.call_memory import CallMemory
 
@@ -35,7 +35,7 @@ def entries(files: tuple[str, ...], output_format: str) -> int:
     Choose another one with `check --entry ENTRY` or with a comment in the file: `# compile-lens: entry=ENTRY`.
     """
     code = 0
-    found: list[tuple[str, Choice]] = []
+    found: list[tuple[str, EntryChoice]] = []
     for file in files:
         path = Path(os.path.abspath(file))  # noqa: PTH100 - resolve() would follow a link
         try:
@@ -62,7 +62,7 @@ def _json(entry: Entry) -> dict[str, object]:
     return {"entry": entry.spec, "kind": entry.kind.value, "origin": entry.origin, "line": entry.line}
 
 
-def _show(console: Console, file: str, choice: Choice) -> None:
+def _show(console: Console, file: str, choice: EntryChoice) -> None:
     chosen = ", chosen by you" if choice.is_said else ""
     console.print(Text(f"{shown_path(file)}{chosen}:", style="bold"), soft_wrap=True)
     for number, entry in enumerate(choice.entries, 1):

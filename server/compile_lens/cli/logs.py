@@ -13,7 +13,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import python_option
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.repro.logs import command_of, document, known_stages, log_runs
 from compile_lens.workers.host import Host
@@ -65,7 +65,7 @@ def logs(
         click.echo(document(f"Logs for {kind}", log_runs(Kind(kind), stage=stage or ""), command))
         return 0
     job = make_job(str(path), str(Path.cwd()), depth=Depth(depth), arguments=arguments, timeout_s=120.0)
-    outcome = asyncio.run(_analyse(interpreter, job))
+    outcome = asyncio.run(_analyze(interpreter, job))
     if outcome.status is Status.FAILED:
         raise click.ClickException(outcome.failure)
     chosen = [finding for finding in outcome.findings if _is_meant(finding, code, line)]
@@ -77,10 +77,10 @@ def logs(
     return 0
 
 
-async def _analyse(interpreter: str, job: Job) -> Outcome:
+async def _analyze(interpreter: str, job: Job) -> Outcome:
     host = Host(interpreter, os.environ)
     try:
-        return await analyse(host, job)
+        return await analyze(host, job)
     finally:
         await host.close()
 

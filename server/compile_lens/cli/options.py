@@ -13,8 +13,8 @@ from compile_lens.analysis.filters import OFF
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.job_factory import Confinement
+from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 from compile_lens.workers.job import Substitution
-from compile_lens.workers.level import Budget, Level, Sandbox
 
 F = TypeVar("F", bound=Callable[..., object])
 NEVER = "never"
@@ -114,9 +114,9 @@ def sandbox_options(command: F) -> F:
         idle: float,
         **others: object,
     ) -> object:
-        sandbox = Sandbox(tuple(map(os.path.abspath, allow_write)), allow_network, gpu, niceness=0)
-        level = Level.FULL if no_sandbox else Level.ANALYSE
-        confinement = Confinement(level, sandbox, Budget(memory_gib=memory, idle_s=idle))
+        sandbox = SandboxOptions(tuple(map(os.path.abspath, allow_write)), allow_network, gpu, niceness=0)
+        access = Access.FULL if no_sandbox else Access.SANDBOXED
+        confinement = Confinement(access, sandbox, ResourceLimits(memory_gib=memory, idle_s=idle))
         return command(*args, confinement=confinement, **others)
 
     confined: Callable[..., object] = with_confinement

@@ -1,4 +1,4 @@
-"""The open documents: one immutable snapshot per version, and the edits that lead from one version to the next."""
+"""Keeps open documents: one immutable snapshot per version, and the edits between versions."""
 
 from __future__ import annotations
 

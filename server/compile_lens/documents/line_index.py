@@ -1,4 +1,4 @@
-"""Where the lines of a text are, in the terms of an editor and in the terms of a finding.
+"""Converts positions between editors (UTF-16, UTF-8) and findings (lines and code points).
 
 An editor counts lines and characters from 0, characters in units of the encoding that was agreed on; only ``\\n``,
 ``\\r\\n`` and ``\\r`` end a line (LSP 3.17, "Text Documents"). ``str.splitlines`` ends lines at form feeds and seven

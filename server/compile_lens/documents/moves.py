@@ -1,4 +1,4 @@
-"""Findings move with the text until the next run.
+"""Moves findings with edits of the text until the next run.
 
 An edit is seen in whole lines: some lines gave way to others. A finding whose own lines are as they were moves up or
 down with them, its columns unchanged; a finding whose own lines were touched is no longer true of this text, and goes.

@@ -1,4 +1,4 @@
-"""A Python file that is to be analyzed: whether there is one, and its text."""
+"""Reads the source of a Python file, or says in one sentence why that is not possible."""
 
 from __future__ import annotations
 

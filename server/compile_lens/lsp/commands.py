@@ -19,11 +19,11 @@ from compile_lens.lsp.run_requests import RunRequest
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.doctor import examine, to_markdown, worst
 from compile_lens.state.consent import Permission
+from compile_lens.workers.access import Access
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
-from compile_lens.workers.level import Level
 
 ANALYZE = "compileLens.analyze"
 COMPARE = "compileLens.compare"
@@ -50,7 +50,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
 
     async def analyze_unsandboxed(uri: str | None) -> dict[str, Any] | None:
         """Run a file without the sandbox, which only this command does."""
-        return await run(ANALYZE_UNSANDBOXED, uri, RunRequest(level=Level.FULL))
+        return await run(ANALYZE_UNSANDBOXED, uri, RunRequest(access=Access.FULL))
 
     async def run(command: str, uri: str | None, request: RunRequest) -> dict[str, Any] | None:
         path_argument(command, uri)

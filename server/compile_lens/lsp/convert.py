@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from compile_lens.analysis.finding import Finding, Place, Severity
 from compile_lens.documents.documents import Change
 from compile_lens.documents.line_index import Encoding, LineIndex, Position
-from compile_lens.documents.source_texts import Sources
+from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
 
 SOURCE = "compile-lens"
@@ -43,7 +43,7 @@ def path_argument(command: str, uri: str | None) -> str:
     return path
 
 
-def uri_from_path(path: str, sources: Sources) -> str:
+def uri_from_path(path: str, sources: LineIndexes) -> str:
     """The URI by which the editor knows the file, else the one made from its path."""
     snapshot = sources.documents.of_file(path)
     if snapshot is not None:
@@ -83,7 +83,7 @@ def to_range(place: Place, index: LineIndex | None, encoding: Encoding) -> types
     return protocol_range(start, end)
 
 
-def to_diagnostic(finding: Finding, sources: Sources, editor: EditorCapabilities) -> types.Diagnostic:
+def to_diagnostic(finding: Finding, sources: LineIndexes, editor: EditorCapabilities) -> types.Diagnostic:
     """A finding as the editor underlines it and lists it among the problems."""
     related = [
         types.DiagnosticRelatedInformation(

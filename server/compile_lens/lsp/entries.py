@@ -17,7 +17,7 @@ from compile_lens.entries.keep_inputs import Insertion, as_comment, as_functions
 from compile_lens.lsp.code_actions import workspace_edit
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.pipeline.entry_choice import Choice, as_if_compiled, choose, entries_of
+from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.state.entry_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
@@ -38,7 +38,7 @@ class Entries:
         self.memory = EntryMemory(server.consent.folder.parent / "entries")
         self.calls = CallMemory(server.consent.folder.parent / "calls")
 
-    async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> Choice:
+    async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> EntryChoice:
         """The entries to try. ``candidate`` maps the file's text to what is compiled as if the file did, if anything.
 
         Raises BadEntry and FileProblem.
@@ -46,7 +46,7 @@ class Entries:
         root, setting = self._server.root_of(path), self._server.settings.run.entry
         remembered = self.memory.recall(path)
 
-        def find() -> Choice:
+        def find() -> EntryChoice:
             source = read_source(Path(path)) if text is None else text
             name = candidate(source)
             if name is not None:

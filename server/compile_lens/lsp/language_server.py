@@ -17,7 +17,7 @@ from compile_lens import __version__
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Documents
-from compile_lens.documents.source_texts import Sources
+from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp.code_actions import OPTIONS, CodeActions
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
@@ -71,7 +71,7 @@ class CompileLensServer(LanguageServer):
         self.reports_trust = False
         self.run_is_set = False
         self.documents = Documents()
-        self.sources = Sources(self.documents)
+        self.sources = LineIndexes(self.documents)
         self.results = Results()
         self.scheduler = Scheduler()
         self.hosts: HostPool[AnyHost] = HostPool(make_host)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from compile_lens.pipeline.partial_run import end_of_cell_at, up_to_line
 from compile_lens.pipeline.vary_target import to_vary
+from compile_lens.workers.access import Access
 from compile_lens.workers.job import Depth, Job, VariationRequest
-from compile_lens.workers.level import Level
 
 # factors on the time limit of a run
 COMPARE_FACTOR = 10
@@ -18,14 +18,14 @@ VARY_FACTOR = 4
 class RunRequest:
     """``name``: a class or function to compile as if the file did. ``compare``: compile fully and compare the results with eager.
     ``vary``: call the regions, or only ``name``, again with other inputs. ``up_to``: a line; run up to the end of its cell.
-    ``level``: what the run may do.
+    ``access``: what the run may do.
     """
 
     name: str | None = None
     compare: bool = False
     vary: bool = False
     up_to: int = 0
-    level: Level = Level.ANALYSE
+    access: Access = Access.SANDBOXED
 
     def candidate(self, text: str) -> str | None:
         """The class or function to compile as if the file did."""

@@ -28,20 +28,20 @@ from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest
 from compile_lens.lsp.status import StatusReporter
-from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
+from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region, find_regions
+from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
-from compile_lens.workers.level import Level
 
 log = logging.getLogger(__name__)
-SCRIPT_ONLY = Choice((script(),), True)
+SCRIPT_ONLY = EntryChoice((script(),), True)
 OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
     Permission.REFUSED: "Off: background runs are not allowed in this workspace",
@@ -218,7 +218,7 @@ class Runs:
                 with contextlib.suppress(FileProblem):
                     text = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, text, request.candidate)
-            job = request.of(self.job(path, snapshot, request.level), _text_of(path, snapshot))
+            job = request.of(self.job(path, snapshot, request.access), _text_of(path, snapshot))
             outcome = await self._analyze(path, job, snapshot, choice, ticket, progress)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             self._withdraw(ticket.uri)
@@ -237,7 +237,7 @@ class Runs:
         return outcome
 
     async def _analyze(
-        self, path: str, job: Job, snapshot: Snapshot | None, choice: Choice, ticket: Ticket, progress: RunProgress
+        self, path: str, job: Job, snapshot: Snapshot | None, choice: EntryChoice, ticket: Ticket, progress: RunProgress
     ) -> Outcome:
         server, name = self._server, Path(path).name
         python = self.interpreter(path)
@@ -261,7 +261,7 @@ class Runs:
                     self._notify()
                     progress.report(f"{name}: {_summary(outcome)}")
 
-            outcome = await analyse_by_entries(server.analyze, host, job, choice, show, server.settings.filters)
+            outcome = await analyze_by_entries(server.analyze, host, job, choice, show, server.settings.filters)
             show(outcome)
             for note in outcome.notes:
                 log.info("%s: %s", name, note)
@@ -289,11 +289,11 @@ class Runs:
         job = self.job(path, snapshot)
         return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
 
-    def job(self, path: str, snapshot: Snapshot | None, level: Level = Level.ANALYSE) -> Job:
+    def job(self, path: str, snapshot: Snapshot | None, access: Access = Access.SANDBOXED) -> Job:
         """The job that runs a file as a script, with the text of ``snapshot`` if it has unsaved changes."""
         server = self._server
         text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
-        allowed = level if server.trusted else Level.NONE
+        allowed = access if server.trusted else Access.NONE
         return job_of_settings(server.settings, path, text, server.root_of(path), allowed)
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:

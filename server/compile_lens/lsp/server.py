@@ -40,7 +40,7 @@ from compile_lens.lsp.repros import Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
-from compile_lens.pipeline.analyze import analyse
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
@@ -51,7 +51,7 @@ EXIT_S = 2.0
 
 
 def create_server(
-    make_host: Callable[[str], AnyHost] = Host, analyze: Analyze = analyse, consent: ConsentStore | None = None
+    make_host: Callable[[str], AnyHost] = Host, analyze: Analyze = analyze, consent: ConsentStore | None = None
 ) -> CompileLensServer:
     """A server with all its features, not connected yet."""
     server = CompileLensServer(make_host, analyze, consent or ConsentStore.of_user())

@@ -1,1 +1,1 @@
-"""From a job to an outcome: what is run, how, and what is made of it."""
+"""Turns a job into an outcome: which entry runs, on which host, and what is found."""

@@ -1,4 +1,4 @@
-"""One analysis: a job goes to a host, the trace comes back, findings are made while the program still runs."""
+"""Runs a job on a host and turns its trace into findings, while the program still runs and when it has ended."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ STATUS = {
 }
 
 
-async def analyse(
+async def analyze(
     host: Host,
     job: Job,
     on_partial: Callable[[Outcome], None] | None = None,
@@ -125,7 +125,7 @@ class _Analysis:
         if self._facts.unreadable:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
         if self._facts.unsafe:
-            return self.failed(f"The sandbox could not be set up, so nothing was run: {self._facts.unsafe}.")
+            return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
         if self._facts.unusable:
             failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._facts.unusable.rstrip('.')}.")
             return replace(failed, is_unusable=True, not_called=tuple(self._facts.not_called))

@@ -1,4 +1,4 @@
-"""Is everything there that an analysis needs? Facts in, checks out: each with what to do where something is amiss."""
+"""Turns facts about an interpreter and this machine into checks, each with a remedy where something is wrong."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LEAST_FREE_BYTES = 2_000_000_000
 LONGEST_VALUE = 60
 # what each kind of sandbox does (SECURITY.md)
 HELD = {
-    "overlay": "the kernel gives a program a copy of your files to write to, no secrets and no network",
-    "landlock": "the kernel refuses writes outside of a scratch folder, secrets and the network",
-    "python": "Python refuses writes outside of a scratch folder, secrets and the network",
+    "overlay": "the kernel gives programs a copy of your files, without secrets and network access",
+    "landlock": "the kernel blocks writes outside a scratch folder, secrets and the network",
+    "python": "Python blocks writes outside a scratch folder, secrets and the network",
 }
 
 
-class State(str, Enum):
+class CheckState(str, Enum):
     """How a check came out. ``problem``: analyses cannot run; ``warning``: some cannot, or they tell something else."""
 
     OK = "ok"
@@ -41,7 +41,7 @@ class Check:
     """One thing that was looked at: what was found, and what to do about it (empty when there is nothing to do)."""
 
     name: str
-    state: State
+    state: CheckState
     says: str
     remedy: str = ""
 
@@ -49,13 +49,14 @@ class Check:
 def examine(facts: Mapping[str, Any], cache: Path) -> list[Check]:
     """The checks, for what the interpreter said of itself (agent/runtime/environment_report.py) and our caches in ``cache``."""
     checks = [
-        Check("Compile Lens", State.OK, f"{__version__}, on Python {platform.python_version()}, {sys.platform}"),
+        Check("Compile Lens", CheckState.OK, f"{__version__}, on Python {platform.python_version()}, {sys.platform}"),
         _python(facts["python"]),
         _torch(facts["torch"]),
     ]
     if "version" in facts["torch"]:
         checks += [
             _dynamo(facts["dynamo"]),
+            *_internals(facts["torch_internals"], facts["torch"]["version"]),
             _compiler(facts["compiler"]),
             _gpu(facts["gpu"], facts["triton"]),
             _bisection(facts["users_cache"], facts["environment"]),
@@ -64,16 +65,16 @@ def examine(facts: Mapping[str, Any], cache: Path) -> list[Check]:
     return checks
 
 
-def worst(checks: Sequence[Check]) -> State:
+def worst(checks: Sequence[Check]) -> CheckState:
     """The gravest state among ``checks``."""
-    order = list(State)
-    return max((check.state for check in checks), key=order.index, default=State.OK)
+    order = list(CheckState)
+    return max((check.state for check in checks), key=order.index, default=CheckState.OK)
 
 
 def to_markdown(checks: Sequence[Check]) -> str:
     """The checks as a page for an editor."""
-    marks = {State.OK: "✓", State.NOTE: "–", State.WARNING: "⚠", State.PROBLEM: "✗"}
-    lines = ["# Compile Lens: what an analysis finds here", ""]
+    marks = {CheckState.OK: "✓", CheckState.NOTE: "–", CheckState.WARNING: "⚠", CheckState.PROBLEM: "✗"}
+    lines = ["# Compile Lens: environment", ""]
     for check in checks:
         lines.append(f"- {marks[check.state]} **{check.name}**: {check.says}")
         if check.remedy:
@@ -94,34 +95,61 @@ def _python(python: Mapping[str, Any]) -> Check:
     if python["free_threaded"]:
         says += ", free-threaded"
     if _version(python["version"]) < OLDEST_PYTHON:
-        return Check("Python", State.PROBLEM, says, "Analyses need Python 3.10 or later: choose another interpreter.")
+        return Check(
+            "Python", CheckState.PROBLEM, says, "Python 3.10 or later is required. Choose another interpreter."
+        )
     if _version(python["version"]) > NEWEST_PYTHON:
         return Check(
-            "Python", State.WARNING, says, "This Compile Lens was made for Python 3.10 to 3.14; a newer one may help."
+            "Python",
+            CheckState.WARNING,
+            says,
+            "This Compile Lens supports Python 3.10 to 3.14. A newer one may support this Python.",
         )
-    return Check("Python", State.OK, says)
+    return Check("Python", CheckState.OK, says)
 
 
 def _torch(torch: Mapping[str, Any]) -> Check:
     if "version" not in torch:
         if torch.get("missing"):
             remedy = "Install torch there, or choose an interpreter that has it (--python, compileLens.python)."
-            return Check("torch", State.PROBLEM, "is not installed", remedy)
-        return Check(
-            "torch", State.PROBLEM, f"cannot be imported: {torch['error']}", "Repair this installation of torch."
-        )
+            return Check("torch", CheckState.PROBLEM, "is not installed", remedy)
+        return Check("torch", CheckState.PROBLEM, f"cannot be imported: {torch['error']}", "Reinstall torch.")
     says = f"{torch['version']} in {torch['folder']}"
     if _version(torch["version"]) < OLDEST_TORCH:
-        return Check("torch", State.PROBLEM, says, "Analyses need torch 2.6 or later.")
-    return Check("torch", State.OK, says)
+        return Check("torch", CheckState.PROBLEM, says, "torch 2.6 or later is required.")
+    return Check("torch", CheckState.OK, says)
 
 
 def _dynamo(dynamo: Mapping[str, Any]) -> Check:
     if "error" in dynamo:
         return Check(
-            "Dynamo", State.PROBLEM, dynamo["error"], "torch.compile does nothing in this interpreter: choose another."
+            "Dynamo",
+            CheckState.PROBLEM,
+            dynamo["error"],
+            "torch.compile does not work in this interpreter. Choose another.",
         )
-    return Check("Dynamo", State.OK, "runs on this Python")
+    return Check("Dynamo", CheckState.OK, "supports this Python")
+
+
+def _internals(internals: Mapping[str, Any], torch: str) -> list[Check]:
+    """One row where all private names are found that this torch should have; else one for each ability that is lost."""
+    name = "torch internals"
+    if "error" in internals:
+        return [Check(name, CheckState.WARNING, f"could not be checked: {internals['error']}")]
+    if not internals["missing"]:
+        return [Check(name, CheckState.OK, f"all {internals['declared']} found")]
+    lost: dict[str, list[str]] = {}
+    for path, what in internals["missing"].items():
+        lost.setdefault(what, []).append(path)
+    return [
+        Check(
+            name,
+            CheckState.WARNING,
+            f"torch {torch} has no {', '.join(f'`{path}`' for path in paths)}: {what} is unavailable",
+            "A newer Compile Lens may know this torch.",
+        )
+        for what, paths in lost.items()
+    ]
 
 
 def _compiler(compiler: Mapping[str, Any]) -> Check:
@@ -130,71 +158,77 @@ def _compiler(compiler: Mapping[str, Any]) -> Check:
         "darwin": "Install Apple's command line tools: xcode-select --install",
         "win32": "Install the Visual Studio build tools with C++, and start the editor from their prompt.",
     }.get(sys.platform, "Install a C++ compiler, or name one in CXX.")
-    until_then = " Without it, runs at the depths dynamo and aot work; kernels for the CPU cannot be built."
+    until_then = " Until then only the depths dynamo and aot work: CPU kernels cannot be compiled."
     if "error" in compiler or not compiler["path"]:
         said = compiler.get("error") or f"{compiler['command']} is not on the search path"
-        return Check("C++ compiler", State.WARNING, said, install + until_then)
+        return Check("C++ compiler", CheckState.WARNING, said, install + until_then)
     says = f"{compiler['version'] or compiler['command']} at {compiler['path']}"
     if compiler["builds"] is False:
         return Check(
-            "C++ compiler", State.WARNING, f"{says} does not build: {compiler['problem']}", install + until_then
+            "C++ compiler",
+            CheckState.WARNING,
+            f"{says} cannot compile with OpenMP: {compiler['problem']}",
+            install + until_then,
         )
-    return Check("C++ compiler", State.OK, says)
+    return Check("C++ compiler", CheckState.OK, says)
 
 
 def _gpu(gpu: Mapping[str, Any], triton: Mapping[str, Any]) -> Check:
     if "error" in gpu:
         return Check(
             "GPU",
-            State.WARNING,
+            CheckState.WARNING,
             gpu["error"],
-            "The driver or this build of torch is broken; `nvidia-smi` may tell more.",
+            "Check the driver with `nvidia-smi`, and the build of torch.",
         )
     if not gpu["usable"]:
         if gpu["built_for"]:
-            return Check("GPU", State.NOTE, f"none is usable, though torch is built for {gpu['built_for']}")
-        return Check("GPU", State.NOTE, "none: torch is built for the CPU")
+            return Check("GPU", CheckState.NOTE, f"none is available, though torch is built for {gpu['built_for']}")
+        return Check("GPU", CheckState.NOTE, "none: torch is built for the CPU")
     says = f"{', '.join(gpu['names'])}; torch is built for {gpu['built_for']}"
     if "version" not in triton:
         return Check(
-            "GPU", State.WARNING, f"{says}; triton is missing", "Kernels for the GPU need it: pip install triton"
+            "GPU",
+            CheckState.WARNING,
+            f"{says}; triton is missing",
+            "Install triton, which GPU kernels need: pip install triton",
         )
-    return Check("GPU", State.OK, f"{says}; triton {triton['version']}")
+    return Check("GPU", CheckState.OK, f"{says}; triton {triton['version']}")
 
 
 def _bisection(cache: Mapping[str, Any], environment: Mapping[str, str]) -> Check:
-    name = "Bisection left behind"
+    name = "Unfinished bisection"
     if left := sorted(variable for variable in environment if variable.startswith("TORCH_BISECT_")):
-        says = f"{', '.join(left)} set in the environment: every torch.compile is part of a bisection"
-        return Check(name, State.WARNING, says, f"Unset {', '.join(left)}.")
+        says = f"{', '.join(left)} set in the environment: every torch.compile takes part in a bisection"
+        return Check(name, CheckState.WARNING, says, f"Unset {', '.join(left)}.")
     if "error" in cache:
-        return Check(name, State.NOTE, f"could not be looked for: {cache['error']}")
+        return Check(name, CheckState.NOTE, f"could not be checked: {cache['error']}")
     if cache["bisect_status"] is not None:
         folder = Path(cache["folder"]) / "bisect"
-        says = f"{folder} makes every torch.compile of yours a part of an unfinished bisection"
-        return Check(name, State.WARNING, says, f"Unless one is going on, delete the folder {folder}.")
-    return Check(name, State.OK, f"none in {cache['folder']}")
+        says = f"{folder} exists: every torch.compile of yours takes part in that bisection"
+        return Check(name, CheckState.WARNING, says, f"Delete the folder {folder}, unless a bisection is running.")
+    return Check(name, CheckState.OK, f"none in {cache['folder']}")
 
 
 def _sandbox(sandbox: Mapping[str, Any]) -> Check:
     name, trust = "Sandbox", "Analyze only programs that you trust, or set compileLens.run.enabled to never."
     if "error" in sandbox:
-        return Check(name, State.WARNING, f"cannot be entered, so that nothing runs in it: {sandbox['error']}", trust)
+        return Check(name, CheckState.WARNING, f"cannot be set up: {sandbox['error']}", trust)
     says = f"{sandbox['kind']}: {HELD[sandbox['kind']]}"
     if sandbox["open_ends"]:
-        says += f"; not held: {', '.join(sandbox['open_ends'])}"
+        says += f"; not confined: {', '.join(sandbox['open_ends'])}"
     if sandbox["reason"]:
         says += f" ({sandbox['reason']})"
     if sandbox["kind"] == "python":
-        return Check(name, State.WARNING, says, trust)
-    return Check(name, State.NOTE if sandbox["open_ends"] else State.OK, says)
+        return Check(name, CheckState.WARNING, says, trust)
+    return Check(name, CheckState.NOTE if sandbox["open_ends"] else CheckState.OK, says)
 
 
 def _environment(environment: Mapping[str, str]) -> Check:
     if not environment:
-        return Check("Environment", State.OK, "no variable changes how torch compiles")
+        return Check("Environment", CheckState.OK, "no variable changes how torch compiles")
     shown = ", ".join(f"{name}={_short(value)}" for name, value in environment.items())
-    return Check("Environment", State.NOTE, f"these change what a run does: {shown}")
+    return Check("Environment", CheckState.NOTE, f"these variables change how torch compiles: {shown}")
 
 
 def _short(value: str) -> str:
@@ -208,7 +242,7 @@ def _caches(root: Path) -> Check:
     elsewhere = "set COMPILE_LENS_CACHE_DIR to another folder."
     if not existing.is_dir():
         return Check(
-            "Caches", State.WARNING, f"{root} cannot be made: {existing} is a file", f"Remove it, or {elsewhere}"
+            "Caches", CheckState.WARNING, f"{root} cannot be made: {existing} is a file", f"Remove it, or {elsewhere}"
         )
     probe = existing / f".compile-lens-{__version__}-writable"
     try:
@@ -217,12 +251,12 @@ def _caches(root: Path) -> Check:
         free = shutil.disk_usage(existing).free
     except OSError as error:
         says = f"{existing} cannot be written: {error.strerror}"
-        return Check("Caches", State.WARNING, says, f"Make it writable, or {elsewhere}")
+        return Check("Caches", CheckState.WARNING, says, f"Make it writable, or {elsewhere}")
     if free < LEAST_FREE_BYTES:
         return Check(
             "Caches",
-            State.WARNING,
+            CheckState.WARNING,
             f"{says}; {free / 1e9:.1f} GB are free on that disk",
             "Make room: compile-lens cache clear",
         )
-    return Check("Caches", State.OK, says)
+    return Check("Caches", CheckState.OK, says)

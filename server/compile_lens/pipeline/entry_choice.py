@@ -1,4 +1,4 @@
-"""Which entry a file is analysed with: what the user said, else the first that reaches a region or makes something compile."""
+"""Chooses the entry that a file is analyzed with: the user's, else the first one that compiles anything."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from compile_lens.pipeline.workspace import mentioning
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job
 
-Analyse = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
+Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 NO_FILTERS = Filters()
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EntryChoice:
     """The entries to try, in their order. ``is_said``: the user named the one that there is."""
 
     entries: tuple[Entry, ...]
@@ -68,7 +68,7 @@ def choose(
     said: str = "",
     remembered: str = "",
     recording: Recording | None = None,
-) -> Choice:
+) -> EntryChoice:
     """The entries to try for ``file``. ``said`` is what an option or a setting names, ``remembered`` what was chosen in an editor.
 
     The comment in the file goes before what is remembered, and an option before both. Raises BadEntry for one that there is not.
@@ -84,13 +84,15 @@ def choose(
             break
         if spec:
             found = entries_of(file, text, root if "::" in spec or spec.endswith(".py") else None, recording)
-            return Choice((read_entry(spec, origin, file, tree, found),), True)
-    return Choice(entries_of(file, text, root, recording))
+            return EntryChoice((read_entry(spec, origin, file, tree, found),), True)
+    return EntryChoice(entries_of(file, text, root, recording))
 
 
-def as_if_compiled(file: str, text: str, name: str) -> Choice:
+def as_if_compiled(file: str, text: str, name: str) -> EntryChoice:
     """Compile ``name`` of ``file`` as if the file did, with inputs made up for it. Raises BadEntry when there is no such name."""
-    return Choice((read_entry(f"synthesized:{name}", "compiled as if the file said so", file, parse(text), ()),), True)
+    return EntryChoice(
+        (read_entry(f"synthesized:{name}", "compiled as if the file said so", file, parse(text), ()),), True
+    )
 
 
 def has_reached(outcome: Outcome) -> bool:
@@ -105,15 +107,15 @@ def has_reached(outcome: Outcome) -> bool:
     )
 
 
-async def analyse_by_entries(
-    analyse: Analyse,
+async def analyze_by_entries(
+    analyze: Analyze,
     host: Any,
     job: Job,
-    choice: Choice,
+    choice: EntryChoice,
     on_partial: Callable[[Outcome], None] | None = None,
     filters: Filters = NO_FILTERS,
 ) -> Outcome:
-    """Analyse ``job`` with the first entry that reaches something. What was tried before is in ``passed_over``.
+    """Analyze ``job`` with the first entry that reaches something. What was tried before is in ``passed_over``.
 
     Where none does, the outcome is that of the first that could be run.
     """
@@ -121,7 +123,7 @@ async def analyse_by_entries(
     kept: list[Finding] = []
     first: Outcome | None = None
     for entry in choice.entries:
-        outcome = await analyse(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
+        outcome = await analyze(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
         outcome = replace(outcome, entry=entry.spec, entry_title=entry.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         if choice.is_said or is_stuck or has_reached(outcome):

@@ -1,4 +1,4 @@
-"""What a fix does: the changed text is analysed as the text was, and the two are compared."""
+"""Verifies a fix: analyzes the changed text, and compares the findings with those of the original."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_S = 10.0
 # the outcomes that a comparison can start from
 COMPARABLE = (Status.OK, Status.RAISED)
 
-Analyse = Callable[[Any, Job, None, Filters], Awaitable[Outcome]]
+Analyze = Callable[[Any, Job, None, Filters], Awaitable[Outcome]]
 
 
 def can_compare(outcome: Outcome) -> bool:
@@ -28,10 +28,10 @@ def can_compare(outcome: Outcome) -> bool:
     return outcome.final and outcome.status in COMPARABLE and outcome.duration_s <= LONGEST_RUN_S
 
 
-async def check_fix(analyse: Analyse, host: Any, job: Job, text: str, fix: Fix, before: Outcome) -> Effect:
-    """Analyse ``text`` with ``fix`` applied as ``job`` says. ``before`` is the outcome of ``text`` itself."""
+async def check_fix(analyze: Analyze, host: Any, job: Job, text: str, fix: Fix, before: Outcome) -> Effect:
+    """Analyze ``text`` with ``fix`` applied as ``job`` says. ``before`` is the outcome of ``text`` itself."""
     timeout = min(job.timeout_s, max(LEAST_S, PATIENCE * before.duration_s))
-    after = await analyse(host, replace(job, text=apply_fix(text, fix), timeout_s=timeout), None, Filters())
+    after = await analyze(host, replace(job, text=apply_fix(text, fix), timeout_s=timeout), None, Filters())
     ended = after.status is before.status or after.status is Status.OK
     return Effect(before.tally, after.tally, ended)
 

@@ -1,4 +1,4 @@
-"""One host per interpreter, one run at a time on each, and patience with an interpreter whose agents keep dying."""
+"""Shares one host per interpreter, one run at a time, and backs off when its agents keep dying."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the job of a file, for terminal and editor alike: what was asked for, started as the workspace starts the file."""
+"""Makes the job of a file, for terminal and editor: options, confinement, and what launch.json says."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from pathlib import Path
 
 from compile_lens.pipeline.launch import find_launch
 from compile_lens.settings.settings import Settings
+from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 from compile_lens.workers.job import Depth, Job, Substitution
-from compile_lens.workers.level import Budget, Level, Sandbox
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """How much of the machine a program gets."""
 
-    level: Level = Level.ANALYSE
-    sandbox: Sandbox = field(default_factory=Sandbox)
-    budget: Budget = field(default_factory=Budget)
+    access: Access = Access.SANDBOXED
+    sandbox: SandboxOptions = field(default_factory=SandboxOptions)
+    budget: ResourceLimits = field(default_factory=ResourceLimits)
 
 
 def make_job(
@@ -48,7 +48,7 @@ def make_job(
         compare=compare,
         stand_in=stand_in,
         missing_weights=missing_weights,
-        level=confinement.level,
+        access=confinement.access,
         sandbox=confinement.sandbox,
         budget=confinement.budget,
     )
@@ -56,13 +56,13 @@ def make_job(
     return job if launch is None else launch.of(job)
 
 
-def job_of_settings(settings: Settings, file: str, text: str | None, workspace: Path, level: Level) -> Job:
+def job_of_settings(settings: Settings, file: str, text: str | None, workspace: Path, access: Access) -> Job:
     """The run that an editor's settings ask for."""
     run, sandbox, budget = settings.run, settings.sandbox, settings.budget
     confinement = Confinement(
-        level,
-        Sandbox(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu),
-        Budget(memory_gib=budget.memory, cpu_s=budget.cpu, disk_gib=budget.disk, idle_s=budget.idle),
+        access,
+        SandboxOptions(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu),
+        ResourceLimits(memory_gib=budget.memory, cpu_s=budget.cpu, disk_gib=budget.disk, idle_s=budget.idle),
     )
     return make_job(
         file,

@@ -1,4 +1,4 @@
-"""How a workspace starts a file, as VS Code's ``.vscode/launch.json`` says it: arguments, environment and folder."""
+"""Reads from ``.vscode/launch.json`` how a workspace starts a file: arguments, environment and folder."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from typing import Any
 from compile_lens.workers.job import Job
 
 PYTHON = frozenset({"python", "debugpy"})
-# strings stay; comments, and commas before what closes, go
-_EXTRA = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL)
 _VARIABLE = re.compile(r"\$\{(\w+)(?::([^}]*))?\}")
 
 
@@ -44,14 +42,21 @@ def find_launch(file: Path, root: Path | None) -> Launch | None:
     if root is None:
         return None
     try:
-        document = json.loads(
-            _EXTRA.sub(lambda match: match[1] or "", (root / ".vscode" / "launch.json").read_text("utf-8"))
-        )
-        configurations = document["configurations"]
+        configurations = _read((root / ".vscode" / "launch.json").read_text("utf-8"))["configurations"]
         found = next(c for c in configurations if _starts(c, file, root))
         return _launch(found, file, root)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError):
         return None
+
+
+def _read(text: str) -> Any:
+    """JSON with comments and trailing commas. Raises ValueError."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        import json5  # a hundred times slower, and not needed by most
+
+        return json5.loads(text)
 
 
 def _starts(configuration: Mapping[str, Any], file: Path, root: Path) -> bool:

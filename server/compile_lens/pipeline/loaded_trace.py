@@ -1,4 +1,4 @@
-"""A trace of a run somewhere else, as an outcome."""
+"""Turns a trace from another run or machine into an outcome."""
 
 from __future__ import annotations
 

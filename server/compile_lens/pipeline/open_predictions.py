@@ -1,4 +1,4 @@
-"""What is predicted of the open files now: moved with the text, and without what a run has answered.
+"""Keeps the predictions of open files: moved with edits, and replaced by what a run has observed.
 
 A run answers the predictions that lead from a region which it compiled, the right ones by a finding and the wrong ones by none. An
 answer moves with its line and holds until that line is edited, so that predictions come back only where the text is new.

@@ -1,4 +1,4 @@
-"""Tells what is known while a program runs: made off the event loop, from the newest report alone, no faster than it can be made."""
+"""Publishes partial outcomes while a program runs: in a worker thread, from the newest report only, at a pace that adapts to their cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of the first part of a file: up to a line, or up to the end of a cell."""
+"""Cuts a file at a line or at the end of a cell, to run its first part only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of each file now: the findings of the newest run of each open document, moved with the edits since.
+"""Keeps the findings of the newest run of each open document, moved with the edits since.
 
 A run may find something in another file (a module that the script imports). It is shown there, and goes with the run
 that found it.

@@ -1,4 +1,4 @@
-"""What a run tells of itself besides its trace: how it ended, and what its sandbox did."""
+"""Collects what a run says about itself besides its trace: how it ended, and what its sandbox did."""
 
 from __future__ import annotations
 
@@ -85,24 +85,26 @@ class RunFacts:
         """Sentences for the user about the run as a whole."""
         notes = []
         if job.up_to:
-            notes.append(f"The file was run up to line {job.up_to}, as you asked; what stands below was not.")
+            notes.append(f"Ran the file only up to line {job.up_to}, as requested.")
         if end is not None and end.kind is EndKind.IDLE:
             notes.append(
-                f"The run was ended early: nothing had been compiled for {job.budget.idle_s:g} seconds "
-                "(compileLens.budget.idle, --idle)."
+                f"Stopped after {job.budget.idle_s:g} s without compilation (`compileLens.budget.idle`, `--idle`). "
+                "Findings so far are shown."
             )
         if job.launch:
-            notes.append(f'Arguments, environment and folder are those of "{job.launch}" in .vscode/launch.json.')
-        if self.not_kept:
-            named = ", ".join(_shown(name, job) for name in self.not_kept[:NAMED])
-            more = self.not_kept_count - min(len(self.not_kept), NAMED)
-            files = "a file" if self.not_kept_count == 1 else f"{self.not_kept_count} files"
             notes.append(
-                f"The program wrote {files} that went with the run: {named}{f' and {more} more' if more else ''} "
-                "(keep with --allow-write or --no-sandbox)."
+                f'Started with the arguments, environment and folder of "{job.launch}" in .vscode/launch.json.'
+            )
+        if self.not_kept:
+            named = ", ".join(f"`{_shown(name, job)}`" for name in self.not_kept[:NAMED])
+            more = self.not_kept_count - min(len(self.not_kept), NAMED)
+            files, them = ("1 file", "it") if self.not_kept_count == 1 else (f"{self.not_kept_count} files", "them")
+            notes.append(
+                f"Sandbox: discarded {files} ({named}{f' and {more} more' if more else ''}). "
+                f"Keep {them} with --allow-write or --no-sandbox."
             )
         if self.open_ends and self.sandbox:
-            notes.append(f"The sandbox did not hold: {', '.join(self.open_ends)}{_because(self.weaker)}.")
+            notes.append(f"Sandbox: does not confine {', '.join(self.open_ends)}{_because(self.weaker)}.")
         notes += [f"Unavailable: {what} ({why})." for what, why in self.degraded.items()]
         return tuple(notes)
 

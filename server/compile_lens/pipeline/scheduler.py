@@ -1,4 +1,4 @@
-"""When a document's analysis runs: the newest request of each document wins, and ends the one before it.
+"""Decides when a document is analyzed: the newest request per document cancels the one before it.
 
 Nothing here knows what is run. A request becomes a ticket with a generation; whoever publishes asks whether the ticket
 still counts.
@@ -28,7 +28,7 @@ class Reason(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """One request to analyse the document ``uri``. Generations only grow."""
+    """One request to analyze the document ``uri``. Generations only grow."""
 
     uri: str
     generation: int
@@ -67,7 +67,7 @@ class Scheduler:
         return current is not None and current[0] == ticket
 
     def active(self) -> list[str]:
-        """The documents that are being analysed, or wait for it."""
+        """The documents that are being analyzed, or wait for it."""
         return list(self._current)
 
     def cancel(self, uri: str | None = None) -> bool:

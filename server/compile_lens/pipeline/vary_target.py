@@ -1,4 +1,4 @@
-"""What is varied when a user names something: a region that the file has, or code that is compiled as if the file did."""
+"""Resolves the names that a user wants to vary: regions of the file, or code that is compiled as if the file did."""
 
 from __future__ import annotations
 

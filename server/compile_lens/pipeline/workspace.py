@@ -1,4 +1,4 @@
-"""The Python files of a workspace that mention a file by its name: read with bounds, so that a large one does not take long."""
+"""Finds the Python files of a workspace that mention a file by name, within limits of number, size and time."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from compile_lens.agent.runtime.protocol import ProgramDone
 from compile_lens.agent.runtime.search_protocol import (
     BisectionBegan,
     BisectRequest,
-    GraphNode,
+    PrintedNode,
     SearchUnfit,
     StepBegan,
     StepEnded,
@@ -31,9 +31,9 @@ from compile_lens.repro.bisect_commands import commands
 from compile_lens.repro.bisect_document import describe_step
 from compile_lens.repro.scratch import scratch_folder
 from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step, Switch, Verdict
+from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
-from compile_lens.workers.level import Level
 from compile_lens.workers.wire import Frame
 
 UNFIT = {
@@ -86,7 +86,7 @@ async def bisect(
             ablate=options.ablate,
             at_once=options.at_once,
         )
-        job = Job(str(repro), timeout_s=options.limit_s, search=request, level=Level.FULL)
+        job = Job(str(repro), timeout_s=options.limit_s, search=request, access=Access.FULL)
         end = await host.run(job, search.take)
     return search.result(end.kind, end.output, time.monotonic() - started)
 
@@ -233,7 +233,7 @@ def _step(said: StepBegan | StepEnded) -> Step:
     )
 
 
-def _line(line: UserLine | GraphNode) -> SourceLine:
+def _line(line: UserLine | PrintedNode) -> SourceLine:
     return SourceLine(line.file, line.line, line.function, line.text)
 
 

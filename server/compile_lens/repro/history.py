@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from compile_lens.repro.verdict import Bisection, from_json
+from compile_lens.state.atomic_file import write_atomically
 from compile_lens.workers.caches import cache_root
 
 FOLDER = "verdicts"
@@ -26,10 +27,7 @@ def remember(found: Bisection) -> None:
     """Keep ``found`` as the last result of its repro. A full disk is not an error."""
     file = history_file(Path(found.repro))
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(f".{os.getpid()}")
-        temporary.write_text(found.to_json(), encoding="utf-8")
-        temporary.replace(file)
+        write_atomically(file, found.to_json())
 
 
 def recall(repro: Path) -> Bisection | None:

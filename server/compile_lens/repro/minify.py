@@ -20,9 +20,9 @@ from compile_lens.agent.runtime.search_protocol import (
 )
 from compile_lens.repro.contract import FIRST_LINE, Criterion, HeaderError, parse_header
 from compile_lens.repro.scratch import scratch_folder
+from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import End, EndKind, Job
-from compile_lens.workers.level import Level
 from compile_lens.workers.wire import Frame
 
 UNFIT = {
@@ -108,7 +108,7 @@ async def minify(
             differs=_differs(text),
         )
         limit = options.limit_s + options.torch_limit_s + 2 * options.step_limit_s
-        end = await host.run(Job(str(repro), timeout_s=limit, search=request, level=Level.FULL), search.take)
+        end = await host.run(Job(str(repro), timeout_s=limit, search=request, access=Access.FULL), search.take)
         if search.uses_saved:
             with contextlib.suppress(OSError):
                 shutil.copyfile(scratch / "saved.pt", saved)

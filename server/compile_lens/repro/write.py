@@ -14,8 +14,8 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
 from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.pipeline.analyze import analyse
-from compile_lens.pipeline.entry_choice import Choice, analyse_by_entries
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
@@ -110,7 +110,7 @@ class Request:
     kind: str = "source"
     verify: bool = True
     timeout_s: float = TIMEOUT_S
-    entries: Choice | None = None
+    entries: EntryChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
     return run
 
 
-async def _run_by_entries(host: Host, job: Job, entries: Choice | None) -> _Run:
+async def _run_by_entries(host: Host, job: Job, entries: EntryChoice | None) -> _Run:
     """The run of the entry that an analysis would choose, with everything that it recorded."""
     runs: dict[str, _Run] = {}
 
@@ -190,7 +190,7 @@ async def _run_by_entries(host: Host, job: Job, entries: Choice | None) -> _Run:
                 if record is not None:
                     inputs.add(record)
 
-        outcome = await analyse(host, job, on_partial, filters, watch)
+        outcome = await analyze(host, job, on_partial, filters, watch)
         report = builder.report()
         runs[job.entry] = _Run(job, inputs, outcome, report, read_capture(report))
         return outcome
@@ -198,7 +198,7 @@ async def _run_by_entries(host: Host, job: Job, entries: Choice | None) -> _Run:
     if entries is None:
         await watched(host, job, None, ALL)
         return runs[job.entry]
-    outcome = await analyse_by_entries(watched, host, job, entries, None, ALL)
+    outcome = await analyze_by_entries(watched, host, job, entries, None, ALL)
     return replace(runs[outcome.entry], outcome=outcome)
 
 

@@ -1,4 +1,4 @@
-"""Settings of what a background run may do, and use."""
+"""Settings of the sandbox: permissions and limits of background runs."""
 
 from __future__ import annotations
 
@@ -9,33 +9,39 @@ from compile_lens.settings.setting import documented
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """What a background run may do besides reading."""
+    """Permissions of background runs, besides reading."""
 
     allow_write: tuple[str, ...] = field(
         default=(),
         metadata=documented(
-            "Files and folders that a background run may change for good; they must be there. What it writes elsewhere goes "
-            "to a copy that is thrown away, or is refused where the system offers no copy.",
+            "Files and folders that background runs may change permanently; they must exist. Other writes go to a "
+            "discarded copy, or are blocked where the system offers no copy. Default: none.",
             scope="machine",
         ),
     )
     network: bool = field(
-        default=False, metadata=documented("Whether a background run may use the network.", scope="machine")
+        default=False, metadata=documented("Allow background runs to use the network. Default: off.", scope="machine")
     )
-    gpu: bool = field(default=False, metadata=documented("Whether a background run may use GPUs.", scope="machine"))
+    gpu: bool = field(
+        default=False, metadata=documented("Allow background runs to use GPUs. Default: off.", scope="machine")
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetSettings:
-    """What a background run may use, all its processes together."""
+    """Limits of background runs, for all their processes together."""
 
     memory: float = field(
-        default=0.0, metadata=documented("GiB of memory; 0 for half of the machine's.", minimum=0, scope="machine")
+        default=0.0,
+        metadata=documented(
+            "Memory limit in GiB (sandbox only). Default: 0, half of the machine's memory.", minimum=0, scope="machine"
+        ),
     )
     cpu: float = field(
         default=0.0,
         metadata=documented(
-            "Seconds of processor time; 0 for half of what all cores can do in the time limit.",
+            "Processor time limit in seconds (sandbox only). Default: 0, half of what all cores provide within the "
+            "time limit.",
             minimum=0,
             scope="machine",
         ),
@@ -43,14 +49,16 @@ class BudgetSettings:
     disk: float = field(
         default=4.0,
         metadata=documented(
-            "GiB of files, never more than a quarter of the memory: they are kept there.", minimum=0.01, scope="machine"
+            "Disk limit in GiB (sandbox only), at most a quarter of the memory, where the files are kept. Default: 4.",
+            minimum=0.01,
+            scope="machine",
         ),
     )
     idle: float = field(
         default=15.0,
         metadata=documented(
-            "Seconds without anything being compiled after which a run is ended, so that a training loop is not run to its "
-            "end; 0 for never.",
+            "End a run after this many seconds without compilation, so that a training loop does not run to its end. "
+            "0: never. Default: 15.",
             minimum=0,
         ),
     )

@@ -1,4 +1,4 @@
-"""What is said of one setting besides its type and default."""
+"""Metadata of one setting: help text, choices, minimum and scope."""
 
 from __future__ import annotations
 

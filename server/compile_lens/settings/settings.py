@@ -14,9 +14,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
-import cattrs
+import msgspec
 
 from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
 from compile_lens.analysis.finding import Severity
@@ -46,70 +46,77 @@ class RunSettings:
     enabled: Consent = field(
         default=Consent.ASK,
         metadata=documented(
-            "Whether Compile Lens may run your files in the background to see what `torch.compile` does.",
+            "Run your files in the background to see what `torch.compile` does. Default: ask once per workspace.",
             values=(
-                "Ask once for each workspace.",
+                "Ask once per workspace.",
                 "Run in every trusted workspace without asking.",
-                "Never run in the background; a file runs only when you ask for its analysis.",
+                "Never run in the background. A file runs only when you run a command that analyzes it.",
             ),
             scope="machine",
         ),
     )
     on_open: bool = field(
-        default=True, metadata=documented("Analyze a file that uses `torch.compile` when it is opened.")
+        default=True, metadata=documented("Analyze a file that uses `torch.compile` when it is opened. Default: on.")
     )
     on_save: bool = field(
-        default=True, metadata=documented("Analyze a file that uses `torch.compile` when it is saved.")
+        default=True, metadata=documented("Analyze a file that uses `torch.compile` when it is saved. Default: on.")
     )
     timeout: float = field(
         default=60.0,
-        metadata=documented("Seconds after which a run is ended. What was found by then is shown.", minimum=1),
+        metadata=documented("Time limit of a run in seconds. Findings up to then are shown. Default: 60.", minimum=1),
     )
     depth: Depth = field(
         default=Depth.DYNAMO,
         metadata=documented(
-            "How far a run compiles.",
+            "How far a run compiles. Default: Dynamo only.",
             values=(
-                "Stop after Dynamo: graph breaks and recompiles, in the shortest time.",
-                "Stop after AOTAutograd: errors of the backward pass and of functionalization, too.",
-                "Compile as written, kernels included. Slow.",
+                "Stop after Dynamo: finds graph breaks and recompiles. Fastest.",
+                "Stop after AOTAutograd: also finds errors of the backward pass and of functionalization.",
+                "Compile as written, including kernels. Slowest.",
             ),
         ),
     )
     stand_in: Substitution = field(
         default=Substitution.AUTO,
         metadata=documented(
-            "What becomes of a program that asks for a GPU where there is none (docs/gpu.md).",
+            "Emulate a CUDA device on the CPU when a program needs a GPU and none is available (docs/gpu.md). Default: "
+            "auto.",
             values=(
-                "The CPU stands in for it, and Dynamo meets the same program as on a GPU.",
-                "The program runs as it does on this machine.",
+                "Emulate the GPU, so that Dynamo traces the same program as on a GPU.",
+                "Run the program as it is on this machine.",
             ),
         ),
     )
     missing_weights: Substitution = field(
         default=Substitution.AUTO,
         metadata=documented(
-            "What becomes of a program whose pretrained weights are not here (docs/missing-weights.md).",
+            "Use random weights when pretrained weights are not available on this machine (docs/missing-weights.md). "
+            "Default: auto.",
             values=(
-                "The same architecture with random weights stands in, so that what comes after is analyzed.",
-                "The program raises, as it does on this machine.",
+                "Use the same architecture with random weights, so that the code after loading is analyzed.",
+                "Let the program raise, as it does on this machine.",
             ),
         ),
     )
     entry: str = field(
         default="",
         metadata=documented(
-            "How files run (docs/entries.md): `script`, `get_inputs`, `synthesized`, a test as `FILE::TEST`, … Empty: the first way that "
-            "compiles anything. A comment in the file, `# compile-lens: entry=…`, says it for that file.",
+            "How files run (docs/entries.md): `script`, `get_inputs`, `synthesized`, a test as `FILE::TEST`, … A "
+            "comment in the file, `# compile-lens: entry=…`, sets it for that file. Default: the first entry that "
+            "compiles anything.",
             scope="resource",
         ),
     )
     arguments: tuple[str, ...] = field(
-        default=(), metadata=documented("Command-line arguments for the file, as in `sys.argv[1:]`.")
+        default=(),
+        metadata=documented(
+            "Command-line arguments of the file, as in `sys.argv[1:]`. Default: those of launch.json, if it starts the "
+            "file."
+        ),
     )
 
 
-class Level(str, Enum):
+class SeverityLevel(str, Enum):
     """A severity that the user gives to a code or a kind, or ``off``."""
 
     ERROR = Severity.ERROR.value
@@ -121,46 +128,52 @@ class Level(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LensSettings:
-    """What stands above the lines."""
+    """Code lenses."""
 
     enabled: bool = field(
         default=True,
-        metadata=documented("Show above each compile region and each compiled function what the last run did with it."),
+        metadata=documented(
+            "Show a code lens above each compile region and each compiled function with the result of the last run. "
+            "Default: on."
+        ),
     )
     candidates: bool = field(
         default=True,
         metadata=documented(
-            "Offer above modules and functions that are not compiled yet to say what `torch.compile` would do."
+            "Show a code lens above modules and functions that are not compiled yet, to see what `torch.compile` would "
+            "do. Default: on."
         ),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class InlaySettings:
-    """What stands in the lines."""
+    """Inlay hints."""
 
     enabled: bool = field(
         default=False,
-        metadata=documented("Show in the lines where a graph ends, and which dimensions of a parameter are dynamic."),
+        metadata=documented(
+            "Show inlay hints where a graph ends, and for dynamic dimensions of parameters. Default: off."
+        ),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionSettings:
-    """Breaks that the source foretells."""
+    """Predicted graph breaks."""
 
     enabled: bool = field(
         default=True,
         metadata=documented(
-            "Show as you type where the source alone foretells a graph break. Nothing is run for it, so it works in workspaces where "
-            "files may not run, too; a run replaces it by what really happens. Its severity is that of `prediction`."
+            "Predict graph breaks from the source as you type. Nothing runs, so it also works in untrusted workspaces. "
+            "A run replaces predictions by what really happens. Their severity is that of `prediction`. Default: on."
         ),
     )
     rules: Mapping[str, bool] = field(
         default_factory=dict,
         metadata=documented(
-            'Rules to turn off, as in `{"tensor-item": false}`. Default: all are on. docs/predictions.md lists the rules and how often '
-            "each is right.",
+            'Prediction rules to turn off, as in `{"tensor-item": false}`. docs/predictions.md lists the rules and their precision. '
+            "Default: all are on.",
             switches=ALL,
         ),
     )
@@ -173,21 +186,22 @@ class FixSettings:
     verify: bool = field(
         default=True,
         metadata=documented(
-            "Analyze the changed text of each quick fix in the background, so that its title says what it does. "
-            "Only where background runs are allowed, while nothing else runs, and for programs that end within seconds."
+            "Verify each quick fix by analyzing the changed text in the background, so that its title says what it "
+            "does. Only where background runs are allowed, while nothing else runs, and for programs that end within "
+            "seconds. Default: on."
         ),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class CacheSettings:
-    """What is kept between runs."""
+    """Caches of background runs."""
 
     limit: float = field(
         default=DEFAULT_LIMIT_BYTES / 1e9,
         metadata=documented(
-            "Gigabytes that the caches of background runs may take; what was used longest ago goes first. "
-            "They are in a folder of their own: your torch's caches are never touched.",
+            "Size limit of the caches of background runs in GB; the least recently used entries are deleted first. "
+            "Your own torch caches are never touched. Default: 4.",
             minimum=0.1,
             scope="machine",
         ),
@@ -196,34 +210,35 @@ class CacheSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that a user can set."""
+    """All settings."""
 
     python: str = field(
         default="",
         metadata=documented(
-            "The Python interpreter that runs your files; it must have torch. Empty: the active environment, the "
-            "workspace's virtual environment, then `python3`.",
+            "The Python interpreter that runs your files; it must have torch. Default: the active environment, then "
+            "the virtual environment of the workspace, then `python3`.",
             scope="machine",
         ),
     )
     run: RunSettings = field(default_factory=RunSettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
-    severity: Mapping[str, Level] = field(
+    severity: Mapping[str, SeverityLevel] = field(
         default_factory=dict,
         metadata=documented(
-            'The severity of findings by code or kind, as in `{"GB0059": "off", "recompile": "warning"}`. '
-            "A code goes before its kind; `off` hides."
+            'The severity of findings by code or kind, as in `{"GB0059": "off", "recompile": "warning"}`. A code takes '
+            "precedence over its kind; `off` hides. Default: those of docs/findings."
         ),
     )
     max_findings: float = field(
         default=float(DEFAULT_CAP),
-        metadata=documented("How many findings of one file are shown; the worst are.", minimum=1),
+        metadata=documented("The number of findings shown per file, the most severe first. Default: 200.", minimum=1),
     )
     just_my_code: bool = field(
         default=True,
         metadata=documented(
-            "What happens inside an installed library is shown at your line that calls it. Off: in the library's file, where it happens."
+            "Show what happens inside an installed library at your line that calls it; off: in the file of the "
+            "library. Default: on."
         ),
     )
     lenses: LensSettings = field(default_factory=LensSettings)
@@ -234,7 +249,7 @@ class Settings:
 
     @property
     def filters(self) -> Filters:
-        """What the user does not want to see."""
+        """Which findings are shown, and how severe they are."""
         severities = {name: level.value for name, level in self.severity.items()}
         return Filters(severities, int(self.max_findings), self.just_my_code)
 
@@ -277,58 +292,19 @@ def _read(base: T, value: Mapping[object, object], path: str, problems: list[str
                 problems.append(f"{path}.{name} must be an object, not {_shown(given)}.")
             continue
         try:
-            changes[entry.name] = _structure(given, hints[entry.name], entry.metadata["minimum"])
-        except Exception:  # cattrs raises what the hooks raise, and groups of its own
+            changes[entry.name] = _checked(given, hints[entry.name], entry.metadata)
+        except ValueError:
             expected, used = _expected(entry, default), json.dumps(_plain(default))
             problems.append(f"{path}.{name} must be {expected}, not {_shown(given)}; {used} is used.")
     return dataclasses.replace(base, **changes)  # type: ignore[type-var]
 
 
-def _structure(value: object, kind: Any, minimum: float | None) -> object:
-    result: object = _CONVERTER.structure(value, kind)
-    if minimum is not None and not (isinstance(result, (int, float)) and result >= minimum):
+def _checked(value: object, kind: Any, documented: Mapping[str, Any]) -> object:
+    """``value`` as a ``kind``. Raises ValueError."""
+    result: object = msgspec.convert(value, Annotated[kind, msgspec.Meta(ge=documented["minimum"])])
+    if documented["switches"] and isinstance(result, Mapping) and not result.keys() <= documented["switches"]:
         raise ValueError(value)
     return result
-
-
-def _strict(expected: type | tuple[type, ...]) -> Any:
-    """A structure hook that takes values of the JSON type as they are: cattrs alone would make ``True`` of ``"no"``."""
-
-    def structure(value: object, kind: Any) -> object:
-        if not isinstance(value, expected) or (isinstance(value, bool) and kind is not bool):
-            raise TypeError(value)
-        return kind(value)
-
-    return structure
-
-
-def _list_of_texts(value: object, _: Any) -> tuple[str, ...]:
-    if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
-        raise TypeError(value)
-    return tuple(value)
-
-
-def _switches(value: object, _: Any) -> dict[str, bool]:
-    if not isinstance(value, Mapping) or not all(isinstance(is_on, bool) for is_on in value.values()):
-        raise TypeError(value)
-    if not value.keys() <= ALL:
-        raise ValueError(value)
-    return dict(value)
-
-
-def _levels(value: object, _: Any) -> dict[str, Level]:
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise TypeError(value)
-    return {name: Level(level) for name, level in value.items()}
-
-
-_CONVERTER = cattrs.Converter()
-_CONVERTER.register_structure_hook(bool, _strict(bool))
-_CONVERTER.register_structure_hook(str, _strict(str))
-_CONVERTER.register_structure_hook(float, _strict((int, float)))
-_CONVERTER.register_structure_hook_func(lambda kind: kind == tuple[str, ...], _list_of_texts)
-_CONVERTER.register_structure_hook_func(lambda kind: kind == Mapping[str, Level], _levels)
-_CONVERTER.register_structure_hook_func(lambda kind: kind == Mapping[str, bool], _switches)
 
 
 def _properties(settings: object, path: str) -> list[tuple[str, dict[str, Any]]]:
@@ -361,7 +337,10 @@ def _json_type(entry: dataclasses.Field[Any], default: object) -> dict[str, Any]
     if isinstance(default, tuple):
         return {"type": "array", "items": {"type": "string"}}
     if isinstance(default, Mapping):
-        return {"type": "object", "additionalProperties": {"type": "string", "enum": [level.value for level in Level]}}
+        return {
+            "type": "object",
+            "additionalProperties": {"type": "string", "enum": [level.value for level in SeverityLevel]},
+        }
     return {"type": {bool: "boolean", float: "number", str: "string"}[type(default)]}
 
 
@@ -373,7 +352,7 @@ def _expected(entry: dataclasses.Field[Any], default: object) -> str:
     if isinstance(default, tuple):
         return "a list of strings"
     if isinstance(default, Mapping):
-        return "an object with values of " + ", ".join(json.dumps(level.value) for level in Level)
+        return "an object with values of " + ", ".join(json.dumps(level.value) for level in SeverityLevel)
     words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]
     minimum = entry.metadata["minimum"]
     return words if minimum is None else f"{words} of at least {minimum}"

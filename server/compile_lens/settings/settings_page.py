@@ -1,4 +1,4 @@
-"""docs/settings.md, made from the settings: ``python -m compile_lens.settings.settings_page > docs/settings.md``."""
+"""Generates docs/settings.md: ``python -m compile_lens.settings.settings_page > docs/settings.md``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from compile_lens.settings.settings import configuration_schema
 HEAD = """\
 # Settings
 
-The same settings work in every editor: in VS Code's settings, in `initializationOptions` (nested, without the prefix), and in the answer to
-`workspace/configuration` for the section `compileLens`. An invalid value is reported once, and the default is used.
+The same object works in every editor: in VS Code's settings, in `initializationOptions` (without the prefix, nested), and as the answer to
+`workspace/configuration` for the section `compileLens`. An invalid value is reported once, and its default is used.
 
 | setting | type | default | |
 |---|---|---|---|
 """
 TAIL = """
-Settings of scope *machine* are read from user or machine settings only, so that a workspace cannot choose what gets run.
+Settings of scope *machine* apply only in the settings of the user or the machine: a workspace cannot choose what runs.
 
 In Neovim:
 

@@ -1,1 +1,1 @@
-"""What is remembered between runs and sessions: consent, entries, calls, cache keys."""
+"""What persists between sessions: consent, chosen entries, recorded calls, cache keys."""

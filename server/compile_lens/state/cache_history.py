@@ -1,16 +1,16 @@
-"""The keys of the last run of each program in torch's cache, so that a later run can say why the cache did not know its graphs."""
+"""Keeps the cache keys of the last run of each program, to explain cache misses of the next."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from compile_lens.analysis.performance.cache_misses import cache_keys
+from compile_lens.state.atomic_file import write_atomically
 from compile_lens.trace.cache_key_text import Component
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.job import Job
@@ -62,12 +62,6 @@ def _write(place: Path, texts: Mapping[str, Keys]) -> None:
         text: {graph: {name: asdict(part) for name, part in key.items()} for graph, key in keys.items()}
         for text, keys in texts.items()
     }
-    new = place.with_suffix(f".{os.getpid()}.new")
     # a disk that is full, or read-only, costs the next run one hint
     with contextlib.suppress(OSError):
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            new.write_text(json.dumps(plain), encoding="utf-8")
-            new.replace(place)
-        finally:
-            new.unlink(missing_ok=True)
+        write_atomically(place, json.dumps(plain))

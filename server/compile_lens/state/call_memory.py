@@ -1,4 +1,4 @@
-"""What the functions of a file were called with in an earlier run of it, or in a trace that was loaded: no values of tensors."""
+"""Keeps what functions were called with in earlier runs and loaded traces, without values of tensors."""
 
 from __future__ import annotations
 

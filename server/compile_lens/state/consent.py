@@ -1,4 +1,4 @@
-"""Whether the user's code may run: trust first, then the setting, then what the user answered for this workspace.
+"""Decides whether the user's code may run: workspace trust first, then the setting, then the answer for the workspace.
 
 An answer is one small file per workspace root, under the user's state directory: two editors never write the same
 file, and taking an answer back is to delete it.
@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from compile_lens.settings.settings import Consent
+from compile_lens.state.atomic_file import write_atomically
 from compile_lens.state.file_memory import state_folder
 
 
@@ -50,15 +50,7 @@ class ConsentStore:
 
     def allow(self, root: Path) -> None:
         """Remember that the user allowed background runs for ``root``. Raises OSError where nothing can be written."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.folder, suffix=".new")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"root": str(root), "allowed": True}, file)
-            Path(name).replace(self._file(root))
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_atomically(self._file(root), json.dumps({"root": str(root), "allowed": True}))
 
     def revoke(self, root: Path) -> None:
         """Forget the answer for ``root``. Raises OSError where it cannot be deleted."""

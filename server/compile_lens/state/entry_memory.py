@@ -1,4 +1,4 @@
-"""Which entry a user chose for a file, kept beside what was allowed."""
+"""Remembers the entry that a user chose for a file."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What is remembered of files: one small JSON file each, under the user's state directory, so that two editors never write the same."""
+"""Keeps facts about files: one small JSON file each in the user's state directory, so that editors never write the same file."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+from compile_lens.state.atomic_file import write_atomically
 
 
 def state_folder() -> Path:
@@ -39,15 +40,7 @@ class FileMemory:
         if not facts:
             place.unlink(missing_ok=True)
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        new = place.with_suffix(f".{os.getpid()}.new")
-        try:
-            new.write_text(json.dumps({"file": file, **facts}), encoding="utf-8")
-            new.replace(place)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                new.unlink()
-            raise
+        write_atomically(place, json.dumps({"file": file, **facts}))
 
     def _place(self, file: str) -> Path:
         return self.folder / f"{hashlib.sha256(os.fsencode(file)).hexdigest()[:24]}.json"

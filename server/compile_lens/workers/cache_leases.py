@@ -1,4 +1,4 @@
-"""Who uses the private caches now, and what a run that was killed left half written there.
+"""Records who uses the private caches, and deletes what a killed run may have left half written there.
 
 A compiler that is killed leaves a library of no or half its bytes under its final name (seen with g++ and torch 2.13), and torch
 takes what is there for whole: the next run would fail, or quietly use another instruction set. So each run holds a *lease*: a

@@ -1,4 +1,4 @@
-"""How large the private caches are, and what goes when they are too large: what was used longest ago."""
+"""Keeps the private caches below their size limit: the least recently used entries are deleted first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that an agent gets for a job."""
+"""Turns a job into the command that the agent receives."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from compile_lens.agent.runtime.protocol import MAGIC, RunCommand, SandboxSpec, Substitution
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
+from compile_lens.workers.access import Access
 from compile_lens.workers.caches import private_cache_environment
 from compile_lens.workers.job import Job
-from compile_lens.workers.level import Level
 
 
 def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGIC) -> RunCommand:
@@ -28,7 +28,7 @@ def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGI
         compare=job.compare,
         stand_in=job.stand_in,
         # a run as the user's own changes nothing of theirs
-        missing_weights=Substitution.OFF if job.level is Level.FULL else job.missing_weights,
+        missing_weights=Substitution.OFF if job.access is Access.FULL else job.missing_weights,
         capture=job.capture,
         vary=job.vary,
         bisect=search if isinstance(search, BisectRequest) else None,
@@ -44,11 +44,11 @@ def _plan(job: Job) -> Mapping[str, Any] | None:
 
 
 def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> SandboxSpec | None:
-    """The sandbox of a job; None at the level ``full``. Makes the folders of the private caches.
+    """The sandbox of a job; None with full access. Makes the folders of the private caches.
 
     ``scratch`` is where the agent makes a folder of the run's own.
     """
-    if job.level is not Level.ANALYSE:
+    if job.access is not Access.SANDBOXED:
         return None
     sandbox, budget = job.sandbox, job.budget
     kept = job.capture.exact_folder if job.capture is not None else None

@@ -1,4 +1,4 @@
-"""Ask an interpreter what an analysis would find around it (agent/runtime/environment_report.py)."""
+"""Asks an interpreter for its environment, for the doctor (agent/runtime/environment_report.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of an installed torch: extracted in that torch's interpreter, once per version, and kept in the cache.
+"""Extracts the tables of an installed torch, in that torch's interpreter, once per version, into the cache.
 
 Extraction imports torch and reads torch's own source; no file of the user's is opened. It runs the user's *interpreter* all the
 same, so an editor asks for it only where files may run.

@@ -1,4 +1,4 @@
-"""The only door to running the user's code: one agent process of one interpreter, kept warm, one run at a time.
+"""Runs the user's code, and nothing else does: one agent process per interpreter, kept warm, one run at a time.
 
 Whatever happens to a run, the agent's process tree is gone when ``close`` returns, and a run that was cancelled is gone when
 ``cancel`` returns.
@@ -26,12 +26,12 @@ from compile_lens.agent.runtime.protocol import (
     RunStarted,
     command_line,
 )
+from compile_lens.workers.access import Access
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.command import command_of, sandbox_of
-from compile_lens.workers.freshness import Stamp, installation_stamp
+from compile_lens.workers.installation import Stamp, installation_stamp
 from compile_lens.workers.job import Depth, End, EndKind, Job
-from compile_lens.workers.level import Level
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
@@ -55,7 +55,7 @@ class Host:
 
     def __init__(self, python: str, environment: Mapping[str, str] | None = None) -> None:
         self.python = python
-        # its frames are nobody's business
+        # its frames are excluded from user stacks
         self.agent_folder = str(AGENT_FOLDER)
         self._environment = dict(os.environ if environment is None else environment)
         self._process: asyncio.subprocess.Process | None = None
@@ -150,7 +150,7 @@ class Host:
             if isinstance(frame, NoTorch):
                 if frame.missing:
                     raise HostError(
-                        f"{self.python} has no torch; choose an interpreter that has it, or install torch there."
+                        f"{self.python} has no torch. Choose an interpreter that has it, or install torch there."
                     )
                 raise HostError(f"{self.python} cannot import torch: {frame.message}")
 
@@ -174,8 +174,8 @@ class Host:
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
         """Run ``job``; ``on_frame`` gets each frame as it arrives. Cancelling the awaiting task cancels the run. Raises HostError."""
-        if job.level is Level.NONE:
-            raise HostError("Nothing may run here: the workspace is not trusted, or you have not agreed to it.")
+        if job.access is Access.NONE:
+            raise HostError("Nothing runs here: the workspace is not trusted, or you have not allowed background runs.")
         async with self._running, leased(cache_root(self._environment)) as lease:
             # below Inductor no compiler is started that could be interrupted
             lease.in_order = job.depth is not Depth.INDUCTOR

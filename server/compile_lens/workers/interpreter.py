@@ -1,4 +1,4 @@
-"""Which Python runs the user's file: the one that has torch nearest to it."""
+"""Finds the Python that runs the user's file: the nearest one that has torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker is asked to do, and how it ended. Plain data shared by the host and those who call it."""
+"""What a worker is asked to run, and how it ended: plain data for the host and its callers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, Substitution, VariationRequest
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
-from compile_lens.workers.level import Budget, Level, Sandbox
+from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 
 # parts of a job that the agent reads, too
 __all__ = [
@@ -34,8 +34,8 @@ class Job:
     ``search`` is what a search driver of the agent does with the file instead (agent/search).
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
-    ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off at the level ``full``.
-    ``sandbox`` and ``budget`` hold at the level ``analyse``.
+    ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off with full access.
+    ``sandbox`` and ``budget`` hold where the access is ``sandboxed``.
     """
 
     file: str
@@ -55,9 +55,9 @@ class Job:
     vary: VariationRequest | None = None
     up_to: int = 0
     launch: str = ""
-    level: Level = Level.ANALYSE
-    sandbox: Sandbox = field(default_factory=Sandbox)
-    budget: Budget = field(default_factory=Budget)
+    access: Access = Access.SANDBOXED
+    sandbox: SandboxOptions = field(default_factory=SandboxOptions)
+    budget: ResourceLimits = field(default_factory=ResourceLimits)
 
 
 class EndKind(str, Enum):

@@ -1,4 +1,4 @@
-"""What a program printed: its beginning and its end, however much it was."""
+"""Keeps the beginning and the end of what a program prints."""
 
 from __future__ import annotations
 

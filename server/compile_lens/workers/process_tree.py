@@ -1,4 +1,4 @@
-"""Ends a process and all that it started (Linux), when it does not do so itself."""
+"""Kills a process and everything that it started."""
 
 from __future__ import annotations
 
@@ -6,28 +6,30 @@ import contextlib
 import os
 import signal
 import sys
-from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
 
 ROUNDS = 50
 
 
 def kill_tree(pid: int) -> None:
-    """Kill ``pid``, its process group, and every process below it."""
-    if sys.platform == "win32":
-        return
-    found: set[int] = set()
-    if sys.platform == "linux":
+    """Kill ``pid``, its process group, and every process below it, in whatever session."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        found: set[psutil.Process] = {root}
         # stopped before they are killed: what forks as fast as it is killed would else go on
         for _ in range(ROUNDS):
-            new = _below(pid) - found
+            new = set(root.children(recursive=True)) - found
             if not new:
                 break
-            for other in new:
-                _send(other, signal.SIGSTOP)
+            for process in new:
+                with contextlib.suppress(psutil.Error):
+                    process.suspend()
             found |= new
-    kill_group(pid)
-    for other in (pid, *found):
-        _send(other, signal.SIGKILL)
+        kill_group(pid)
+        for process in found:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
 
 def kill_group(pid: int) -> None:
@@ -35,20 +37,3 @@ def kill_group(pid: int) -> None:
     if sys.platform != "win32":
         with contextlib.suppress(OSError):
             os.killpg(pid, signal.SIGKILL)
-
-
-def _send(pid: int, number: signal.Signals) -> None:
-    with contextlib.suppress(OSError):
-        os.kill(pid, number)
-
-
-def _below(pid: int) -> set[int]:
-    found: set[int] = set()
-    pending = [pid]
-    while pending:
-        for listed in Path(f"/proc/{pending.pop()}/task").glob("*/children"):
-            with contextlib.suppress(OSError, ValueError):
-                children = set(map(int, listed.read_text().split())) - found
-                found |= children
-                pending += children
-    return found

@@ -1,12 +1,12 @@
-"""The part of a run's budget that is counted on the host's side."""
+"""Enforces the limits of a run that are counted in the server: output, trace, and time without compilation."""
 
 from __future__ import annotations
 
 import time
 
 from compile_lens.agent.runtime.protocol import CompilerActivity
+from compile_lens.workers.access import Access
 from compile_lens.workers.job import End, EndKind, Job
-from compile_lens.workers.level import Level
 from compile_lens.workers.wire import Frame, TraceRecord
 
 # between looks at what a run has printed
@@ -19,7 +19,7 @@ class RunLimits:
     """What is counted on this side of a run: what it prints and writes to its trace, and for how long nothing is compiled."""
 
     def __init__(self, job: Job | None) -> None:
-        limited = job is not None and job.level is Level.ANALYSE
+        limited = job is not None and job.access is Access.SANDBOXED
         self._budget = job.budget if job is not None and limited else None
         self._trace = 0
         self._compiling = False

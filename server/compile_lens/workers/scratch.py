@@ -1,4 +1,4 @@
-"""A folder for each run, gone after it: also after a run whose server and standby were both killed."""
+"""Makes a temporary folder for each run, and deletes it even if server and standby were killed."""
 
 from __future__ import annotations
 

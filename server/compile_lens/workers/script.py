@@ -1,4 +1,4 @@
-"""Runs a script of ours as a user would, ``python FILE``, in a process of its own: its exit code and its last words."""
+"""Runs a generated script as a user would (``python FILE``), and reports its exit code and output."""
 
 from __future__ import annotations
 

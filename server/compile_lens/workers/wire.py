@@ -1,4 +1,4 @@
-"""The host's half of the wire: frames from an agent (``agent/runtime/protocol.py`` says their form)."""
+"""Decodes frames from an agent (``agent/runtime/protocol.py`` defines them)."""
 
 from __future__ import annotations
 

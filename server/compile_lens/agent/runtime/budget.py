@@ -1,4 +1,4 @@
-"""What a run has used up so far, processes and all, beside what it may (Linux)."""
+"""Measures what a run's process tree uses, and compares it with the limits (Linux)."""
 
 from __future__ import annotations
 

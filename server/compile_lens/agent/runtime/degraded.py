@@ -1,4 +1,4 @@
-"""What does not work on this machine or with this torch: each is reported once, reaches the outcome as a note, and the doctor."""
+"""Reports once what is unavailable on this machine or with this torch; it reaches the outcome as a note."""
 
 from __future__ import annotations
 

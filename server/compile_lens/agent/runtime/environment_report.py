@@ -1,4 +1,4 @@
-"""What an analysis finds around it in this interpreter: ``boot.py environment`` prints it as one JSON object.
+"""Reports this interpreter's environment to the doctor: ``boot.py environment`` prints it as one JSON object.
 
 Nothing is changed: torch's cache directory is looked up without being made (``torch/_inductor/runtime/cache_dir_utils.py`` makes it).
 """
@@ -6,8 +6,10 @@ Nothing is changed: torch's cache directory is looked up without being made (``t
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
+import pkgutil
 import platform
 import re
 import shutil
@@ -16,7 +18,9 @@ import sys
 import tempfile
 from typing import Any
 
+from .. import torch_internals
 from ..sandbox import choice
+from ..torch_internals import dynamo, inductor, lookup
 
 # what changes how torch compiles, or what a bisection left in the environment
 CHANGES_COMPILING = re.compile(
@@ -56,6 +60,7 @@ def main() -> int:
     else:
         facts["torch"] = {"version": torch.__version__, "folder": os.path.dirname(torch.__file__)}
         facts["dynamo"] = _of(_dynamo)
+        facts["torch_internals"] = _of(_torch_internals)
         facts["triton"] = _of(_triton)
         facts["gpu"] = _of(_gpu)
         facts["compiler"] = _of(_compiler)
@@ -77,10 +82,20 @@ def _free_threaded() -> bool:
 
 
 def _dynamo() -> dict[str, Any]:
-    from torch._dynamo.eval_frame import check_if_dynamo_supported
-
-    check_if_dynamo_supported()
+    dynamo.SUPPORT_CHECK.need()()
     return {}
+
+
+def _torch_internals() -> dict[str, Any]:
+    """How many private names of torch are declared for this version, and what is lost without those that it lacks."""
+    rows = [
+        value
+        for found in pkgutil.iter_modules(torch_internals.__path__)
+        for value in vars(importlib.import_module(f"{torch_internals.__name__}.{found.name}")).values()
+        if isinstance(value, lookup.Internal) and value.is_expected
+    ]
+    missing = {row.dotted: row.lost for row in rows if not row.exists}
+    return {"declared": len(rows), "missing": missing}
 
 
 def _triton() -> dict[str, Any]:
@@ -101,9 +116,7 @@ def _gpu() -> dict[str, Any]:
 
 def _compiler() -> dict[str, Any]:
     """The C++ compiler that Inductor would take, and whether it builds a library with OpenMP."""
-    from torch._inductor.cpp_builder import get_cpp_compiler
-
-    command = get_cpp_compiler()
+    command = inductor.CPP_COMPILER.need()()
     where = shutil.which(command)
     said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LIMIT_S, check=False)
     found = {"command": command, "path": where, "version": said.stdout.partition("\n")[0].strip(), "builds": None}
@@ -130,9 +143,7 @@ def _users_cache() -> dict[str, Any]:
     """Inductor's cache of this user's own runs, and what a bisection has left there."""
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if not folder:
-        from torch._inductor.runtime.cache_dir_utils import default_cache_dir
-
-        folder = default_cache_dir()
+        folder = inductor.DEFAULT_CACHE.need()()
     status = None
     with (
         contextlib.suppress(OSError),

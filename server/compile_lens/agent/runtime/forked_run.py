@@ -1,4 +1,4 @@
-"""One run in a forked child (Linux): what it says is passed on, what it uses is watched, and all of it is gone at the end."""
+"""Runs a job in a forked child (Linux): forwards its frames, enforces its limits, and ends its process tree."""
 
 from __future__ import annotations
 

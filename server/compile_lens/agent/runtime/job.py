@@ -1,4 +1,4 @@
-"""One run, in the process that is for it: the sandbox, the sink, the notes and the depth, then the program."""
+"""Runs one job in its own process: sandbox, trace sink, notes and depth first, then the program or search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where installed code lies in this interpreter."""
+"""Lists the folders of installed code in this interpreter."""
 
 from __future__ import annotations
 

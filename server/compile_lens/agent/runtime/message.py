@@ -1,4 +1,4 @@
-"""Frozen dataclasses as JSON and back. What is read is checked: another process, or a hostile program, may have written anything."""
+"""Converts frozen dataclasses to JSON and back; whatever another process wrote is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program lacked that raised: arguments of its command line, weights, a data set, a file; read from the frames that it raised in."""
+"""Finds out what was missing when a program raised: arguments, weights, a data set or a file."""
 
 from __future__ import annotations
 

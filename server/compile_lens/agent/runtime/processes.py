@@ -1,4 +1,4 @@
-"""Process trees: nothing that a run started may outlive it.
+"""Ends process trees: nothing that a run started may outlive it.
 
 On Linux the standby is a *child subreaper*: whatever a run's process leaves behind becomes its child, and is ended here. Elsewhere the
 run's process group is all that can be reached.

@@ -55,13 +55,16 @@ def run(
         code = guarded(lambda: dispatch.run(dict(plan), file, source, wire), wire, own_folder)
     at_end()
     # what the interpreter does at its end, without tearing torch down: the process is gone right after
-    with contextlib.suppress(BaseException):
-        threading._shutdown()  # type: ignore[attr-defined]
-    with contextlib.suppress(BaseException):
-        atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
+    endings: tuple[Callable[[], object], ...] = (
+        lambda: threading._shutdown(),  # type: ignore[attr-defined]
+        lambda: atexit._run_exitfuncs(),
+        lambda: sys.stdout.flush(),
+        lambda: sys.stderr.flush(),
+    )
+    for finish in endings:
+        # threads, exit functions and streams of the program may raise anything, SystemExit too; Python ends all the same
+        with contextlib.suppress(BaseException):
+            finish()
     return code
 
 

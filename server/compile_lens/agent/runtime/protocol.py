@@ -1,4 +1,4 @@
-"""What the server and the agent say to each other: commands, events, search requests, and the form of a frame.
+"""Defines the messages between server and agent: commands, events, and the form of a frame.
 
 Both sides load this file and ``search_protocol``: they need the standard library alone, and Python 3.10. The names of fields are those in
 JSON, which recorded runs have, too (tests/data). A change by which the other side would misread a message raises ``PROTOCOL_VERSION``.

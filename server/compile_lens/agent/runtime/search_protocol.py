@@ -1,4 +1,4 @@
-"""What the server and the agent say to each other about searches: a bisection, or a minification, of a repro.
+"""Defines the messages between server and agent about searches: bisection and minification of a repro.
 
 A part of ``protocol``, under the same rules.
 """
@@ -161,7 +161,7 @@ class NamedPlace(Message):
 
 
 @dataclass(frozen=True)
-class GraphNode(Message):
+class PrintedNode(Message):
     """A node of a printed graph, and the user's line that it is from."""
 
     name: str
@@ -184,7 +184,7 @@ class VerdictExplained(AgentEvent):
     source: tuple[UserLine, ...] = ()
     places: tuple[NamedPlace, ...] = ()
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    nodes: tuple[GraphNode, ...] = ()
+    nodes: tuple[PrintedNode, ...] = ()
     unavailable: Mapping[str, str] = field(default_factory=dict)
 
 

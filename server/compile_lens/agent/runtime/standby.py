@@ -1,4 +1,4 @@
-"""The standby: a process of the user's interpreter that has imported torch before it is needed.
+"""Serves runs from a process of the user's interpreter that has already imported torch.
 
 It reads one JSON command a line from its standard input and writes frames to its standard output, both moved to private descriptors
 first. On Linux each run is a forked child (see ``forked_run``), made while this process has one thread and no CUDA context; elsewhere,
@@ -52,7 +52,7 @@ def _take_descriptors() -> tuple[int, Wire]:
     os.close(nothing)
     os.dup2(2, 1)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or not a text file
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     return commands, Wire(frames)
 

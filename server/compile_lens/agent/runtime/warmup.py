@@ -1,4 +1,4 @@
-"""Makes the standby warm: what every run would import and fill in first is done once, before the fork, and then forgotten.
+"""Warms the standby: what every run would import and initialize first is done once, before the fork, and then reset.
 
 Tracing one small module with a break, two sizes and a backward pass loads what Dynamo imports lazily (its variables, sympy, the guards'
 C++ side). On torch 2.13 that takes most of a second off the first compile of a run; `torch.compile` itself imports
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import io
 import logging
 from collections.abc import Iterator
 from typing import Any
 
+from ..torch_internals import dynamo, inductor
 from . import precompiled_headers
+from .degraded import degraded
 from .gpu_presence import asked_kindly, environment, has_gpu
 
 # torch/_inductor/async_compile.py: torch 2.6 starts processes that compile for Triton, and threads for them, when it is imported
@@ -29,10 +30,12 @@ def warm() -> None:
     ``get_rng_state``), which makes a context, and a process with a context cannot be forked any more.
     """
     with asked_kindly(), environment(**{WARM_POOL: "0"}):
-        importlib.import_module("torch._dynamo")
-        with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
-            importlib.import_module("torch._inductor.compile_fx")
-            precompiled_headers.keep_private(importlib.import_module("torch._inductor.codecache"))
+        dynamo.DYNAMO.need()
+        try:
+            inductor.COMPILE_FX.get()
+            precompiled_headers.keep_private(inductor.CODECACHE.get())
+        except Exception as error:  # of whatever it needs: a torch without that can still run Dynamo
+            degraded("Inductor", error)
         if not has_gpu():
             with undone():
                 _trace()
@@ -61,6 +64,8 @@ def undone() -> Iterator[None]:
 def _trace() -> None:
     import torch
 
+    graph_break = dynamo.GRAPH_BREAK.get(lambda: None)
+
     class Small(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -68,7 +73,7 @@ def _trace() -> None:
 
         def forward(self, x: Any, n: int) -> Any:
             x = self.linear(x).relu() * n
-            torch._dynamo.graph_break()
+            graph_break()
             return x.sum(-1)
 
     # Autograd counts the devices at its first backward pass, and starts a thread for each. A build with CUDA pretends to have eight of
@@ -81,11 +86,9 @@ def _trace() -> None:
 
 def _forget() -> None:
     """Frame numbers, counters, dynamic sizes seen: a run must not notice that there was one before it."""
-    import torch._dynamo
-    import torch._dynamo.convert_frame as convert_frame
+    import torch
 
-    torch._dynamo.reset()
-    torch._dynamo.utils.counters.clear()
-    torch._dynamo.utils.compilation_time_metrics.clear()
-    convert_frame.FRAME_COUNTER = 0
-    convert_frame.FRAME_COMPILE_COUNTER.clear()
+    torch.compiler.reset()
+    dynamo.FRAME_COUNTER.set(0)
+    for counts in (dynamo.COUNTERS, dynamo.COMPILE_TIMES, dynamo.FRAME_COMPILE_COUNTER):
+        counts.get({}).clear()

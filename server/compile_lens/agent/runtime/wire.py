@@ -1,4 +1,4 @@
-"""The agent's half of the wire: frames out (``protocol`` says their form); the other half is ``compile_lens/workers/wire.py``.
+"""Writes frames to the server (``protocol`` defines them; ``compile_lens/workers/wire.py`` decodes them).
 
 A run's child has a pipe to the standby, which passes on what comes there as frames of the kind ``CHUNK``: nothing that a program
 writes can look like a word of the standby's. Its frames begin with a magic of that run, so that nothing looks like one by chance.

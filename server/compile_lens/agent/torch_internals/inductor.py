@@ -51,3 +51,9 @@ GPU_MODULES = (
     Internal("torch._inductor.fx_passes.pad_mm", _WARMUP),
     Internal("torch._inductor.runtime.triton_heuristics", _WARMUP),
 )
+# the standby's warm-up, and the doctor
+COMPILE_FX = Internal("torch._inductor.compile_fx", "a warm-up of Inductor")
+CPP_COMPILER = Internal("torch._inductor.cpp_builder:get_cpp_compiler", "the check of the C++ compiler by the doctor")
+DEFAULT_CACHE = Internal(
+    "torch._inductor.runtime.cache_dir_utils:default_cache_dir", "the check for an unfinished bisection by the doctor"
+)

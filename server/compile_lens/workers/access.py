@@ -1,4 +1,4 @@
-"""How much of the machine the user's program gets: nothing, a sandbox, or what the user's own shell has."""
+"""How much of the machine a program gets: nothing, a sandbox with limits, or what the user's own shell has."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from compile_lens.agent.runtime.protocol import SandboxKind
 GIB = 1 << 30
 
 
-class Level(str, Enum):
+class Access(str, Enum):
     """What ``Host`` may do for a job."""
 
     NONE = "none"  # nothing runs: the workspace is not trusted, or the user has not agreed
-    ANALYSE = "analyse"  # in the sandbox, within the budget
+    SANDBOXED = "sandboxed"  # in the sandbox, within the budget
     FULL = "full"  # as in the user's own shell; for an explicit command only
 
 
 @dataclass(frozen=True, slots=True)
-class Sandbox:
+class SandboxOptions:
     """What a run in the sandbox may do besides reading. ``allow_write`` are paths that it may change for good."""
 
     allow_write: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Sandbox:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ResourceLimits:
     """What a run in the sandbox may use, its processes together.
 
     ``memory_gib``: 0 for half of the machine's. ``cpu_s``: 0 for half of what all its cores can do in the run's time.

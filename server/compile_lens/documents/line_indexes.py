@@ -1,4 +1,4 @@
-"""The text of any file, as the editor has it or else as it is on disk."""
+"""Looks up the line index of any file: the open document's, else one of the file on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEPT = 64
 
 
 @dataclass(slots=True)
-class Sources:
+class LineIndexes:
     """Line indexes of files.
 
     An open document's own, else one made from the file on disk and kept while the file is unchanged.

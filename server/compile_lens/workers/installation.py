@@ -1,4 +1,4 @@
-"""Whether a standby still is what a new process would be: it has loaded torch once, and the installation may have changed since."""
+"""Detects that an installation has changed since a standby imported torch from it."""
 
 from __future__ import annotations
 
