@@ -249,8 +249,7 @@ def test_a_recorded_trace_prints_its_findings() -> None:
     assert result.code == 0
     assert (
         "/cluster/job/gpu_single.py:33:12: warning[GB0170] Graph break: this line branches on a tensor's value; no setting avoids it."
-        " (10 times)"
-        in result.out
+        " (10 times)" in result.out
     )
     assert "33 │         if x.abs().max() > 1e4:" in result.out
     document = Result(["trace", "--format", "json", str(TRACES / "h200-ddp")], folder)

@@ -142,7 +142,7 @@ class ReportBuilder:
             comparisons=tuple(self._run_notes.comparisons),
             log_lines=tuple(self._run_notes.log_lines),
             stand_ins=tuple(self._run_notes.stand_ins),
-            absent=tuple(self._run_notes.absent),
+            missing_resources=tuple(self._run_notes.missing_resources),
             variations=self._variations.found(),
             inputs=self._inputs.found(),
             records=self._records,

@@ -310,7 +310,7 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class MissingResource:
     """Something that a program wanted, and that was made up since it is not here. ``what`` is ``weights``, ``configuration``,
     ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``made`` the class that stands in, ``why`` what the library said.
 
@@ -339,7 +339,7 @@ class Artifact:
     payload: Payload
 
 
-class Effect(str, Enum):
+class VariationEffect(str, Enum):
     """What became of a variation. ``rejected``: the program itself does not take such inputs, compiled or not; ``left``: there was no
     time; ``skipped``: the region's own call failed, so that nothing was varied."""
 
@@ -373,7 +373,7 @@ class Variation:
     name: str
     kind: str
     phrase: str
-    effect: Effect
+    effect: VariationEffect
     error: str = ""
     message: str = ""
     calls: tuple[VariedCall, ...] = ()
@@ -398,7 +398,7 @@ class CompileReport:
     comparisons: tuple[Comparison, ...] = ()
     log_lines: tuple[LogLine, ...] = ()
     stand_ins: tuple[StandIn, ...] = ()
-    absent: tuple[Absent, ...] = ()
+    missing_resources: tuple[MissingResource, ...] = ()
     variations: tuple[Variation, ...] = ()
     inputs: tuple[CallInputs, ...] = ()
     records: int = 0
