@@ -1,4 +1,4 @@
-"""Reads what torch says of the key under which its cache keeps a compiled graph.
+"""Reads the key under which torch's cache stores a compiled graph.
 
 The form is that of ``FxGraphHashDetails.debug_lines`` (torch/_inductor/codecache.py, torch 2.6 to 2.13): one text for each component,
 ``[hash of the value] name: the value``.

@@ -1,4 +1,4 @@
-"""Notes of the agent about what happens while compiled code runs: comparisons with eager, lines of torch's logs, and what stands in."""
+"""Reads the agent's notes about the run: comparisons with eager, lines of torch's logs, substitutes."""
 
 from __future__ import annotations
 

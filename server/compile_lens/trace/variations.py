@@ -1,4 +1,4 @@
-"""Calls of regions with other inputs, which the agent made when the program was over: each with what torch did for it alone.
+"""Reads the agent's calls of regions with other inputs, each with a report of its own.
 
 What stands between the note ``reset`` and the note ``over`` is no part of the program's own run.
 """
