@@ -151,9 +151,9 @@ def test_devices_streams_scalers_and_queries_are_those_of_a_gpu(host: WarmHost, 
     assumed = [f for f in outcome.findings if f.code == "gpu-answer"]
     assert {DEVICES.splitlines()[f.place.line - 1].split("(")[0] for f in assumed} == {"print"}
     assert {f.message.partition(" are ")[0].partition(" is ")[0] for f in assumed} == {
-        "The properties of the GPU",
-        "The figures of the GPU's memory",
-        "A time on the GPU",
+        "The GPU properties read here",
+        "The GPU memory read here",
+        "The GPU time read here",
     }
 
 

@@ -35,14 +35,14 @@ def test_every_code_with_words_is_one_of_torchs() -> None:
 
 def test_the_words_of_real_breaks() -> None:
     titles = {code: finding.message for code, finding in breaks().items()}
-    assert titles["GB0170"] == "Graph break: the code branches on a tensor's value; no setting helps."
+    assert titles["GB0170"] == "Graph break: this line branches on a tensor's value; no setting avoids it."
     assert titles["GB0059"] == "Graph break: `print` cannot be traced with these arguments."
     assert titles["GB0156"] == "Graph break: Dynamo cannot trace the method `rand` of `RandomState`."
-    assert titles["GB0158"] == "Graph break: torch's NumPy has no `ndarray.tobytes`."
+    assert titles["GB0158"] == "Graph break: torch has no equivalent of `ndarray.tobytes`."
     assert titles["GB0036"].startswith(
-        "Graph break: how large the result of `aten.nonzero.default` is depends on the data"
+        "Graph break: the output shape of `aten.nonzero.default` depends on tensor values"
     )
-    assert titles["GB0082"].endswith("(`GET_AWAITABLE`); the whole function runs eagerly.")
+    assert titles["GB0082"].endswith("(`GET_AWAITABLE`); `f` falls back to eager.")
 
 
 def test_torchs_own_title_stays_beside_them() -> None:

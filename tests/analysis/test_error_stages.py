@@ -100,18 +100,18 @@ def test_classes_at_the_head_of_a_message() -> None:
 def test_sentences_and_suggestions_are_torchs_where_it_has_any() -> None:
     found = triage("UserError", UNBACKED, "")
     assert sentence("UserError", UNBACKED, found) == (
-        "torch.compile failed: it must know whether `Eq(u0, 4)`, which only the data tells."
+        "torch.compile failed: whether `Eq(u0, 4)` holds depends on tensor values."
     )
     assert [hint for hint in suggestions(UNBACKED) if "torch._check(n == 4)" in hint]
     found = triage("UserError", VIOLATED, "", EXPORT_CALL)
     assert sentence("UserError", VIOLATED, found, EXPORT_CALL) == (
         "torch.export failed: You marked rows as dynamic but your code specialized it to be a constant (4)."
     )
-    assert suggestions(VIOLATED) == ("torch suggests `rows = 4` in the dynamic shapes.",)
+    assert suggestions(VIOLATED) == ("Use `rows = 4` in the dynamic shapes (suggested by torch).",)
     compiler = "CppCompileError: C++ compile error\n\nCommand:\ng++ x.cpp\n\nOutput:\nx.cpp:15:33: error: ‘y’ was not declared\n"
     found = triage("InductorError", compiler, "")
     assert sentence("InductorError", compiler, found) == (
-        "torch.compile failed: the C++ compiler says: ‘y’ was not declared."
+        "torch.compile failed: the C++ compiler reports: ‘y’ was not declared."
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.finding_counts import Effect, Tally
+from compile_lens.analysis.finding_counts import FindingCounts, FixEffect
 from compile_lens.analysis.fixes.fix import Fix, apply_fix
 from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.analysis.outcome import Outcome, Status
@@ -194,7 +194,7 @@ def test_a_fix_does_what_it_says(case: Case, warm_host: WarmHost, tmp_path: Path
     text = apply_fix(case.program, fix)
     assert case.written in text
     after = analysed(warm_host, tmp_path, text)
-    effect = Effect(before.tally, after.tally, after.status is Status.OK)
+    effect = FixEffect(before.counts, after.counts, after.status is Status.OK)
     assert (case.words in effect.words(finding.kind), effect.helps) == (True, case.helps), (
         effect,
         text,
@@ -301,13 +301,15 @@ def test_at_any_expression_of_any_program_the_syntax_stays(
 
 
 def test_effects_in_words() -> None:
-    assert Effect(Tally(breaks=3), Tally(breaks=2)).words(Kind.GRAPH_BREAK) == "3 → 2 breaks"
+    assert FixEffect(FindingCounts(breaks=3), FindingCounts(breaks=2)).words(Kind.GRAPH_BREAK) == "3 → 2 breaks"
     assert (
-        Effect(Tally(recompiles=3), Tally(recompiles=0, breaks=1)).words(Kind.RECOMPILE)
+        FixEffect(FindingCounts(recompiles=3), FindingCounts(recompiles=0, breaks=1)).words(Kind.RECOMPILE)
         == "0 → 1 break, 3 → 0 recompiles"
     )
-    assert not Effect(Tally(recompiles=3), Tally(breaks=1)).helps
-    assert Effect(Tally(breaks=3), Tally(breaks=3)).words(Kind.GRAPH_BREAK) == "no effect: 3 → 3 breaks"
-    assert Effect(Tally(breaks=3), Tally(errors=1)).harms
-    assert Effect(Tally(breaks=3), Tally(), ended=False).harms
-    assert Effect(Tally(refused=2, recompiles=1), Tally(recompiles=3)).helps
+    assert not FixEffect(FindingCounts(recompiles=3), FindingCounts(breaks=1)).helps
+    assert (
+        FixEffect(FindingCounts(breaks=3), FindingCounts(breaks=3)).words(Kind.GRAPH_BREAK) == "no effect: 3 → 3 breaks"
+    )
+    assert FixEffect(FindingCounts(breaks=3), FindingCounts(errors=1)).harms
+    assert FixEffect(FindingCounts(breaks=3), FindingCounts(), ended=False).harms
+    assert FixEffect(FindingCounts(refused=2, recompiles=1), FindingCounts(recompiles=3)).helps

@@ -35,7 +35,7 @@ def test_a_prediction_says_that_it_is_one() -> None:
     assert (finding.kind, finding.severity, finding.code) == (Kind.PREDICTION, Severity.HINT, "GB0059")
     assert finding.message.startswith("Predicted graph break: ")
     assert finding.place == Place("a.py", 4, 5, 4, 13)
-    assert "nothing was run" in finding.explanation and "as soon as the file has run" in finding.explanation
+    assert "without a run" in finding.explanation and "A run replaces the prediction" in finding.explanation
     assert "torch 2.13" in finding.explanation and "torch 2.9.0" in finding.explanation
     assert "`one`, `two`" in finding.explanation
 

@@ -67,12 +67,9 @@ def test_text_shows_the_line_the_range_the_reason_and_a_summary(tmp_path: Path) 
     result = Result(["check", "model.py"], tmp_path)
     assert result.code == 0
     lines = result.out.splitlines()
-    assert (
-        lines[0]
-        == "model.py:4:10: information[recompile] `f` was recompiled because the value of `n` changed (it was 1)."
-    )
+    assert lines[0] == "model.py:4:10: information[recompile] Recompiled `f`: `n` changed (was 1)."
     at = lines.index(
-        "model.py:5:8: warning[GB0170] Graph break: the code branches on a tensor's value; no setting helps."
+        "model.py:5:8: warning[GB0170] Graph break: this line branches on a tensor's value; no setting avoids it."
     )
     assert lines[at + 2 : at + 4] == ["5 │     if x.sum() > 0:", "  │        ^^^^^^^^^^^"]
     assert "Detected data-dependent branching" in result.out
@@ -137,17 +134,17 @@ RUNS = {
     "raises at import": (
         "import torch\nraise ValueError('no data')\n",
         "raised",
-        "The program raised ValueError: no data.",
+        "The program raised `ValueError`: no data.",
         2,
     ),
     "missing module": (
         "import no_such_module\n",
         "raised",
-        "The program raised ModuleNotFoundError: No module named",
+        "The program raised `ModuleNotFoundError`: No module named",
         1,
     ),
-    "never ends": ("while True:\n    pass\n", "timeout", "The program was still running here after 1 seconds", None),
-    "os._exit": ("import os\nos._exit(3)\n", "killed", "The program ended its process with exit code 3", 1),
+    "never ends": ("while True:\n    pass\n", "timeout", "Stopped here after 1 s (`run.timeout`).", None),
+    "os._exit": ("import os\nos._exit(3)\n", "killed", "The process exited early with exit code 3", 1),
     "sys.exit": ("import sys\nsys.exit('stop')\n", "raised", "The program ended itself here with status stop.", 2),
     "segfault": (
         "import ctypes\ndef crash():\n    ctypes.string_at(0)\ncrash()\n",
@@ -155,8 +152,8 @@ RUNS = {
         "The program was killed here by a segmentation fault (SIGSEGV).",
         3,
     ),
-    "input": ("input('name? ')\n", "raised", "The program raised EOFError", 1),
-    "recursion": ("def f(): f()\nf()\n", "raised", "The program raised RecursionError", 1),
+    "input": ("input('name? ')\n", "raised", "The program raised `EOFError`", 1),
+    "recursion": ("def f(): f()\nf()\n", "raised", "The program raised `RecursionError`", 1),
 }
 
 
@@ -251,8 +248,8 @@ def test_a_recorded_trace_prints_its_findings() -> None:
     result = Result(["trace", str(folder), "--source", f"/cluster/job={folder}"], folder)
     assert result.code == 0
     assert (
-        "/cluster/job/gpu_single.py:33:12: warning[GB0170] Graph break: the code branches on a tensor's value; no setting helps. (10 times)"
-        in result.out
+        "/cluster/job/gpu_single.py:33:12: warning[GB0170] Graph break: this line branches on a tensor's value; no setting avoids it."
+        " (10 times)" in result.out
     )
     assert "33 │         if x.abs().max() > 1e4:" in result.out
     document = Result(["trace", "--format", "json", str(TRACES / "h200-ddp")], folder)

@@ -61,11 +61,11 @@ def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, w
     outcome = run(warm_host, write(tmp_path, source))
     assert outcome.entry == "synthesized"
     assert [(way.entry, way.reason) for way in outcome.passed_over] == [
-        ("script", "The program raised FileNotFoundError: data/train.bin.")
+        ("script", "The program raised `FileNotFoundError`: data/train.bin.")
     ]
     first = outcome.findings[0]
     assert (first.code, first.severity.value) == ("run-error", "information")
-    assert first.message == "As a script: The program raised FileNotFoundError: data/train.bin."
+    assert first.message == "As a script: The program raised `FileNotFoundError`: data/train.bin."
 
 
 def test_a_module_of_a_package_is_imported_as_a_part_of_it(tmp_path: Path, warm_host: WarmHost) -> None:
@@ -187,7 +187,7 @@ def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: Warm
         assert told.severity.value == "information"
         assert "No such file or directory: 'names/none.txt'" in told.message
     elif name == "an end further down":
-        assert told.message == "As a script: The program ended itself here with status 3."
+        assert told.message == "As a script: The program exits here with status 3."
     else:
         assert (told.severity.value, told.message) == ("error", "The file cannot be run: SyntaxError: invalid syntax.")
 

@@ -77,7 +77,7 @@ def test_a_script_that_needs_arguments_says_which_and_takes_those_of_the_workspa
     bare = warm_host.run(Job(str(file), cwd=str(tmp_path), timeout_s=60, env=path))
     assert told(bare)[0] == ("missing-arguments", 8)
     assert bare.findings[0].message == (
-        "The program does not run with these arguments: the following arguments are required: --data, --rate."
+        "The program needs other arguments: the following arguments are required: --data, --rate."
     )
     launch = find_launch(file, tmp_path)
     assert launch is not None
@@ -121,7 +121,7 @@ def test_what_is_not_here_is_named(tmp_path: Path, warm_host: WarmHost, name: st
     # the sandbox says of what is fetched that it may not be
     (finding,) = [finding for finding in outcome.findings if finding.severity.value == "error"]
     assert (finding.code, finding.place.line) == ("denied-network" if name == "a hub" else "missing-data", 3)
-    assert f"The program needs {words}, which is not here" in finding.message
+    assert f"The program needs {words}, which is not on this machine" in finding.message
 
 
 SPAWNING = """\

@@ -84,11 +84,11 @@ def test_pretrained_models_have_random_weights_and_each_line_says_from_where(
         line_of["tokenizer"]: "byte-tokenizer",
     }
     words = {name: found[line_of[name]].message for name in ("local", "given", "llama", "gpt", "config")}
-    assert words["local"].endswith("`BertModel` with the `BertConfig` that is here.")
-    assert words["given"].endswith("`BertModel` with the `BertConfig` that the program gives.")
-    assert "the default `LlamaConfig` (concluded from the name), made smaller (" in words["llama"]
+    assert words["local"].endswith("`BertModel` with the `BertConfig` on this machine.")
+    assert words["given"].endswith("`BertModel` with the program's own `BertConfig`.")
+    assert "the default `LlamaConfig` (inferred from the name), made smaller (" in words["llama"]
     assert words["gpt"].endswith("`GPT2Model` with the default `GPT2Config`.")
-    assert "num_hidden_layers 2 for 26" in words["config"]
+    assert "num_hidden_layers 26 → 2" in words["config"]
     severities = {name: found[line_of[name]].severity.value for name in ("local", "given", "llama", "gpt")}
     assert severities == {"local": "information", "given": "information", "llama": "warning", "gpt": "warning"}
     # what is compiled with them is analysed, and an architecture that nothing tells ends the program as ever

@@ -76,7 +76,7 @@ def test_a_script_whose_data_is_gone_runs_with_the_inputs_that_it_had(tmp_path: 
     again = warm_host.run_choice(str(file), choice)
     assert (again.entry, again.entry_title) == ("recorded", "recorded inputs")
     assert [(way.entry, way.reason) for way in again.passed_over] == [
-        ("script", "The program raised IndexError: list index out of range.")
+        ("script", "The program raised `IndexError`: list index out of range.")
     ]
     assert [(f.code, f.place.line) for f in again.findings if f.kind.value != "run-error"] == [("GB0059", 9)]
     assert again.calls[1].text == "Net(width=4)(x=float32[2, 4])"

@@ -110,4 +110,4 @@ async def test_with_real_torch(root: Path) -> None:
         assert found[3] == "compiled ✓ · 1 graph"
         assert found[8].startswith(("2 graphs · ", "3 graphs · "))
         assert found[14].startswith("1 graph · 1 break")
-        assert found[19] == "not compiled: it was never called in this run"
+        assert found[19] == "not compiled: it was not called in this run"

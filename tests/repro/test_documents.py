@@ -112,7 +112,7 @@ def test_the_bug_report_holds_what_is_needed_and_nothing_of_the_user(written: Wr
         "repro.py", sys.executable, "2.13.0", BisectionStatus.FOUND, "It is the lowering of relu.", 9.0, verdict
     )
     text = issue_text(written, "PyTorch version: 2.13.0", bisection)
-    assert text.startswith("# [dynamo] `f` was recompiled because size 0 of `x` changed (3 → 4)\n")
+    assert text.startswith("# [dynamo] Recompiled `f`: size 0 of `x` changed (3 → 4)\n")
     for part in ("## Minimal repro", "## What it says", "## Bisect", "inductor / lowerings / relu", "## Versions"):
         assert part in text
     said = re.sub(r"```python\n.*?\n```", "", text, flags=re.DOTALL)

@@ -59,8 +59,10 @@ def _ops(number: int) -> str:
     return f"{number} op{'' if number == 1 else 's'}"
 
 
-def recompile_cost(compilations: Sequence[Compilation], limited: bool) -> tuple[str, float]:
-    """The cost of recompiles: their compile time; past the limit, each call that fits no version falls back to eager."""
+def recompile_cost(compilations: Sequence[Compilation], limited: bool, fails: bool) -> tuple[str, float]:
+    """The cost of recompiles: their compile time; past the limit, each call that fits no version falls back to eager, or ``fails``."""
+    if fails:
+        return "", EAGER_FRAME
     if limited:
         return f"`{compilations[0].function}` falls back to eager when no version fits", EAGER_FRAME
     seconds = sum(compilation.seconds for compilation in compilations)

@@ -17,6 +17,7 @@ from compile_lens.analysis.error_stages import (
     PACKAGE_CALL,
     Triage,
 )
+from compile_lens.analysis.guards import plain_source
 from compile_lens.trace.break_text import parse_reason
 from compile_lens.trace.failure_text import own_words_of
 
@@ -48,7 +49,7 @@ def _why(type_name: str, words: str, found: Triage) -> str:
     if found.code == DATA_DEPENDENT.code and (match := UNEVALUATED.search(words)) is not None:
         return f"whether `{match['expression']}` holds depends on tensor values"
     if found.code == CONSTRAINT.code and (match := VIOLATION.search(words)) is not None:
-        return match["sentence"]
+        return plain_source(match["sentence"])
     if found.code == CPP.code and HEADING in words and (match := CPP_ERROR.search(words)) is not None:
         return f"the C++ compiler reports: {match['error'].rstrip('.')}"
     title = _title(words, type_name)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import CONSTRAINT, DATA_DEPENDENT, EXPORT
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.guards import named_size
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import ExportProblem, ExportProblemKind
 
+# "Eq(s17, 4)": a symbol of torch's, which says nothing to a user
+EQUAL = re.compile(r"Eq\(s\d+, (.+)\)$")
 FAKE_KERNEL = (
     "Register a fake kernel with `@torch.library.register_fake` (`.register_fake` of a `custom_op`), and check it with"
     " `torch.library.opcheck`."
@@ -60,7 +64,7 @@ def _words(problem: ExportProblem) -> _Words:
     if problem.kind is ExportProblemKind.MISMATCHED_FAKE_KERNEL:
         return _Words(
             EXPORT.code,
-            f"the fake kernel of `{operator}` is wrong: {problem.reason.rstrip('.')}",
+            f"the fake kernel of `{operator}` is wrong: {problem.reason.rstrip('.!')}",
             "For the example inputs the operator returns something else than its fake kernel. draft_export used what it returned.",
             (FAKE_KERNEL,),
         )
@@ -72,10 +76,11 @@ def _words(problem: ExportProblem) -> _Words:
             " A plain export fails here.",
             DATA_DEPENDENT.hints,
         )
-    named = ", ".join(f"`{source}`" for source in problem.sources)
+    named = ", ".join(named_size(source) for source in problem.sources)
+    value = EQUAL.match(problem.subject)
     return _Words(
         CONSTRAINT.code,
-        f"this line restricts {named} to `{problem.subject}`",
+        f"this line restricts {named} to `{value[1] if value else problem.subject}`",
         "The requested dynamic shapes do not hold, so draft_export inferred others. A plain export fails.",
         ("Change this line so that it holds for every size, or declare the dimension as `Dim.AUTO` or `Dim.STATIC`.",),
     )

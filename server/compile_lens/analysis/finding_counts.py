@@ -9,7 +9,7 @@ from compile_lens.analysis.finding import Finding, Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class FindingCounts:
     """Sums over findings, those that the user hides included. ``refused`` counts calls past the recompile limit."""
 
     breaks: int = 0
@@ -19,12 +19,12 @@ class Tally:
     uncompiled: int = 0
 
 
-def tally(findings: Iterable[Finding]) -> Tally:
-    """Count what ``findings`` tell."""
+def count_findings(findings: Iterable[Finding]) -> FindingCounts:
+    """Sum ``findings`` by kind."""
     counts = dict.fromkeys(Kind, 0)
     for finding in findings:
         counts[finding.kind] += finding.count
-    return Tally(
+    return FindingCounts(
         breaks=counts[Kind.GRAPH_BREAK],
         recompiles=counts[Kind.RECOMPILE],
         refused=counts[Kind.RECOMPILE_LIMIT],
@@ -34,11 +34,11 @@ def tally(findings: Iterable[Finding]) -> Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class FixEffect:
     """What a change of the program did. ``ended``: the changed program came to its end as the first one did."""
 
-    before: Tally
-    after: Tally
+    before: FindingCounts
+    after: FindingCounts
     ended: bool = True
 
     @property

@@ -115,6 +115,12 @@ def sized(expression: str) -> tuple[str, int | None]:
     return (match["name"], int(match["index"])) if match else (plain, None)
 
 
+def named_size(source: str) -> str:
+    """``size 0 of `x` `` for ``L['x'].size()[0]``; another value by its name."""
+    name, dimension = sized(source)
+    return f"`{name}`" if dimension is None else f"size {dimension} of `{name}`"
+
+
 def _tensor(match: re.Match[str]) -> GuardFact:
     values = EXPECTED.search(match["rest"])
     before = values["before"].strip() if values else ""

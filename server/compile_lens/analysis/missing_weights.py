@@ -8,7 +8,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Absent
+from compile_lens.trace.report import MissingResource
 
 RANDOM_WEIGHTS = "random-weights"
 DEFAULT_CONFIGURATION = "default-configuration"
@@ -31,7 +31,7 @@ MOST_CHANGES = 3
 def find_missing_weights(context: RunContext) -> Iterator[Finding]:
     """One finding for each line that loads something that is missing."""
     report, sources = context.report, context.sources
-    for one in report.absent:
+    for one in report.missing_resources:
         if one.what == "weights":
             yield _weights(one, sources)
         elif one.what == "configuration":
@@ -47,7 +47,7 @@ def find_missing_weights(context: RunContext) -> Iterator[Finding]:
             yield _finding(CHECKPOINT, Severity.INFORMATION, message, SAME, one, sources)
 
 
-def _weights(one: Absent, sources: Sources) -> Finding:
+def _weights(one: MissingResource, sources: Sources) -> Finding:
     is_exact = one.origin in ("given", "file", "constructor") and not one.changes
     severity = Severity.INFORMATION if is_exact else Severity.WARNING
     message = f"The weights of `{one.name}` are not on this machine; random ones replace them: {_model(one)}."
@@ -55,7 +55,7 @@ def _weights(one: Absent, sources: Sources) -> Finding:
     return _finding(RANDOM_WEIGHTS, severity, message, explanation, one, sources)
 
 
-def _model(one: Absent) -> str:
+def _model(one: MissingResource) -> str:
     """``BertModel with the default BertConfig``, and how it was made smaller."""
     if one.origin == "constructor":
         return f"`{one.made}` as constructed"
@@ -63,12 +63,12 @@ def _model(one: Absent) -> str:
     return f"{made}, made smaller ({_changes(one)})" if one.changes else made
 
 
-def _replaced_by(one: Absent) -> str:
+def _replaced_by(one: MissingResource) -> str:
     smaller = f", made smaller ({_changes(one)})" if one.changes else ""
     return f"{_configuration(one)} replaces it{smaller}"
 
 
-def _configuration(one: Absent) -> str:
+def _configuration(one: MissingResource) -> str:
     if one.origin == "given":
         return f"the program's own `{one.configuration}`"
     if one.origin == "file":
@@ -77,17 +77,19 @@ def _configuration(one: Absent) -> str:
     return f"the default `{one.configuration}`{inferred}"
 
 
-def _changes(one: Absent) -> str:
+def _changes(one: MissingResource) -> str:
     shown = ", ".join(f"{name} {before} → {now}" for name, before, now in one.changes[:MOST_CHANGES])
     return f"{shown}, …" if len(one.changes) > MOST_CHANGES else shown
 
 
-def _of_sizes(one: Absent) -> str:
+def _of_sizes(one: MissingResource) -> str:
     texts = (SMALLER if one.changes else "", OTHER_SIZES if one.origin in ("class", "name") else "")
     return " ".join(text for text in texts if text)
 
 
-def _finding(code: str, severity: Severity, message: str, explanation: str, one: Absent, sources: Sources) -> Finding:
+def _finding(
+    code: str, severity: Severity, message: str, explanation: str, one: MissingResource, sources: Sources
+) -> Finding:
     return Finding(
         code=code,
         kind=Kind.STAND_IN,

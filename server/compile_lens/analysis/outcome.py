@@ -7,7 +7,7 @@ from enum import Enum
 
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
-from compile_lens.analysis.finding_counts import Tally
+from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.recorded_calls import RecordedCall
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
@@ -16,7 +16,7 @@ from compile_lens.trace.option_values import NO_VALUES, OptionValues
 TRACE_ENTRY = "trace"
 # … and of one that was read from the source, without a run
 PREDICTION_ENTRY = "prediction"
-NOTHING = Tally()
+NO_COUNTS = FindingCounts()
 
 
 class Status(str, Enum):
@@ -54,7 +54,7 @@ class Outcome:
     """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
 
     ``functions`` are those of the user's that were compiled as frames of their own.
-    ``tally`` counts what was found before anything was hidden.
+    ``counts`` are of all findings, before any was hidden.
     ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analyzed.
     ``hidden`` counts findings that the cap per file left out.
     ``options`` are the values that config options had while the program compiled.
@@ -85,7 +85,7 @@ class Outcome:
     final: bool = True
     functions: tuple[RegionSummary, ...] = ()
     dynamic: tuple[DynamicParameter, ...] = ()
-    tally: Tally = NOTHING
+    counts: FindingCounts = NO_COUNTS
     compared: Compared | None = None
     notes: tuple[str, ...] = ()
     sandbox: str = ""

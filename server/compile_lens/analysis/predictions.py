@@ -34,7 +34,7 @@ def find_predictions(
 
 
 def still_predicted(predictions: Iterable[Finding], regions: Iterable[RegionSummary]) -> tuple[Finding, ...]:
-    """The predictions that a run said nothing of: those that no region which it compiled leads to.
+    """The predictions that a run measured_on nothing of: those that no region which it compiled leads to.
 
     ``regions`` are the summaries of an outcome of the same text. A region that was compiled has told what breaks in the functions
     that it reaches, by a finding or by none; one that was not reached has told nothing.
@@ -51,9 +51,13 @@ def _is_known(prediction: Prediction, torch: str) -> bool:
     """Whether ``torch`` may break there: it has the code, or it is a release from before there were codes (2.6 and 2.7)."""
     past = history()
     release = ".".join(map(str, order(torch)))
-    seen = past.seen(KnowledgeKind.CODE, prediction.code)
+    releases = past.seen(KnowledgeKind.CODE, prediction.code)
     return (
-        not torch or not seen or release in seen or order(torch) < _first_with_codes() or release not in past.releases
+        not torch
+        or not releases
+        or release in releases
+        or order(torch) < _first_with_codes()
+        or release not in past.releases
     )
 
 
@@ -95,15 +99,15 @@ def _explanation(prediction: Prediction, torch: str) -> list[str]:
 
 
 def _verified(rule: registry.Rule, torch: str) -> str:
-    said = f"Measured on torch {measured.TORCH}"
+    measured_on = f"Measured on torch {measured.TORCH}"
     judged = rule.right + rule.wrong
     if judged:
-        said += f": {rule.right} of its {judged} predictions were right ({rule.right / judged:.0%})"
-    said += "."
+        measured_on += f": {rule.right} of its {judged} predictions were right ({rule.right / judged:.0%})"
+    measured_on += "."
     if not torch or torch.split("+")[0] == measured.TORCH:
-        return said
+        return measured_on
     release = ".".join(map(str, order(torch)))
     known = [code for code in rule.codes if release in history().seen(KnowledgeKind.CODE, code)]
     if order(torch) < _first_with_codes():
-        return f"{said} This file runs on torch {torch}, which has no codes for graph breaks yet."
-    return f"{said} This file runs on torch {torch}{', which knows ' + ' and '.join(known) if known else ''}."
+        return f"{measured_on} This file runs on torch {torch}, which has no codes for graph breaks yet."
+    return f"{measured_on} This file runs on torch {torch}{', which knows ' + ' and '.join(known) if known else ''}."

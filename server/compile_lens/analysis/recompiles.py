@@ -89,7 +89,7 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
     facts = [read_guard(primary(compilation)) for compilation in compilations]
     function = compilations[0].function
     limited = code == LIMIT
-    cost, weight = recompile_cost(compilations, limited)
+    cost, weight = recompile_cost(compilations, limited, any(map(_is_hard, compilations)))
     return Finding(
         code=code,
         kind=Kind.RECOMPILE_LIMIT if limited else Kind.RECOMPILE,
@@ -174,7 +174,7 @@ def _explanation(compilations: list[Compilation], limited: bool, sources: Source
     if limited:
         head = f"`{first.function}` has as many compiled versions as torch allows, and none fits:"
     else:
-        head = f"No compiled version of `{first.function}` fits, so torch compiled another:"
+        head = f"No compiled version of `{first.function}` fits the call, so torch compiled another:"
     rows = []
     for compilation in compilations:
         own = sources.deepest_own(compilation.call_stack)

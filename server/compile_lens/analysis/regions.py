@@ -10,7 +10,7 @@ from compile_lens.syntax.regions import Region
 from compile_lens.trace.report import Compilation, CompileReport
 
 
-def summarise_regions(report: CompileReport, index: RegionIndex) -> tuple[RegionSummary, ...]:
+def summarize_regions(report: CompileReport, index: RegionIndex) -> tuple[RegionSummary, ...]:
     """One summary per region, in source order, with what its frames did; zeros for a region that was not reached."""
     compiled: dict[Region, list[Compilation]] = {region: [] for region in index.regions}
     for compilation in report.compilations:
@@ -20,7 +20,7 @@ def summarise_regions(report: CompileReport, index: RegionIndex) -> tuple[Region
     return tuple(_summary(region.name, _place(region, index.file), compiled[region]) for region in index.regions)
 
 
-def summarise_functions(report: CompileReport, sources: Sources) -> tuple[RegionSummary, ...]:
+def summarize_functions(report: CompileReport, sources: Sources) -> tuple[RegionSummary, ...]:
     """One summary per function of the user's that was compiled as a frame of its own, at its name."""
     compiled: dict[tuple[str, Place], list[Compilation]] = {}
     for compilation in report.compilations:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.guards import sized
+from compile_lens.analysis.guards import named_size
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import Specialization
 
@@ -28,7 +28,7 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.SPECIALIZATION,
             severity=Severity.HINT,
-            message=f"This line specializes {_named(source)} to {', then '.join(values)}: each other value recompiles.",
+            message=f"This line specializes {named_size(source)} to {', then '.join(values)}: each other value recompiles.",
             place=place,
             explanation=(
                 "The size was dynamic up to here. A comparison, an integer division or an operator that needs the number made Dynamo"
@@ -38,8 +38,3 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
             frames=tuple(dict.fromkeys(fixed.compile_id for fixed in specializations)),
             call_path=call_path(first.stack, sources),
         )
-
-
-def _named(source: str) -> str:
-    name, dimension = sized(source)
-    return f"`{name}`" if dimension is None else f"size {dimension} of `{name}`"

@@ -13,7 +13,7 @@ from compile_lens.analysis.graph_breaks import find_graph_breaks
 from compile_lens.analysis.guards import GuardFact, read_guard
 from compile_lens.analysis.recompiles import cause_place, change, hint_for, primary
 from compile_lens.analysis.run_context import RunContext
-from compile_lens.trace.report import CompileReport, Effect, Variation, VariedCall
+from compile_lens.trace.report import CompileReport, Variation, VariationEffect, VariedCall
 
 RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fail", "varied"
 WORDS = {RECOMPILES: "recompiles", BREAKS: "breaks", FAILS: "fails"}
@@ -44,7 +44,7 @@ class _Region:
         same = next((v for v in variations if v.kind == SAME and v.calls), None)
         # what the same inputs cause is not due to the variation
         self._anyway = {_key(cause) for cause in self._causes(same.calls[0])} if same is not None else set()
-        self._found = {v.phrase: self._of(v) for v in variations if v.effect is Effect.CALLED}
+        self._found = {v.phrase: self._of(v) for v in variations if v.effect is VariationEffect.CALLED}
 
     def findings(self) -> Iterator[Finding]:
         """One for each variation that does something."""
@@ -54,7 +54,7 @@ class _Region:
 
     def summary(self) -> Finding:
         """All variations by name, with those that have no effect."""
-        skipped = next((v for v in self._variations if v.effect is Effect.SKIPPED), None)
+        skipped = next((v for v in self._variations if v.effect is VariationEffect.SKIPPED), None)
         name = self._variations[0].name
         if skipped is not None:
             message = f"Could not vary `{name}`: its own call fails ({_words(skipped)})."
@@ -73,9 +73,9 @@ class _Region:
         )
 
     def _effect(self, variation: Variation) -> str:
-        if variation.effect is Effect.LEFT:
+        if variation.effect is VariationEffect.LEFT:
             return "not run (time limit)"
-        if variation.effect is Effect.REJECTED:
+        if variation.effect is VariationEffect.REJECTED:
             return f"fails in eager, too: {_words(variation)}"
         found = self._found[variation.phrase]
         return WORDS[found.code] if found is not None else "no effect"

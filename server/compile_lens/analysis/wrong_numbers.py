@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from compile_lens.trace.report import Agreement, ComparedValue, Comparison, Comp
 
 CODE = "wrong-numbers"
 NOT_COMPARED = "not-compared"
+NOT_FINITE = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}
 # torch's short names of dtypes, as graphs are printed with (torch/utils/_dtype_abbrs.py, torch 2.13)
 SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
 
@@ -122,6 +124,8 @@ def _amount(facts: dict[str, Any]) -> str:
         return f"{_type(facts, 'compiled_')} instead of {_type(facts)}"
     if "max_absolute" not in facts:
         return f"{facts.get('compiled')} instead of {facts.get('eager')}"
+    if not _is_finite(facts["max_absolute"]):
+        return f"{shown(facts['compiled'])} where eager has {shown(facts['eager'])}"
     words = f"off by up to {shown(facts['max_absolute'])}"
     if "rmse_eager" in facts:
         return f"{words} (mean error {shown(facts['rmse_compiled'])}, in eager {shown(facts['rmse_eager'])})"
@@ -134,10 +138,12 @@ def _evidence(comparison: Comparison, value: ComparedValue) -> str:
     if "differ" in facts:
         at = f"[{', '.join(map(str, facts['worst_at']))}]" if facts["worst_at"] else "the only element"
         exact = f", {shown(facts['reference'])} in fp64" if "reference" in facts else ""
+        has_relative = _is_finite(facts["max_absolute"]) and _is_finite(facts["max_relative"])
+        relative = f": a relative error of {shown(facts['max_relative'])}" if has_relative else ""
         lines.append(
             f"{facts['differ']} of {facts['count']} elements of {value.what} {value.index} (`{value.name}`, {_type(facts)}) differ,"
             f" in call {comparison.call} of the graph. The worst, {at}, is {shown(facts['compiled'])} compiled,"
-            f" {shown(facts['eager'])} in eager{exact}: a relative error of {shown(facts['max_relative'])}."
+            f" {shown(facts['eager'])} in eager{exact}{relative}."
         )
     if comparison.worse > 1:
         more = comparison.worse - 1
@@ -159,6 +165,13 @@ def _type(facts: dict[str, Any], prefix: str = "") -> str:
     return f"{short}[{', '.join(map(str, facts[f'{prefix}shape']))}]"
 
 
+def _is_finite(number: float | str) -> bool:
+    """Whether a difference is a number: NaN or infinity on one side alone makes it text, or the largest float64."""
+    return not isinstance(number, str) and abs(number) < sys.float_info.max
+
+
 def shown(number: float | str) -> str:
     """Three digits of a number; the word for one that is not finite."""
-    return f"{number:.3g}" if isinstance(number, float) else str(number)
+    if isinstance(number, float):
+        return f"{number:.3g}"
+    return NOT_FINITE.get(str(number), str(number))

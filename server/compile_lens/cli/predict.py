@@ -11,7 +11,7 @@ from compile_lens.analysis.finding import RegionSummary
 from compile_lens.analysis.outcome import PREDICTION_ENTRY, Outcome, Status
 from compile_lens.analysis.predictions import find_predictions
 from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.regions import summarise_regions
+from compile_lens.analysis.regions import summarize_regions
 from compile_lens.cli.options import output_options
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.documents.source_file import FileProblem, read_source
@@ -40,7 +40,7 @@ def _outcome(file: str) -> Outcome:
     except FileProblem as problem:
         failure = str(problem)
     else:
-        regions = summarise_regions(CompileReport(), RegionIndex(CompileReport(), file, tree))
+        regions = summarize_regions(CompileReport(), RegionIndex(CompileReport(), file, tree))
         findings = find_predictions(file, tree)
     return Outcome(
         file=file,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.finding_counts import Effect
+from compile_lens.analysis.finding_counts import FixEffect
 from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.documents.documents import Snapshot, file_key
@@ -72,17 +72,17 @@ class Fixes:
         return known[1]
 
 
-def _title(finding: Finding, fix: Fix, effect: Effect | None) -> str:
+def _title(finding: Finding, fix: Fix, effect: FixEffect | None) -> str:
     if fix.kind is FixKind.IGNORE:
         return fix.title
     return f"{fix.title} (not verified)" if effect is None else f"{fix.title}: {effect.words(finding.kind)}"
 
 
-def _is_preferred(fix: Fix, effect: Effect | None) -> bool:
+def _is_preferred(fix: Fix, effect: FixEffect | None) -> bool:
     return fix.kind is FixKind.CHANGE and effect is not None and effect.helps
 
 
-def _rank(fix: Fix, effect: Effect | None) -> int:
+def _rank(fix: Fix, effect: FixEffect | None) -> int:
     """Fixes that help, then unverified ones, ways to avoid the code, fixes without effect, and ignoring the finding last."""
     if fix.kind is FixKind.IGNORE:
         return 4

@@ -13,11 +13,11 @@ from compile_lens.agent.runtime.protocol import AgentEvent
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
-from compile_lens.analysis.finding_counts import tally
+from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.regions import summarise_functions, summarise_regions
+from compile_lens.analysis.regions import summarize_functions, summarize_regions
 from compile_lens.analysis.run_context import RunContext, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.wrong_numbers import count_compared
@@ -179,10 +179,10 @@ class _Analysis:
             entry=self._job.entry,
             status=status,
             duration_s=time.monotonic() - self._started,
-            regions=summarise_regions(report, index),
-            functions=summarise_functions(report, sources),
+            regions=summarize_regions(report, index),
+            functions=summarize_functions(report, sources),
             dynamic=find_dynamic(report, sources),
-            tally=tally(found),
+            counts=count_findings(found),
             findings=filtered.findings,
             hidden=sum(filtered.hidden.values()),
             graphs=report.graphs,

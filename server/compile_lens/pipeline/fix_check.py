@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding_counts import Effect
+from compile_lens.analysis.finding_counts import FixEffect
 from compile_lens.analysis.fixes.fix import Fix, apply_fix
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.workers.job import Job
@@ -28,28 +28,28 @@ def can_compare(outcome: Outcome) -> bool:
     return outcome.final and outcome.status in COMPARABLE and outcome.duration_s <= LONGEST_RUN_S
 
 
-async def check_fix(analyze: Analyze, host: Any, job: Job, text: str, fix: Fix, before: Outcome) -> Effect:
+async def check_fix(analyze: Analyze, host: Any, job: Job, text: str, fix: Fix, before: Outcome) -> FixEffect:
     """Analyze ``text`` with ``fix`` applied as ``job`` says. ``before`` is the outcome of ``text`` itself."""
     timeout = min(job.timeout_s, max(LEAST_S, PATIENCE * before.duration_s))
     after = await analyze(host, replace(job, text=apply_fix(text, fix), timeout_s=timeout), None, Filters())
     ended = after.status is before.status or after.status is Status.OK
-    return Effect(before.tally, after.tally, ended)
+    return FixEffect(before.counts, after.counts, ended)
 
 
 @dataclass(slots=True)
 class FixEffects:
     """The effects that are known, of the newest text of each document that was checked."""
 
-    _known: dict[str, tuple[str, dict[Fix, Effect]]] = field(default_factory=dict)
+    _known: dict[str, tuple[str, dict[Fix, FixEffect]]] = field(default_factory=dict)
 
-    def add(self, uri: str, text: str, fix: Fix, effect: Effect) -> None:
+    def add(self, uri: str, text: str, fix: Fix, effect: FixEffect) -> None:
         """Remember what ``fix`` does to ``text``."""
         known = self._known.get(uri)
         if known is None or known[0] != text:
             known = self._known[uri] = (text, {})
         known[1][fix] = effect
 
-    def get(self, uri: str, text: str, fix: Fix) -> Effect | None:
+    def get(self, uri: str, text: str, fix: Fix) -> FixEffect | None:
         """What ``fix`` does to ``text``, if that was checked."""
         known = self._known.get(uri)
         return known[1].get(fix) if known is not None and known[0] == text else None

@@ -10,7 +10,7 @@ from compile_lens.analysis.find import find
 from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, Status
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.regions import summarise_regions
+from compile_lens.analysis.regions import summarize_regions
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.documents.source_file import source_if_readable
@@ -44,7 +44,7 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_
         regions=tuple(
             region
             for file in dict.fromkeys(compilation.file for compilation in report.compilations)
-            for region in summarise_regions(report, RegionIndex(report, file, tree_of(file)))
+            for region in summarize_regions(report, RegionIndex(report, file, tree_of(file)))
         ),
         findings=find(RunContext(report, sources, RegionIndex(report, "", None), recorded=True)),
         graphs=report.graphs,

@@ -123,8 +123,8 @@ def _sections(body: str) -> _Sections:
             into.append(line[4:] if line.startswith("    ") else line)
             continue
         into.append(rest)
-    told = (line.strip().removeprefix("Unsupported: ") for line in titles if not OPERATOR.match(line))
-    named = [line for line in told if line and not PREAMBLE.match(line)]
+    lines_of_title = (line.strip().removeprefix("Unsupported: ") for line in titles if not OPERATOR.match(line))
+    named = [line for line in lines_of_title if line and not PREAMBLE.match(line)]
     return _Sections(
         title=named[-1] if explanation and named else " ".join(named[:1]),
         explanation=_joined(explanation),

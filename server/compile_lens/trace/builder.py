@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens.trace.break_text import parse_break
-from compile_lens.trace.compilation_costs import costs_of
 from compile_lens.trace.export_records import ExportProblems
 from compile_lens.trace.failure_text import parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
-from compile_lens.trace.open_compilation import OpenCompilation
+from compile_lens.trace.open_compilation import OpenCompilation, costs_of
 from compile_lens.trace.option_values import OptionRecords
-from compile_lens.trace.record_kinds import PASSED_OVER, STAGES
 from compile_lens.trace.recorded_inputs import RecordedInputs
-from compile_lens.trace.records import Record, iterate, opened, parse_record
+from compile_lens.trace.records import KNOWN_AND_UNUSED, STAGES, Record, iterate, opened, parse_record
 from compile_lens.trace.report import (
     Artifact,
     CompileFailure,
@@ -120,7 +118,7 @@ class ReportBuilder:
                 return False
         if record.payload is not None and (record.is_artifact or record.kind in STAGES):
             self._artifacts.append(Artifact(record.kind, record.compile_id, record.attempt, record.payload))
-        elif reader is None and record.kind not in PASSED_OVER and record.kind not in STAGES:
+        elif reader is None and record.kind not in KNOWN_AND_UNUSED and record.kind not in STAGES:
             self._unknown[record.kind] += 1
         return reader is not None and record.kind != "str"
 
@@ -142,7 +140,7 @@ class ReportBuilder:
             comparisons=tuple(self._run_notes.comparisons),
             log_lines=tuple(self._run_notes.log_lines),
             stand_ins=tuple(self._run_notes.stand_ins),
-            absent=tuple(self._run_notes.absent),
+            missing_resources=tuple(self._run_notes.missing_resources),
             variations=self._variations.found(),
             inputs=self._inputs.found(),
             records=self._records,

@@ -1,4 +1,4 @@
-"""Reads what torch says of the key under which its cache keeps a compiled graph.
+"""Reads the key under which torch's cache stores a compiled graph.
 
 The form is that of ``FxGraphHashDetails.debug_lines`` (torch/_inductor/codecache.py, torch 2.6 to 2.13): one text for each component,
 ``[hash of the value] name: the value``.
@@ -23,11 +23,11 @@ class Component:
 
 
 def parse_cache_key(payload: str) -> dict[str, Component]:
-    """The components of a key by name, from the payload of a cache's hit or miss; none where torch tells of none."""
+    """The components of a key by name, from the payload of a cache's hit or miss; none if torch gives none."""
     try:
-        told = json.loads(payload)
+        record = json.loads(payload)
     except ValueError:
         return {}
-    lines = told.get("components") if isinstance(told, dict) else None
+    lines = record.get("components") if isinstance(record, dict) else None
     matches = [COMPONENT.match(line) for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
     return {match["name"]: Component(match["hash"], match["text"][:MOST_TEXT]) for match in matches if match}

@@ -1,5 +1,7 @@
-"""What torch says of CUDA graphs in its ``cudagraphs`` log and in its metrics (torch/_inductor/cudagraph_utils.py, cudagraph_trees.py,
-scheduler.py; torch 2.6 to 2.13)."""
+"""Reads what torch logs about CUDA graphs, in its ``cudagraphs`` log and its metrics.
+
+The texts are those of torch/_inductor/cudagraph_utils.py, cudagraph_trees.py and scheduler.py (torch 2.6 to 2.13).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``torch.export.draft_export`` records of the places where a plain export would have failed or been wrong.
+"""Reads the problems that ``torch.export.draft_export`` records, where a plain export would have failed or been wrong.
 
 The records are those that it makes its own report of (torch/export/_draft_export.py, torch 2.13): they are written while it runs, and
 else only with ``TORCH_DTRACE=1``.

@@ -1,4 +1,4 @@
-"""The user's part of an error that torch raises while compiling: the stacks in its text, and what is left without them."""
+"""Reads the text of a compile error: its user stacks, and its message without them."""
 
 from __future__ import annotations
 

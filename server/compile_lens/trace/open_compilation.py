@@ -1,8 +1,10 @@
-"""A compilation that records are still coming for."""
+"""Collects the records of one compilation while they arrive."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from compile_lens.trace.break_text import parse_reason
 from compile_lens.trace.failure_text import parse_user_stack
@@ -18,10 +20,12 @@ from compile_lens.trace.report import (
 )
 from compile_lens.trace.stack_text import is_resume
 
+MICROSECOND = 1e-6
+
 
 @dataclass(slots=True)
 class OpenCompilation:
-    """What the records of one compile id have told so far; fields as in ``Compilation``."""
+    """What the records of one compile id have said so far; fields as in ``Compilation``."""
 
     compile_id: str
     name: str = ""
@@ -83,3 +87,23 @@ class OpenCompilation:
             costs=self.costs,
             backward=self.backward,
         )
+
+
+def costs_of(fields: Mapping[str, Any]) -> Costs:
+    """The costs in ``compilation_metrics`` (torch/_dynamo/utils.py, torch 2.6 to 2.13); a backward pass has only a duration."""
+    latency = fields.get("guard_latency_us")
+    return Costs(
+        frame=float(fields.get("entire_frame_compile_time_s") or (fields.get("duration_us") or 0) * MICROSECOND),
+        backend=_seconds(fields, "backend_compile_time_s"),
+        inductor=_seconds(fields, "inductor_compile_time_s"),
+        code_generation=_seconds(fields, "code_gen_time_s"),
+        triton=(fields["triton_compile_time_us"] * MICROSECOND) if fields.get("triton_compile_time_us") else None,
+        guards=int(fields.get("guard_count") or 0),
+        guard_latency_us=int(latency) if latency is not None else None,
+        cuda_graph_skip=str(fields.get("cudagraph_skip_reason") or ""),
+    )
+
+
+def _seconds(fields: Mapping[str, Any], name: str) -> float | None:
+    value = fields.get(name)
+    return float(value) if value is not None else None

@@ -1,4 +1,4 @@
-"""Values that config options had while a program compiled, as the records that end a compilation tell them.
+"""Collects the values of config options while a program compiled, from the records that end a compilation.
 
 Source of the form: ``record_compilation_metrics`` in torch/_dynamo/utils.py (torch 2.13). The four texts are JSON of the modules'
 ``get_config_copy()`` when the compilation ended: what ``mode=`` and ``options=`` of a single ``torch.compile`` set is not in them.

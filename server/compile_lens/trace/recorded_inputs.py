@@ -1,4 +1,4 @@
-"""What compiled functions were called with: tensors as they are described when they become fake, and numbers that guards hold fast.
+"""Reads the arguments of compiled functions: tensors as described when they become fake, and numbers from guards.
 
 Of a tensor its sizes, strides and dtype are known, and no values (torch/_subclasses/meta_utils.py and torch/_dynamo/guards.py, torch 2.6
 to 2.13).

@@ -1,4 +1,4 @@
-"""The structured trace as records: one glog-style line whose tail is JSON, then payload lines that begin with a tab.
+"""Splits the structured trace into records: one glog-style line whose tail is JSON, then payload lines that begin with a tab.
 
 Source of the form: ``trace_structured`` and ``TorchLogsFormatter`` in torch/_logging/_internal.py (torch 2.6 to 2.13).
 A record that is cut or corrupt costs that record alone: it is counted, and reading goes on at the next.
@@ -25,6 +25,46 @@ ENVELOPE = frozenset(
     {"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack"}
 )
 LOG_PATTERNS = ("*.log", "*.log.gz")
+# known, with nothing that the report needs
+KNOWN_AND_UNUSED = frozenset(
+    {
+        "chromium_event",
+        "describe_storage",
+        "create_unbacked_symbol",
+        "guard_added_fast",
+        "expression_created",
+        "propagate_real_tensors",
+        "evaluate_expression",
+        "dump_file",
+        "compilation_metrics_runtime",
+        "bwd_compilation_metrics_runtime",
+        "link",
+        "stack",
+        "optimize_ddp_split_graph",
+        "optimize_ddp_split_child",
+        "compiled_autograd_graph",
+        "graph_dump",
+        "aten_repro",
+        "unbacked_symbol_failed",
+        "rank",
+    }
+)
+# the payload is a stage of the compiler
+STAGES = frozenset(
+    {
+        "dynamo_output_graph",
+        "dynamo_guards",
+        "dynamo_cpp_guards_str",
+        "aot_joint_graph",
+        "aot_forward_graph",
+        "aot_backward_graph",
+        "aot_inference_graph",
+        "aot_forward_graph_fw_metadata",
+        "inductor_pre_grad_graph",
+        "inductor_post_grad_graph",
+        "inductor_output_code",
+    }
+)
 
 
 class TraceError(Exception):

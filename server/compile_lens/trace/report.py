@@ -1,4 +1,4 @@
-"""The model of a run: what torch compiled, where it broke, compiled again or failed. Frozen data, made by ``ReportBuilder``.
+"""The model of a run: what torch compiled, and where it broke, recompiled or failed. Frozen data, made by ``ReportBuilder``.
 
 Lines count from 1; columns from 1 in Unicode code points, ends exclusive.
 """
@@ -19,7 +19,7 @@ from compile_lens.trace.records import Payload
 class StackFrame:
     """One level of a user stack. ``text`` is the stripped source line ('' if unknown).
 
-    ``column`` and the rest are None where the trace does not tell. ``end_byte`` is an end in bytes from 0 on a line that is not told.
+    ``column`` and the rest are None if unknown. ``end_byte`` is an end in bytes from 0, if its line is unknown.
     ``caret`` is the span that a traceback underlines, in code points from 0, relative to the stripped line.
     """
 
@@ -64,7 +64,7 @@ class GraphBreak:
 @dataclass(frozen=True, slots=True)
 class GuardFailure:
     """One guard that did not hold. ``against`` is the cache entry it belongs to; ``source_line`` and ``file_tail`` say where the
-    guarded value was used, where torch tells."""
+    guarded value was used, if known."""
 
     against: str
     guard: str
@@ -76,7 +76,7 @@ class GuardFailure:
 
 @dataclass(frozen=True, slots=True)
 class Recompile:
-    """A frame that was about to compile again, and the guards that sent it there (one per earlier entry, newest first)."""
+    """A frame that was about to compile again, and the guards that failed (one per earlier entry, newest first)."""
 
     compile_id: str
     failures: tuple[GuardFailure, ...]
@@ -301,8 +301,8 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """Something of another machine that was made up for the run. ``what`` is the agent's word for it (agent/retarget), ``text`` what it
-    adds; ``stack`` leads to the line that asked for it, and is empty where none did."""
+    """A substitute for something of another machine. ``what`` is the agent's word for it (agent/substitutes), ``text`` what it adds;
+    ``stack`` leads to the line that used it, and may be empty."""
 
     what: str
     text: str
@@ -310,12 +310,12 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
-    """Something that a program wanted, and that was made up since it is not here. ``what`` is ``weights``, ``configuration``,
-    ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``made`` the class that stands in, ``why`` what the library said.
+class MissingResource:
+    """Something that a program loads, and that was replaced because it is missing. ``what`` is ``weights``, ``configuration``,
+    ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``made`` the class that replaces it, ``why`` the library's message.
 
     ``configuration`` is the class of the one that it was made from, ``origin`` where that is from: ``given``, ``file``, ``class`` (its
-    defaults) or ``name`` (defaults of the class that the name tells); ``constructor`` if there is none. ``changes`` made it smaller:
+    defaults) or ``name`` (defaults of the class inferred from the name); ``constructor`` if there is none. ``changes`` made it smaller:
     name, value before, value now.
     """
 
@@ -339,9 +339,9 @@ class Artifact:
     payload: Payload
 
 
-class Effect(str, Enum):
-    """What became of a variation. ``rejected``: the program itself does not take such inputs, compiled or not; ``left``: there was no
-    time; ``skipped``: the region's own call failed, so that nothing was varied."""
+class VariationEffect(str, Enum):
+    """The result of a variation. ``rejected``: eager fails with these inputs, too; ``left``: there was no time; ``skipped``: the
+    region's own call failed, so that nothing was varied."""
 
     CALLED = "called"
     REJECTED = "rejected"
@@ -373,7 +373,7 @@ class Variation:
     name: str
     kind: str
     phrase: str
-    effect: Effect
+    effect: VariationEffect
     error: str = ""
     message: str = ""
     calls: tuple[VariedCall, ...] = ()
@@ -381,7 +381,7 @@ class Variation:
 
 @dataclass(frozen=True, slots=True)
 class CompileReport:
-    """Everything that one trace tells. ``unknown`` counts records of kinds that are passed over; ``corrupt``, those that were lost."""
+    """Everything that one trace says. ``unknown`` counts records of unknown kinds; ``corrupt``, those that could not be read."""
 
     torch: str = ""
     rank: int | None = None
@@ -398,7 +398,7 @@ class CompileReport:
     comparisons: tuple[Comparison, ...] = ()
     log_lines: tuple[LogLine, ...] = ()
     stand_ins: tuple[StandIn, ...] = ()
-    absent: tuple[Absent, ...] = ()
+    missing_resources: tuple[MissingResource, ...] = ()
     variations: tuple[Variation, ...] = ()
     inputs: tuple[CallInputs, ...] = ()
     records: int = 0

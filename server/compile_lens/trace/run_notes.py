@@ -1,4 +1,4 @@
-"""Notes of the agent about what happens while compiled code runs: comparisons with eager, lines of torch's logs, and what stands in."""
+"""Reads the agent's notes about the run: comparisons with eager, lines of torch's logs, substitutes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from compile_lens.trace.records import Record
-from compile_lens.trace.report import Absent, Agreement, ComparedValue, Comparison, LogLine, StackFrame, StandIn
+from compile_lens.trace.report import (
+    Agreement,
+    ComparedValue,
+    Comparison,
+    LogLine,
+    MissingResource,
+    StackFrame,
+    StandIn,
+)
 from compile_lens.trace.stack_text import parse_stack
 
 OF_A_VALUE = frozenset({"what", "index", "name", "source", "origin"})
@@ -21,7 +29,7 @@ class RunNotes:
         self.comparisons: list[Comparison] = []
         self.log_lines: list[LogLine] = []
         self.stand_ins: list[StandIn] = []
-        self.absent: list[Absent] = []
+        self.missing_resources: list[MissingResource] = []
         self.readers: dict[str, Callable[[Record], None]] = {
             "compile_lens_comparison": self._on_comparison,
             "compile_lens_log": self._on_log,
@@ -62,8 +70,8 @@ class RunNotes:
 
     def _on_absent(self, record: Record) -> None:
         note = _note(record)
-        self.absent.append(
-            Absent(
+        self.missing_resources.append(
+            MissingResource(
                 what=note["what"],
                 name=note["name"],
                 made=note["made"],

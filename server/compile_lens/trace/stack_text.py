@@ -1,4 +1,4 @@
-"""Python stacks written as text: a traceback's ``File "…", line N, in NAME``, source line and carets; faulthandler's bare lines."""
+"""Reads Python stacks from text: a traceback's ``File "…", line N, in NAME``, source line and carets; faulthandler's bare lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sizes and numbers that torch made dynamic: a symbol instead of a value (torch/fx/experimental/symbolic_shapes.py, torch 2.13)."""
+"""Collects the sizes and numbers that torch made dynamic (torch/fx/experimental/symbolic_shapes.py, torch 2.13)."""
 
 from __future__ import annotations
 

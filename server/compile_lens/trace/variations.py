@@ -1,4 +1,4 @@
-"""Calls of regions with other inputs, which the agent made when the program was over: each with what torch did for it alone.
+"""Reads the agent's calls of regions with other inputs, each with a report of its own.
 
 What stands between the note ``reset`` and the note ``over`` is no part of the program's own run.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from compile_lens.trace.report import CompileReport, Effect, Variation, VariedCall
+from compile_lens.trace.report import CompileReport, Variation, VariationEffect, VariedCall
 
 if TYPE_CHECKING:
     from compile_lens.trace.records import Record
@@ -65,19 +65,19 @@ class Variations:
             known = {compilation.compile_id for compilation in before.compilations}
             new = tuple(c for c in after.compilations if c.compile_id not in known)
             call = VariedCall(replace(after, compilations=new), before, note.get("type", ""), note.get("message", ""))
-            one = self._variation(note, Effect.CALLED)
+            one = self._variation(note, VariationEffect.CALLED)
             self._found[one.region, one.phrase] = replace(one, calls=(*one.calls, call))
             return True
-        elif what in (Effect.REJECTED, Effect.LEFT):
-            one = self._variation(note, Effect(what))
+        elif what in (VariationEffect.REJECTED, VariationEffect.LEFT):
+            one = self._variation(note, VariationEffect(what))
             self._found[one.region, one.phrase] = one
             return True
-        elif what == Effect.SKIPPED:
-            self._skipped.append(self._variation({"kind": "", "phrase": "", **note}, Effect.SKIPPED))
+        elif what == VariationEffect.SKIPPED:
+            self._skipped.append(self._variation({"kind": "", "phrase": "", **note}, VariationEffect.SKIPPED))
             return True
         return False
 
-    def _variation(self, note: dict[str, Any], effect: Effect) -> Variation:
+    def _variation(self, note: dict[str, Any], effect: VariationEffect) -> Variation:
         made = Variation(
             note["region"],
             note["name"],

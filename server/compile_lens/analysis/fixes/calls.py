@@ -16,7 +16,7 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallInFile:
     """One call. ``receiver`` is what is called, as it is written; ``arguments`` are the expressions by parameter."""
 
     node: tree_sitter.Node
@@ -30,7 +30,7 @@ def function_of(finding: Finding, tree: SourceTree) -> Definition | None:
     return found if found is not None and found.kind == "function" else None
 
 
-def calls_of(tree: SourceTree, function: Definition) -> tuple[Call, ...]:
+def calls_of(tree: SourceTree, function: Definition) -> tuple[CallInFile, ...]:
     """The calls of ``function``, () when there are none, too many to change, or some that cannot be read."""
     names = read_names(tree)
     owner = next(
@@ -43,7 +43,7 @@ def calls_of(tree: SourceTree, function: Definition) -> tuple[Call, ...]:
     )
     wanted = (owner or function).name_place
     parameters = [p.name for p in function.parameters][1 if owner is not None else 0 :]
-    found: list[Call] = []
+    found: list[CallInFile] = []
     captures = tree_sitter.QueryCursor(_CALLS).captures(tree.root).get("call", [])
     for node in sorted(captures, key=lambda call: call.start_byte):
         called = node.child_by_field_name("function")
@@ -56,7 +56,7 @@ def calls_of(tree: SourceTree, function: Definition) -> tuple[Call, ...]:
         arguments = _arguments(tree, node, parameters)
         if arguments is None:
             return ()
-        found.append(Call(node, tree.node_text(called), arguments))
+        found.append(CallInFile(node, tree.node_text(called), arguments))
     return tuple(found) if len(found) <= _MOST else ()
 
 

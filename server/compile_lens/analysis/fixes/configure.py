@@ -25,9 +25,9 @@ def capture(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """The option that torch names in its hints."""
     if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
         return
-    said = "\n".join([finding.explanation, *finding.hints, finding.detail])
+    torchs_text = "\n".join([finding.explanation, *finding.hints, finding.detail])
     for option in CAPTURES:
-        edit = _set(tree, (option,), "True") if option in said else None
+        edit = _set(tree, (option,), "True") if option in torchs_text else None
         if edit is not None:
             yield make(option.replace("_", "-"), f"Set `torch._dynamo.config.{option} = True`", edit)
 

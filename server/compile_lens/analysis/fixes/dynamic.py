@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.calls import Call, calls_of, function_of
+from compile_lens.analysis.fixes.calls import CallInFile, calls_of, function_of
 from compile_lens.analysis.fixes.editing import before, replace_node, statement_of, torch_import, torch_name
 from compile_lens.analysis.fixes.evidence import changed
 from compile_lens.analysis.fixes.fix import Edit, Fix, make
@@ -85,7 +85,7 @@ def _end(tree: SourceTree, offset: int) -> Range:
     return tree.range_between(offset, offset)
 
 
-def _marked(tree: SourceTree, call: Call, marks: list[tuple[str, str]]) -> list[Edit | None]:
+def _marked(tree: SourceTree, call: CallInFile, marks: list[tuple[str, str]]) -> list[Edit | None]:
     """The lines before one call; an argument that is no name gets the parameter's, in a line before them."""
     lines: list[str] = []
     edits: list[Edit | None] = []

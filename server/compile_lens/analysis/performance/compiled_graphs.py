@@ -14,7 +14,7 @@ from compile_lens.analysis.sources import Sources
 from compile_lens.trace.graph_text import GraphNode, parse_graph
 from compile_lens.trace.report import Compilation, CompileReport, StackFrame
 
-TRACED, OPTIMISED, CODE = "dynamo_output_graph", "inductor_post_grad_graph", "inductor_output_code"
+TRACED, OPTIMIZED, CODE = "dynamo_output_graph", "inductor_post_grad_graph", "inductor_output_code"
 CACHE_HITS = ("fx_graph_cache_hit", "aotautograd_cache_hit")
 
 
@@ -36,7 +36,7 @@ class CompiledGraph:
         The function, if that line was lost.
         """
         pending = [node]
-        seen = {node.name}
+        visited = {node.name}
         while pending:
             found = pending.pop(0)
             if found.name in self.lost:
@@ -44,8 +44,8 @@ class CompiledGraph:
                 return sources.place_of(frame) if sources.is_own(frame.file) else None
             if found.file is not None and found.line is not None and sources.is_own(found.file):
                 return sources.line_of(StackFrame(found.file, found.line, ""))
-            users = [user for user in self.nodes if found.name in user.operands and user.name not in seen]
-            seen.update(user.name for user in users)
+            users = [user for user in self.nodes if found.name in user.operands and user.name not in visited]
+            visited.update(user.name for user in users)
             pending += users
         return None
 
@@ -58,7 +58,7 @@ def compiled_graphs(report: CompileReport) -> Iterator[CompiledGraph]:
     kept = {artifact.compile_id for artifact in report.artifacts if artifact.name in CACHE_HITS}
     for artifact in report.artifacts:
         compilation = compilations.get(artifact.compile_id or "")
-        if compilation is None or artifact.name not in (TRACED, OPTIMISED, CODE):
+        if compilation is None or artifact.name not in (TRACED, OPTIMIZED, CODE):
             continue
         text = artifact.payload.text()
         if text is None:
@@ -66,7 +66,7 @@ def compiled_graphs(report: CompileReport) -> Iterator[CompiledGraph]:
         name = compilation.compile_id
         if artifact.name == TRACED:
             traced[name] = parse_graph(text)
-        elif artifact.name == OPTIMISED:
+        elif artifact.name == OPTIMIZED:
             graph = CompiledGraph(compilation, parse_graph(text), "")
             made[name] = _as_traced(graph, traced.get(name, ())) if name in kept else graph
         elif name in made:
