@@ -92,6 +92,7 @@ class _Search:
         self._verdict: dict[str, Any] | None = None
         self._explained: dict[str, Any] = {}
         self._unfit = ""
+        self._unavailable: list[str] = []
         self._done = False
 
     def take(self, frame: Frame) -> None:
@@ -112,6 +113,8 @@ class _Search:
             self._search = {**self._search, "forks": False, "unforked": fields["reason"]}
         elif frame.name == "unfit":
             self._unfit = fields["reason"]
+        elif frame.name == "degraded":
+            self._unavailable.append(f"Unavailable: {fields['what']} ({fields['why']}).")
         elif frame.name == "done":
             self._done = True
 
@@ -172,7 +175,7 @@ class _Search:
         return Status.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
 
     def _notes(self) -> list[str]:
-        notes = []
+        notes = list(self._unavailable)
         if stripped := self._search.get("stripped"):
             notes.append(f"{', '.join(stripped)} of the environment was left out.")
         if stale := stale_state(os.environ):

@@ -156,6 +156,8 @@ class _Search:
             self._notes.append(_TORCH[fields["result"]].format(why=fields["why"]))
         elif frame.name == "note":
             self._notes.append(fields["text"])
+        elif frame.name == "degraded":
+            self._notes.append(f"Unavailable: {fields['what']} ({fields['why']}).")
         elif frame.name == "unfit":
             self._unfit = fields["reason"]
 

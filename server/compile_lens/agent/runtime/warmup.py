@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import precompiled_headers
-from .gpu_presence import asked_kindly, environment, has_gpu
+from .gpu_presence import environment, has_gpu, without_cuda_runtime
 
 # torch/_inductor/async_compile.py: torch 2.6 starts processes that compile for Triton, and threads for them, when it is imported
 WARM_POOL = "TORCH_WARM_POOL"
@@ -28,7 +28,7 @@ def warm() -> None:
     Where there is a GPU nothing is traced: Dynamo asks for its state around each frame (torch/_dynamo/convert_frame.py,
     ``get_rng_state``), which makes a context, and a process with a context cannot be forked any more.
     """
-    with asked_kindly(), environment(**{WARM_POOL: "0"}):
+    with without_cuda_runtime(), environment(**{WARM_POOL: "0"}):
         importlib.import_module("torch._dynamo")
         with contextlib.suppress(Exception):  # a torch without Inductor's needs can still run Dynamo
             importlib.import_module("torch._inductor.compile_fx")
