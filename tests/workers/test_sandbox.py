@@ -86,6 +86,26 @@ async def test_kernels_are_compiled(host: Host, tmp_path: Path, kind: SandboxKin
     assert (outcome.status, outcome.output, outcome.graphs) == (Status.OK, "8.0\n", 1)
 
 
+async def test_a_refused_call_in_a_function_that_fell_back_to_eager_is_reported(host: Host, tmp_path: Path) -> None:
+    # Dynamo must not trace what reports the call: the records of that trace would wait for the report to end
+    source = """
+        import torch
+
+        @torch.compile
+        def log(x):
+            try:
+                open("/etc/compile-lens", "w")
+            except OSError:
+                return x + 1
+            return x
+
+        log(torch.ones(3))
+    """
+    outcome = await analyze(host, job(tmp_path, source, SandboxOptions()))
+    assert outcome.status is Status.OK
+    assert ("denied-write", 7, 9, 1) in findings(outcome)
+
+
 async def test_what_is_allowed_is_kept(host: Host, tmp_path: Path, kind: SandboxKind) -> None:
     allowed, other = tmp_path / "runs", tmp_path / "other"
     allowed.mkdir()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from compile_lens.agent.runtime.protocol import ProgramDone
+from compile_lens.agent.runtime.protocol import AbilityLost, ProgramDone
 from compile_lens.agent.runtime.search_protocol import (
     BisectionBegan,
     BisectRequest,
@@ -104,6 +104,7 @@ class _BisectionEvents:
         self._verdict: VerdictReached | None = None
         self._explained = VerdictExplained()
         self._unfit = ""
+        self._unavailable: list[str] = []
         self._done = False
 
     def take(self, frame: Frame) -> None:
@@ -122,6 +123,8 @@ class _BisectionEvents:
             self._unforked = frame.reason
         elif isinstance(frame, SearchUnfit):
             self._unfit = frame.reason
+        elif isinstance(frame, AbilityLost):
+            self._unavailable.append(f"Unavailable: {frame.what} ({frame.why}).")
         elif isinstance(frame, ProgramDone):
             self._done = True
 
@@ -184,7 +187,7 @@ class _BisectionEvents:
         return BisectionStatus.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
 
     def _notes(self) -> list[str]:
-        notes = []
+        notes = list(self._unavailable)
         if stripped := self._began.stripped:
             notes.append(f"Ignored from the environment: {', '.join(stripped)}.")
         if stale := stale_state(os.environ):

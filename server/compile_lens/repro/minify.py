@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_lens.agent.runtime.protocol import AbilityLost
 from compile_lens.agent.runtime.search_protocol import (
     MinifyRequest,
     PhaseBegan,
@@ -163,6 +164,8 @@ class _MinificationEvents:
             self._notes.append(frame.text)
         elif isinstance(frame, SearchUnfit):
             self._unfit = frame.reason
+        elif isinstance(frame, AbilityLost):
+            self._notes.append(f"Unavailable: {frame.what} ({frame.why}).")
 
     def _tell(self, progress: MinifyProgress) -> None:
         if self._on_progress is not None:

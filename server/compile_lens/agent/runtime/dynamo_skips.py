@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -28,6 +28,14 @@ def skip_functions(*functions: Any) -> None:
     for function in functions:
         if skip_code is not None and isinstance(function, FunctionType):
             skip_code(function.__code__)
+
+
+def outside_dynamo(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` such that Dynamo traces nothing that it calls, if Dynamo is imported."""
+    if "torch._dynamo.eval_frame" not in sys.modules:
+        return function
+    disabled: Callable[..., Any] = sys.modules["torch"].compiler.disable(function)
+    return disabled
 
 
 def _codes_of(module: ModuleType) -> Iterator[CodeType]:

@@ -15,12 +15,12 @@ NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
 
 
 @contextlib.contextmanager
-def asked_kindly() -> Iterator[None]:
-    """Let questions for GPUs reach the driver's library alone: the CUDA runtime leaves a process whose children cannot use one.
+def without_cuda_runtime() -> Iterator[None]:
+    """Let queries for GPUs use the driver's library only: after a start of the CUDA runtime, forked children cannot use a GPU.
 
-    Where that library cannot tell, torch asks the runtime, and some of Inductor starts it only to see that it does not start
+    Where that library has no answer, torch asks the runtime, and parts of Inductor start it only to find that it does not start
     (torch/cuda/__init__.py, ``device_count`` and ``_lazy_init``; torch/_inductor/codecache.py, ``CacheBase.get_system``; torch 2.6 to
-    2.13). So without a GPU these are made to know that there is none.
+    2.13). So without a GPU, these functions are told that there is none.
     """
     import torch
 

@@ -17,7 +17,7 @@ from typing import Any
 from ..torch_internals import dynamo, inductor
 from . import precompiled_headers
 from .degraded import degraded
-from .gpu_presence import asked_kindly, environment, has_gpu
+from .gpu_presence import environment, has_gpu, without_cuda_runtime
 
 # torch/_inductor/async_compile.py: torch 2.6 starts processes that compile for Triton, and threads for them, when it is imported
 WARM_POOL = "TORCH_WARM_POOL"
@@ -29,7 +29,7 @@ def warm() -> None:
     Where there is a GPU nothing is traced: Dynamo asks for its state around each frame (torch/_dynamo/convert_frame.py,
     ``get_rng_state``), which makes a context, and a process with a context cannot be forked any more.
     """
-    with asked_kindly(), environment(**{WARM_POOL: "0"}):
+    with without_cuda_runtime(), environment(**{WARM_POOL: "0"}):
         dynamo.DYNAMO.need()
         try:
             inductor.COMPILE_FX.get()

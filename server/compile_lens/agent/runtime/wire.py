@@ -6,7 +6,6 @@ writes can look like a word of the standby's. Its frames begin with a magic of t
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 
@@ -42,7 +41,10 @@ class Wire:
         if _getpid() != self._owner:
             return
         data = memoryview(self._magic + kind + _pack(len(payload)) + payload)
-        # the host may be gone, or the program may have closed every descriptor: then nobody listens, and the program goes on
-        with self._lock, contextlib.suppress(OSError):
-            while data:
-                data = data[_write(self.descriptor, data) :]
+        with self._lock:
+            # Not `contextlib.suppress`: Dynamo may trace its frames, and the records of that would wait here for the lock.
+            try:
+                while data:
+                    data = data[_write(self.descriptor, data) :]
+            except OSError:
+                pass  # the host is gone, or the program closed every descriptor; the program goes on

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from ..runtime.dynamo_skips import skip_functions
+from ..runtime.dynamo_skips import outside_dynamo, skip_functions
 from .policy import is_below
 
 MESSAGE = "blocked by the Compile Lens sandbox"  # analysis/refused_calls.py looks for it
@@ -60,9 +60,9 @@ Report = Callable[[str, str, str, FrameType], None]
 
 def install(rules: Rules, report: Report) -> None:
     """Restrict the calls of this interpreter for good. ``report(what, does, target, frame)`` is called for each refused call."""
-    hook = _AuditHook(rules, report)
+    hook = _AuditHook(rules, outside_dynamo(report))
     # Dynamo must not trace what runs here when a compiled region makes a call
-    skip_functions(*vars(_AuditHook).values(), _is_local, _is_probe, _is_descendant, _positions, is_below, report)
+    skip_functions(*vars(_AuditHook).values(), _is_local, _is_probe, _is_descendant, _positions, is_below)
     sys.addaudithook(hook.on_event)
 
 

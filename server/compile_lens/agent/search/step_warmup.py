@@ -39,7 +39,7 @@ def warm_inductor(scratch: str) -> None:
             return
         with contextlib.ExitStack() as stack:
             for manager in (
-                gpu_presence.asked_kindly(),
+                gpu_presence.without_cuda_runtime(),
                 warmup.undone(),
                 torch_bisector.paused(scratch),
                 _without_tqdm_thread(),
