@@ -1,4 +1,4 @@
-"""Search by words in names and texts."""
+"""Searches names and texts of explanations for words."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from compile_lens.knowledge.lookup import Knowledge
 
 
 def search(knowledge: Knowledge, words: str, most: int = 40) -> list[KnowledgeEntry]:
-    """Entries in which every word stands: those with a word in the name first, shorter names before longer ones."""
+    """Entries that contain every word: those with a word in the name first, shorter names before longer ones."""
     wanted = words.lower().split()
     found: list[tuple[tuple[int, int, str], KnowledgeEntry]] = []
     for kind in KnowledgeKind:
         for name in knowledge.names(kind):
             lowered = name.lower()
             in_name = sum(word in lowered for word in wanted)
-            # operators and functions are found by name: their texts would drown everything else
+            # operators and functions are found by name only, because their texts would hide everything else
             if in_name < len(wanted) and kind in (KnowledgeKind.OPERATOR, KnowledgeKind.FUNCTION):
                 continue
             entry = knowledge.get(kind, name)

@@ -1,6 +1,6 @@
 """The contract of a repro file: its exit codes, its header, its environment, and the names that it defines.
 
-A repro is one file of plain torch. Run as a script, it ends with an exit code of ``ExitCode``. Imported as a module, it does nothing and has
+A repro is one file of plain torch. Run as a script, it ends with an exit code of ``ExitCode``. Imported, it does nothing and has
 
 * ``make_target()``: builds what is compiled, with the same weights each time,
 * ``make_calls()``: its inputs, a list of ``(args, kwargs)``, the same values each time,
