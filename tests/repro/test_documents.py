@@ -13,8 +13,7 @@ from repros import job_for
 
 from compile_lens.cli.repro import repro as repro_command
 from compile_lens.repro.contract import Criterion, parse_header
-from compile_lens.repro.issue import issue_text
-from compile_lens.repro.scrub import scrub
+from compile_lens.repro.issue import issue_text, scrub
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.unit_test import place_in_pytorch, unit_test_text, write_unit_test
 from compile_lens.repro.verdict import Bisection, BisectionStatus, Verdict

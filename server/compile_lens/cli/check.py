@@ -16,7 +16,7 @@ from rich.status import Status as Spinner
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.options import (
-    Permissions,
+    RunPermissions,
     just_my_code_option,
     output_options,
     python_option,
@@ -116,7 +116,7 @@ def check(
     just_my_code: bool,
     stand_in: str,
     missing_weights: str,
-    permissions: Permissions,
+    permissions: RunPermissions,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -187,9 +187,9 @@ class EntrySelection:
         text = read_source(path)
         if self.names:
             return [as_if_compiled(job.file, text, name) for name in self.names]
-        said = "" if self.entry == AUTOMATIC else self.entry
+        chosen = "" if self.entry == AUTOMATIC else self.entry
         recording = CallMemory.of_user().recall(job.file)
-        return [choose(job.file, text, workspace_root(path), said, recording=recording)]
+        return [choose(job.file, text, workspace_root(path), chosen, recording=recording)]
 
 
 async def check_jobs(
@@ -236,10 +236,10 @@ def _failed(job: Job, python: str, sentence: str) -> Outcome:
 
 
 @contextmanager
-def _progress(job: Job, shown: bool) -> Iterator[OnOutcome | None]:
+def _progress(job: Job, enabled: bool) -> Iterator[OnOutcome | None]:
     """Show progress in one line on stderr, if that is a terminal."""
     console = Console(stderr=True)
-    if not shown or not console.is_terminal:
+    if not enabled or not console.is_terminal:
         yield None
         return
     name = shown_path(job.file)

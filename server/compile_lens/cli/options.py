@@ -96,7 +96,7 @@ def just_my_code_option(command: F) -> F:
 
 
 @dataclass(frozen=True, slots=True)
-class Permissions:
+class RunPermissions:
     """What a program may do, as set by ``sandbox_options``."""
 
     level: Level
@@ -127,7 +127,9 @@ def sandbox_options(command: F) -> F:
     ) -> object:
         sandbox = Sandbox(tuple(map(os.path.abspath, allow_write)), allow_network, gpu, niceness=0)
         level = Level.FULL if no_sandbox else Level.ANALYSE
-        return command(*args, permissions=Permissions(level, sandbox, Budget(memory_gib=memory, idle_s=idle)), **others)
+        return command(
+            *args, permissions=RunPermissions(level, sandbox, Budget(memory_gib=memory, idle_s=idle)), **others
+        )
 
     wrapped: Callable[..., object] = with_permissions
     for option in (

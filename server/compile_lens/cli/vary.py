@@ -11,7 +11,7 @@ import click
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.check import EntrySelection, check_jobs, launched
-from compile_lens.cli.options import Permissions, output_options, python_option, sandbox_options, severity_option
+from compile_lens.cli.options import RunPermissions, output_options, python_option, sandbox_options, severity_option
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
@@ -63,7 +63,7 @@ def vary(
     entry: str,
     severities: dict[str, str],
     max_findings: int,
-    permissions: Permissions,
+    permissions: RunPermissions,
     output_format: str,
     fail_on: str,
     quiet: bool,

@@ -293,3 +293,24 @@ class Knowledge:
     def close(self, kind: KnowledgeKind, name: str, most: int = 3) -> list[str]:
         """Names of one kind that are similar to ``name``, for "did you mean"."""
         return difflib.get_close_matches(name, self.names(kind), most, 0.6)
+
+
+def search(knowledge: Knowledge, words: str, most: int = 40) -> list[KnowledgeEntry]:
+    """Entries that contain every word: those with a word in the name first, shorter names before longer ones."""
+    terms = words.lower().split()
+    found: list[tuple[tuple[int, int, str], KnowledgeEntry]] = []
+    for kind in KnowledgeKind:
+        for name in knowledge.names(kind):
+            lowered = name.lower()
+            in_name = sum(word in lowered for word in terms)
+            # operators and functions are found by name only, because their texts would hide everything else
+            if in_name < len(terms) and kind in (KnowledgeKind.OPERATOR, KnowledgeKind.FUNCTION):
+                continue
+            entry = knowledge.get(kind, name)
+            if entry is None:
+                continue
+            text = f"{lowered}\n{entry.ours}\n{entry.theirs}".lower()
+            if all(word in text for word in terms):
+                found.append(((-in_name, len(name), name), entry))
+    found.sort(key=lambda pair: pair[0])
+    return [entry for _, entry in found[:most]]
