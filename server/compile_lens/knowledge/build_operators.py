@@ -82,13 +82,13 @@ def main_overload(overloads: Mapping[str, Row]) -> str:
 def _level(packet: str, row: Row) -> str:
     namespace = packet.partition(".")[0]
     if namespace == "prims":
-        return "prims: the smallest operators, which decompositions are written in"
+        return "prims: primitive operators that decompositions use"
     if namespace != "aten":
         return f"`{namespace}`: an operator of a library outside ATen"
     if "core" in row.get("tags", ()):
-        return "core ATen: stays as it is in an exported graph that was run through core decompositions"
+        return "core ATen: kept in an exported graph after core decompositions"
     if "CompositeImplicitAutograd" in row.get("kernels", ()):
-        return "full ATen, composite: made of other operators already by the dispatcher, before autograd"
+        return "full ATen, composite: the dispatcher decomposes it before autograd"
     if row.get("core_decomposition"):
         return "full ATen: decomposed on the way to core ATen"
     return "full ATen"
@@ -126,7 +126,7 @@ def _stages(row: Row) -> list[tuple[str, str]]:
         steps.append(
             (
                 "In Inductor",
-                "no lowering of its own: decomposed before, or called as it is by a fallback made on the way",
+                "no lowering of its own: decomposed earlier, or called by a fallback kernel",
             )
         )
     if "meta" in row or "Meta" in row.get("kernels", ()):
