@@ -52,7 +52,7 @@ def test_differences_are_told_in_sentences() -> None:
         "The verdict changed from inductor / lowerings / relu (number 1) to inductor / lowerings / sin (number 2)."
     ]
     helped = replace(FOUND, switches=(Switch("fusion", "no fusion", {}, True),))
-    assert list(differences(FOUND, helped)) == ["What helped was nothing, and is fusion now."]
+    assert list(differences(FOUND, helped)) == ["Options that help: before none, now fusion."]
     assert not list(differences(FOUND, replace(FOUND, seconds=9.0)))
 
 
@@ -79,7 +79,7 @@ def test_a_verdict_is_a_finding_at_the_innermost_line_that_is_as_it_was() -> Non
         (3, "called in `forward`"),
         (70, "registered: aten.relu"),
     ]
-    assert "Without the problem: no fusion (max_fusion_size)." in finding.hints
+    assert "This option makes the problem go away: no fusion (max_fusion_size)." in finding.hints
     text["/model.py", 9] = "    y = torch.tanh(x)"
     (moved,) = verdict_findings(found, line_of, Knowledge())
     assert moved.place.line == 3

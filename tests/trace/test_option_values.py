@@ -56,7 +56,7 @@ def test_a_value_that_changes_is_told_with_the_compilation_from_which_it_holds()
         )
     ]
     # a former name is another name of the same value
-    assert told(values, "torch._dynamo.config.cache_size_limit")[0][1].startswith("`8` from")
+    assert told(values, "torch._dynamo.config.cache_size_limit")[0][1].startswith("`8` since")
 
 
 def test_false_is_not_zero_and_a_set_is_the_list_that_json_made_of_it() -> None:
