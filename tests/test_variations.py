@@ -105,7 +105,7 @@ def test_the_verb(tmp_path: Path) -> None:
     assert "Analyzed with synthesized inputs." in done.out
     nothing = Result(["vary", "f.py", "nothing"], tmp_path)
     assert (nothing.code, nothing.out) == (2, "")
-    assert "There is no class or function 'nothing'" in nothing.err
+    assert "defines no class or function 'nothing'" in nothing.err
     missing = Result(["vary", "missing.py"], tmp_path)
     assert missing.code == 2
     assert "missing.py" in missing.err

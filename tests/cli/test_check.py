@@ -209,7 +209,7 @@ REFUSALS = {
     "no file given": (["check"], "Missing argument"),
     "bad verb": (["chek"], "No such command"),
     "no trace": (["trace", "folder"], "There is no torch trace"),
-    "bad port": (["serve", "--tcp", "abc"], "is no port"),
+    "bad port": (["serve", "--tcp", "abc"], "is not a port"),
 }
 
 

@@ -124,7 +124,7 @@ UNUSABLE = {
     "Block(dim=64)(float32[2, 16, 64])": ("raised", "missing 1 required positional argument: 'heads'"),
     "Block(64, 4)(float32[2, 16, 65])": ("raised", "expected input with shape [64]"),
     "doctest:Block": ("failed", "the docstring of `Block` has no examples"),
-    "synthesized:Block.nothing": ("choice", "There is no class or function 'Block.nothing'"),
+    "synthesized:Block.nothing": ("choice", "defines no class or function 'Block.nothing'"),
 }
 
 

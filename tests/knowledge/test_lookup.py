@@ -6,9 +6,8 @@ import pytest
 
 from compile_lens.knowledge.curated import curated
 from compile_lens.knowledge.entry import KnowledgeKind
-from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import to_markdown
-from compile_lens.knowledge.search import search
 
 
 @pytest.mark.parametrize(

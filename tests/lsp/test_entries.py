@@ -88,7 +88,7 @@ async def test_the_comment_in_unsaved_text_counts(ed: Editor, root: Path) -> Non
     since = ed.mark()
     await execute(ed, "compileLens.analyze", uri)
     told = await ed.wait(lambda message: message.get("method") == "window/showMessage", since)
-    assert told["params"]["message"].startswith("Compile Lens: There is no entry 'nowhere' for train.py.")
+    assert told["params"]["message"].startswith("Compile Lens: train.py has no entry 'nowhere'.")
 
 
 @pytest.mark.xdist_group("entries")

@@ -271,4 +271,4 @@ async def test_without_a_cached_table_the_bundled_one_says_so(root: Path, monkey
     async with editor(root.parent) as ed:
         await ed.initialize(root, NEVER)
         uri = await opened(ed, root / "train.py", PROGRAM)
-        assert "from the table that Compile Lens brings" in await hovered(ed, uri, PROGRAM, "graph_breaks")
+        assert "bundled table" in await hovered(ed, uri, PROGRAM, "graph_breaks")

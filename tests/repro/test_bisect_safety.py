@@ -83,7 +83,7 @@ def test_nothing_of_the_users_changes(user: User) -> None:
         output, errors = process.communicate(timeout=600)
     assert process.returncode == 1, errors
     assert '"subsystem": "decomposition"' in output
-    assert "is left from another bisection" in output
+    assert "Another bisection left " in output
     assert (user.files(), user.folders()) == (files, folders)
     assert user.mark.none_left()
     assert not user.searches()

@@ -13,8 +13,7 @@ from repros import job_for
 
 from compile_lens.cli.repro import repro as repro_command
 from compile_lens.repro.contract import Criterion, parse_header
-from compile_lens.repro.issue import issue_text
-from compile_lens.repro.scrub import scrub
+from compile_lens.repro.issue import issue_text, scrub
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.unit_test import place_in_pytorch, unit_test_text, write_unit_test
 from compile_lens.repro.verdict import Bisection, BisectionStatus, Verdict
@@ -113,7 +112,7 @@ def test_the_bug_report_holds_what_is_needed_and_nothing_of_the_user(written: Wr
     )
     text = issue_text(written, "PyTorch version: 2.13.0", bisection)
     assert text.startswith("# [dynamo] Recompiled `f`: size 0 of `x` changed (3 → 4)\n")
-    for part in ("## Minimal repro", "## What it says", "## Bisect", "inductor / lowerings / relu", "## Versions"):
+    for part in ("## Minimal repro", "## Output", "## Bisection", "inductor / lowerings / relu", "## Versions"):
         assert part in text
     said = re.sub(r"```python\n.*?\n```", "", text, flags=re.DOTALL)
     assert str(written.file.parent) not in said
@@ -134,9 +133,9 @@ def test_paths_and_names_are_scrubbed() -> None:
 def test_a_file_of_the_users_is_never_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "mine.py"
     out.write_text("mine\n")
-    with pytest.raises(Exception, match="is there already; give another path with -o, or --force"):
+    with pytest.raises(Exception, match=r"exists\. Give another path with -o, or use --force"):
         repro_command.main([str(tmp_path / "program.py"), "-o", str(out)], standalone_mode=False)
-    with pytest.raises(Exception, match="needs the script to be run"):
+    with pytest.raises(Exception, match="cannot be combined with --no-run"):
         arguments = [str(tmp_path / "p.py"), "-o", str(tmp_path / "x.md"), "--as", "issue", "--no-run"]
         repro_command.main(arguments, standalone_mode=False)
     assert out.read_text() == "mine\n"

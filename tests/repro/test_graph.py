@@ -63,7 +63,7 @@ def test_a_size_that_is_a_symbol_has_the_value_of_the_run(recorded: tuple[Compil
 
 def test_what_a_graph_cannot_show_is_said(recorded: tuple[CompileReport, GraphInputs]) -> None:
     report, inputs = recorded
-    with pytest.raises(CannotWrite, match="A graph neither breaks nor compiles again"):
+    with pytest.raises(CannotWrite, match="Graph breaks and recompiles need the program's source"):
         write_graph(report, inputs, "1/0", Expectation(Criterion.BREAKS, ""))
     with pytest.raises(CannotWrite, match=r"no graph of frame 77/0. It has graphs of: 1/0, "):
         write_graph(report, inputs, "77/0", expect(None, report))

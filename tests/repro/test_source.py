@@ -128,7 +128,7 @@ def test_a_file_is_run_by_the_entry_that_check_would_take(tmp_path: Path) -> Non
 
     unknown = repro("--entry", "nowhere")
     assert unknown.returncode == 2
-    assert "There is no entry 'nowhere' for model.py" in unknown.stderr
+    assert "model.py has no entry 'nowhere'" in unknown.stderr
     found = repro()
     assert found.returncode == 0, found.stderr
     assert "Graph break: `print`" in found.stdout

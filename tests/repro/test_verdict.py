@@ -44,15 +44,15 @@ def test_what_is_no_result_is_a_value_error(text: str) -> None:
 def test_differences_are_told_in_sentences() -> None:
     gone = replace(FOUND, torch="2.14.0", status=BisectionStatus.NOT_REPRODUCED, verdict=None)
     assert list(differences(FOUND, gone)) == [
-        "torch was 2.13.0, and is 2.14.0 now.",
-        "It was found in the compiler, and is not reproduced now.",
+        "torch changed from 2.13.0 to 2.14.0.",
+        "The problem was found in the compiler and is now not reproduced.",
     ]
     other = replace(FOUND, verdict=Verdict("inductor", "lowerings", 2, "sin"))
     assert list(differences(FOUND, other)) == [
-        "The verdict was inductor / lowerings / relu (number 1), and is inductor / lowerings / sin (number 2) now."
+        "The verdict changed from inductor / lowerings / relu (number 1) to inductor / lowerings / sin (number 2)."
     ]
     helped = replace(FOUND, switches=(Switch("fusion", "no fusion", {}, True),))
-    assert list(differences(FOUND, helped)) == ["What helped was nothing, and is fusion now."]
+    assert list(differences(FOUND, helped)) == ["Options that help: before none, now fusion."]
     assert not list(differences(FOUND, replace(FOUND, seconds=9.0)))
 
 
@@ -74,12 +74,12 @@ def test_a_verdict_is_a_finding_at_the_innermost_line_that_is_as_it_was() -> Non
     (finding,) = verdict_findings(found, line_of, Knowledge())
     assert (finding.code, finding.kind) == ("bisect-verdict", Kind.BISECT_VERDICT)
     assert finding.place == Place("/model.py", 9, 5, 9, 22)
-    assert finding.message == "torch.compile goes wrong here, in inductor / lowerings / relu (number 1) (repro.py)."
+    assert finding.message == "Bisection of repro.py: the fault is in inductor / lowerings / relu (number 1)."
     assert [(related.place.line, related.message) for related in finding.related] == [
         (3, "called in `forward`"),
         (70, "registered: aten.relu"),
     ]
-    assert "Without the problem: no fusion (max_fusion_size)." in finding.hints
+    assert "This option makes the problem go away: no fusion (max_fusion_size)." in finding.hints
     text["/model.py", 9] = "    y = torch.tanh(x)"
     (moved,) = verdict_findings(found, line_of, Knowledge())
     assert moved.place.line == 3

@@ -52,11 +52,11 @@ def test_a_value_that_changes_is_told_with_the_compilation_from_which_it_holds()
     assert told(values, "torch._dynamo.config.recompile_limit") == [
         (
             "In the last run of this file",
-            "`8` from compilation `0/0` on, then `2` from compilation `2/0` on, then `64` from compilation `3/0` on (default `8`)",
+            "`8` since compilation `0/0`, then `2` since compilation `2/0`, then `64` since compilation `3/0` (default `8`)",
         )
     ]
     # a former name is another name of the same value
-    assert told(values, "torch._dynamo.config.cache_size_limit")[0][1].startswith("`8` from")
+    assert told(values, "torch._dynamo.config.cache_size_limit")[0][1].startswith("`8` since")
 
 
 def test_false_is_not_zero_and_a_set_is_the_list_that_json_made_of_it() -> None:

@@ -166,14 +166,14 @@ def progress(quiet: bool, first: str) -> Iterator[Progress | None]:
         return
     with Spinner(first, console=console) as spinner:
 
-        def tell(step: Step | None, words: str) -> None:
+        def report(step: Step | None, line: str) -> None:
             if step is None:
-                spinner.update(words)
+                spinner.update(line)
             else:
                 verdict = "[green]good[/]" if step.good else "[red]bad[/] "
-                console.print(f"{verdict}  {step.seconds:6.1f} s  {words}")
+                console.print(f"{verdict}  {step.seconds:6.1f} s  {line}")
 
-        yield tell
+        yield report
 
 
 def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:

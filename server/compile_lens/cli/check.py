@@ -190,9 +190,9 @@ class EntrySelection:
         text = read_source(path)
         if self.names:
             return [as_if_compiled(job.file, text, name) for name in self.names]
-        said = "" if self.entry == AUTOMATIC else self.entry
+        chosen = "" if self.entry == AUTOMATIC else self.entry
         recording = CallMemory.of_user().recall(job.file)
-        return [choose(job.file, text, workspace_root(path), said, recording=recording)]
+        return [choose(job.file, text, workspace_root(path), chosen, recording=recording)]
 
 
 async def check_jobs(
@@ -232,10 +232,10 @@ def _failed(job: Job, python: str, sentence: str) -> Outcome:
 
 
 @contextmanager
-def _progress(job: Job, shown: bool) -> Iterator[OnOutcome | None]:
+def _progress(job: Job, enabled: bool) -> Iterator[OnOutcome | None]:
     """Show progress in one line on stderr, if that is a terminal."""
     console = Console(stderr=True)
-    if not shown or not console.is_terminal:
+    if not enabled or not console.is_terminal:
         yield None
         return
     name = shown_path(job.file)

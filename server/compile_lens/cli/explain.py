@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from compile_lens.knowledge.entry import KnowledgeEntry
-from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import footer, to_markdown
-from compile_lens.knowledge.search import search
 from compile_lens.knowledge.tables import open_tables
 from compile_lens.workers.extraction import ExtractionError, cached_tables, extract_tables, find_torch
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter

@@ -128,9 +128,9 @@ def repro(
 
     The exit code is 0 if the script reproduces the problem, 1 if it does not, and 2 if no script could be written.
     """
-    wanted = Selection(region, frame, finding)
-    document = output or Path(default_name(wanted, file, form))
-    out = document if form == SCRIPT else document.with_name(default_name(wanted, file, SCRIPT))
+    selection = Selection(region, frame, finding)
+    document = output or Path(default_name(selection, file, form))
+    out = document if form == SCRIPT else document.with_name(default_name(selection, file, SCRIPT))
     for path in dict.fromkeys((document, out)):
         if path.exists() and not force:
             raise click.ClickException(f"{path} exists. Give another path with -o, or use --force to overwrite it.")
@@ -151,10 +151,10 @@ def repro(
     )
     judged_by = Criterion(criterion) if criterion else None
     try:
-        recorded = _recorded(file, kind, wanted)
+        recorded = _recorded(file, kind, selection)
         chosen = kind or ("graph" if recorded else "source")
         entries = None if recorded else EntrySelection(entry, ()).choices(job)[0]
-        request = Request(job, wanted, out, judged_by, device, chosen, not no_run, timeout, entries)
+        request = Request(job, selection, out, judged_by, device, chosen, not no_run, timeout, entries)
         written = asyncio.run(_write(request, recorded, python, quiet))
         form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:
@@ -198,11 +198,11 @@ def _write_issue(written: Written, versions: str, bisection: Bisection | None, d
     return f"\n{document}: {issue_title(written)}"
 
 
-def _recorded(file: Path, kind: str | None, wanted: Selection) -> Path | None:
+def _recorded(file: Path, kind: str | None, selection: Selection) -> Path | None:
     """The trace file, if ``file`` is a recorded trace and not a program. Raises TraceError and CannotWrite."""
     if not (file.is_dir() or file.name.endswith((".log", ".log.gz"))):
         return None
-    if kind == "source" or wanted.region:
+    if kind == "source" or selection.region:
         raise CannotWrite("A trace has no source. Use --kind graph with --frame or --finding.")
     found = trace_files(file)
     if len(found) > 1:
@@ -235,10 +235,10 @@ def summary(written: Written) -> str:
 
 
 @contextmanager
-def _progress(shown: bool) -> Iterator[Callable[[str], None]]:
+def _progress(enabled: bool) -> Iterator[Callable[[str], None]]:
     """Show progress in one line on stderr, if that is a terminal."""
     console = Console(stderr=True)
-    if not shown or not console.is_terminal:
+    if not enabled or not console.is_terminal:
         yield lambda _: None
         return
     with console.status("starting") as spinner:

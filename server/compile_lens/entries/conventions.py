@@ -1,4 +1,4 @@
-"""Example inputs beside the code: ``get_inputs()``, ``get_init_inputs()``, ``example_inputs``, ``get_example_inputs()``."""
+"""Finds example inputs in the file: ``get_inputs()``, ``get_init_inputs()``, ``example_inputs``, ``get_example_inputs()``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import LANGUAGE, SourceTree
 
 NAMES = ("get_inputs", "get_example_inputs", "example_inputs", "sample_inputs", "get_sample_inputs", "example_input")
-# the names that such files give to what the inputs are for
+# names of targets that such files prefer
 PREFERRED = ("Model", "ModelNew", "Net", "model", "forward", "f", "fn")
 _ASSIGNED = tree_sitter.Query(LANGUAGE, "(module (expression_statement (assignment left: (identifier) @name)))")
 
 
 def find_conventions(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Entry]:
-    """An entry per convention that the file follows, if there is something in it to call."""
+    """An entry per convention that the file follows, if it has something to call."""
     if not targets:
         return
     for name, line in _named(tree):

@@ -1,4 +1,4 @@
-"""Doctest examples that use what they describe."""
+"""Finds doctest examples that call a target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DOCSTRINGS = tree_sitter.Query(
     (function_definition body: (block . (expression_statement (string) @text))) @owner
     """,
 )
-# examples that fetch what a background run should not
+# examples that use the network
 _FETCHES = re.compile(r"from_pretrained|load_dataset|https?://|requests\.|urlopen|hub\.load|Image\.open|\.download")
 
 
@@ -39,7 +39,7 @@ def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Ent
         count += 1
         line = tree.position(captured["text"][0].start_byte)[0]
         plan: dict[str, object] = {"kind": "doctest", "name": owner}
-        # the examples make the object, and what they make is compiled
+        # the examples create the object, which is then compiled
         if owner == called.name and called.compile_line is not None:
             plan["compile"] = called.plan["compile"]
         elif called.compile_line is not None:

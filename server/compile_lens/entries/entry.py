@@ -1,4 +1,4 @@
-"""A way to run a file: how it is written, where it was found, and what the agent has to do."""
+"""A way to run a file: how users write it, where it was found, and what the agent does."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ SCRIPT = "script"
 SYNTHESIZED = "synthesized"
 RECORDED = "recorded"
 AUTOMATIC = "auto"
+# the earlier spelling, which users may have written down
+_OLD_SYNTHESIZED = "synthesised"
 
 
 class EntryKind(str, Enum):
-    """The kinds of entries; the agent knows them by these words (agent/inputs/dispatch.py)."""
+    """The kinds of entries; the agent knows them by these values (agent/inputs/dispatch.py)."""
 
     SCRIPT = "script"
     INPUTS = "inputs"
@@ -30,8 +32,8 @@ class EntryKind(str, Enum):
 class Entry:
     """One way to run a file.
 
-    ``spec`` is how a user writes it (``--entry``, the setting, the comment). ``origin`` says where it was found, for people.
-    ``line`` is where it stands in the file, 0 if it stands elsewhere. ``plan`` is what the agent is told (JSON).
+    ``spec`` is how users write it (``--entry``, the setting, the comment). ``origin`` says where it was found.
+    ``line`` is its line in the file, 0 if it is elsewhere. ``plan`` is what the agent gets (JSON).
     """
 
     kind: EntryKind
@@ -42,7 +44,7 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """What the run is *analysed with*, in a phrase."""
+        """A phrase that completes "Analyzed with"."""
         if self.kind is EntryKind.SCRIPT:
             return "the file as a script"
         if self.kind is EntryKind.INPUTS:
@@ -57,5 +59,12 @@ class Entry:
 
 
 def script(origin: str = "run like `python FILE`") -> Entry:
-    """The file as a script."""
+    """The entry that runs the file as a script."""
     return Entry(EntryKind.SCRIPT, SCRIPT, origin, 0, {"kind": "script"})
+
+
+def canonical_spec(spec: str) -> str:
+    """``spec`` without surrounding spaces and in today's spelling."""
+    spec = spec.strip()
+    kind, colon, name = spec.partition(":")
+    return f"{SYNTHESIZED}{colon}{name}" if kind == _OLD_SYNTHESIZED else spec

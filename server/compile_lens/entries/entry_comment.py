@@ -13,7 +13,7 @@ _ENTRY = re.compile(r"#\s*compile-lens:\s*entry\s*=\s*(.*\S)")
 
 
 def entry_comment(tree: SourceTree) -> tuple[str, int] | None:
-    """What the first such comment of a file says, and its line."""
+    """The entry that the first such comment of a file names, and its line."""
     for node in sorted(
         tree_sitter.QueryCursor(_COMMENTS).captures(tree.root).get("comment", []), key=lambda n: n.start_byte
     ):

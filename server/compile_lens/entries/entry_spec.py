@@ -1,4 +1,4 @@
-"""Entries as a user writes them: in ``--entry``, in the setting, in the comment."""
+"""Reads entries as users write them: in ``--entry``, in the setting, in the comment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from compile_lens.entries.entry import SCRIPT, SYNTHESIZED, Entry, EntryKind, script
-from compile_lens.entries.targets import Target, find_targets, target_named
+from compile_lens.entries.entry import SCRIPT, SYNTHESIZED, Entry, EntryKind, canonical_spec, script
+from compile_lens.entries.targets import Target, covered_by, find_targets, target_named
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import SourceTree
 
@@ -19,12 +19,12 @@ _CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
 
 
 class BadEntry(Exception):
-    """What was written is no entry of the file; its text is one sentence for the user."""
+    """A spec is not an entry of the file; the text is one sentence for the user."""
 
 
 def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Sequence[Entry]) -> Entry:
-    """The entry that ``spec`` means for ``file``. ``found`` are those that were found by themselves. Raises BadEntry."""
-    spec = spec.strip()
+    """The entry that ``spec`` names for ``file``. ``found`` are the entries that were found. Raises BadEntry."""
+    spec = canonical_spec(spec)
     if spec == SCRIPT:
         return script(origin)
     known = next((entry for entry in found if spec in (entry.spec, f"{entry.spec}()")), None)
@@ -42,20 +42,20 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
     if match is not None:
         plan = {"kind": "call", "text": spec, **_compile_of(match[1], tree)}
         return Entry(EntryKind.CALL, spec, origin, 0, plan)
-    raise BadEntry(f"There is no entry '{spec}' for {Path(file).name}. An entry is: {FORMS}.")
+    raise BadEntry(f"{Path(file).name} has no entry '{spec}'. An entry is one of: {FORMS}.")
 
 
 def _of_file(path: str, test: str, origin: str, file: str) -> Entry:
     full = Path(path) if Path(path).is_absolute() else _above(path, file)
     if full is None or not full.is_file():
-        raise BadEntry(f"There is no file {path} at or above the folder of {Path(file).name}.")
+        raise BadEntry(f"{path}: no such file in the folder of {Path(file).name} or above it.")
     if test:
         return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, {"kind": "test", "node": f"{full}::{test}"})
     return Entry(EntryKind.FILE, path, origin, 0, {"kind": "file", "path": str(full)})
 
 
 def _above(path: str, file: str) -> Path | None:
-    """``path`` below the nearest folder above ``file`` that has it: the workspace's, without asking which that is."""
+    """``path`` relative to the nearest folder above ``file`` that has it."""
     return next((folder / path for folder in Path(file).parents if (folder / path).is_file()), None)
 
 
@@ -64,16 +64,14 @@ def _read_synthesized(name: str, origin: str, tree: SourceTree) -> Entry:
         return synthesized(find_targets(tree), origin)
     target = next((t for t in find_targets(tree) if t.name == name), None) or target_named(tree, name)
     if target is None:
-        raise BadEntry(f"There is no class or function '{name}' at the top level of this file.")
+        raise BadEntry(f"The file defines no class or function '{name}' at its top level.")
     return synthesized((target,), origin, f"{SYNTHESIZED}:{name}")
 
 
 def synthesized(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESIZED) -> Entry:
-    """The entry that makes up inputs for ``targets``."""
-    from compile_lens.entries.targets import covered_by
-
+    """The entry that synthesizes inputs for ``targets``."""
     covered = covered_by(targets)
-    # every region of the file is wanted; of a file without any, so much that it is worth reading
+    # run every region of a file, but only the first modules of a file without regions
     has_regions = any(target.is_region for target in targets)
     most = len(targets) if has_regions else 3
     plans = [{**target.plan, "covered_by": covered.get(target.name, [])} for target in targets]
@@ -83,7 +81,7 @@ def synthesized(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESIZE
 
 
 def _compile_of(name: str, tree: SourceTree) -> dict[str, object]:
-    """How the thing that a written call calls is compiled: by the file, at one of its regions, or as if it said so."""
+    """How the target of a call is compiled: by the file itself, at one of its regions, or as if the file did."""
     regions = find_regions(tree)
     targets = find_targets(tree, regions)
     target = next((t for t in targets if name in (t.name, t.name.partition(".")[0])), None) or target_named(tree, name)

@@ -1,4 +1,4 @@
-"""All entries of a file, in the order in which they are tried."""
+"""Finds all entries of a file, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from compile_lens.syntax.tree import SourceTree
 def find_entries(
     tree: SourceTree, elsewhere: Sequence[Entry] = (), recording: Recording | None = None
 ) -> tuple[Entry, ...]:
-    """Example inputs beside the code, the file as a script, ``elsewhere`` (tests and scripts of the workspace), what an earlier run had,
-    inputs that are made up.
+    """Example inputs, doctests, the file as a script, ``elsewhere`` (tests and scripts of the workspace), recorded and synthesized inputs.
 
-    The script is left out where it cannot compile anything: a file of definitions alone. There is always at least one entry.
+    A file that only contains definitions is no script. There is always at least one entry.
     """
     targets = find_targets(tree)
     found = [*find_conventions(tree, targets), *find_doctests(tree, targets)]
@@ -33,5 +32,5 @@ def find_entries(
     if targets:
         names = ", ".join(f"`{target.name}`" for target in targets[:3])
         more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
-        found.append(synthesized(targets, f"made up for {names}{more}"))
+        found.append(synthesized(targets, f"inputs for {names}{more}"))
     return tuple(found)

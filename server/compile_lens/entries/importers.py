@@ -1,4 +1,4 @@
-"""Tests and scripts that reach a file: they import it, and what they import of it leads to a target."""
+"""Finds tests and scripts that import a file and use one of its targets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SCRIPTS = 2
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceFile:
-    """Another file of the workspace: its absolute path, and its tree."""
+    """A file of the workspace: its absolute path and its tree."""
 
     path: str
     tree: SourceTree
@@ -31,7 +31,7 @@ class WorkspaceFile:
 def find_importers(
     file: str, root: str, others: Sequence[WorkspaceFile], targets: Sequence[Target]
 ) -> tuple[Entry, ...]:
-    """Tests first, then scripts, that import ``file`` and use a target. ``root`` is the workspace's folder, for how paths are shown."""
+    """Tests first, then scripts, that import ``file`` and use a target. Paths are shown relative to ``root``."""
     wanted = {name for target in targets for name in (target.name.partition(".")[0],)}
     tests: list[Entry] = []
     scripts: list[Entry] = []
@@ -39,14 +39,14 @@ def find_importers(
         imported = imported_names(other, file)
         if not imported or other.path == file:
             continue
-        shown = os.path.relpath(other.path, root)
+        path = os.path.relpath(other.path, root)
         if _is_test_file(other.path):
             for definition, hit in _tests(other.tree, imported, wanted):
                 node = definition.qualified_name.replace(".", "::")
                 tests.append(
                     Entry(
                         EntryKind.TEST,
-                        f"{shown}::{node}",
+                        f"{path}::{node}",
                         f"a test that uses `{hit}`",
                         0,
                         {"kind": "test", "node": f"{other.path}::{node}"},
@@ -56,12 +56,12 @@ def find_importers(
             hit = next((imported[name] for name in _all_names(other.tree) if imported.get(name) in wanted), "")
             if hit:
                 plan = {"kind": "file", "path": other.path}
-                scripts.append(Entry(EntryKind.FILE, shown, f"a script that uses `{hit}`", 0, plan))
+                scripts.append(Entry(EntryKind.FILE, path, f"a script that uses `{hit}`", 0, plan))
     return (*tests[:MOST_TESTS], *scripts[:MOST_SCRIPTS])
 
 
 def arguments_elsewhere(others: Sequence[WorkspaceFile], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:
-    """Constructor arguments of the classes of ``file`` that call sites in ``others`` show."""
+    """Constructor arguments of the classes of ``file``, from calls in ``others``."""
     parameters = {
         d.qualified_name.rpartition(".")[0]: [p.name for p in d.parameters][1:]
         for d in definitions(tree)
@@ -76,7 +76,7 @@ def arguments_elsewhere(others: Sequence[WorkspaceFile], file: str, tree: Source
 
 
 def imported_names(other: WorkspaceFile, file: str) -> dict[str, str]:
-    """Local names in ``other`` that stand for names of ``file``; a module's own name stands for all (``m`` → ``*``)."""
+    """Local names in ``other`` that refer to names of ``file``; a name of the whole module maps to ``*``."""
     found: dict[str, str] = {}
     imports = read_imports(other.tree)
     for local, full in imports.names.items():
@@ -101,7 +101,7 @@ def _whole_modules(imports: Imports, file: str) -> Iterator[str]:
 
 
 def _absolute(module: str, other: WorkspaceFile) -> str:
-    """A relative module of ``other`` as a path that ends like a file's; an absolute one as it is."""
+    """A relative module of ``other`` as a dotted path from the root; an absolute one unchanged."""
     if not module.startswith("."):
         return module
     stripped = module.lstrip(".")
@@ -112,7 +112,7 @@ def _absolute(module: str, other: WorkspaceFile) -> str:
 
 
 def _is_module(module: str, file: str) -> bool:
-    """Whether a dotted module may be ``file``: its path ends like it."""
+    """Whether a dotted module may be ``file``: the path of the file ends with it."""
     parts = [part for part in module.split(".") if part]
     path = Path(file).with_suffix("")
     own = path.parent.parts if path.name == "__init__" else path.parts
@@ -120,7 +120,7 @@ def _is_module(module: str, file: str) -> bool:
 
 
 def _is_package_of(module: str, file: str) -> bool:
-    """Whether a dotted module is a package above ``file``, which may hand its names on."""
+    """Whether a dotted module is a package above ``file``, which may re-export its names."""
     parts = [part for part in module.split(".") if part]
     folders = Path(file).parent.parts
     return bool(parts) and any(
@@ -134,7 +134,7 @@ def _is_test_file(path: str) -> bool:
 
 
 def _tests(tree: SourceTree, imported: Mapping[str, str], wanted: set[str]) -> Iterator[tuple[Definition, str]]:
-    """Test functions in whose body, or in a fixture or helper that they name, a wanted name stands."""
+    """Test functions that use a wanted name, in their body or in a fixture or helper that they name."""
     known = {d.qualified_name: d for d in definitions(tree) if d.kind == "function"}
     direct = {
         name: next((imported[word] for word in names_in(tree, d) if imported.get(word) in wanted), "")

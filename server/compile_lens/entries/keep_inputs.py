@@ -1,4 +1,4 @@
-"""Keeps made-up inputs: the comment, or the functions, that say them in the file."""
+"""Keeps synthesized inputs by writing them into the file, as a comment or as functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ USUAL_LIMIT = 10
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """Text for a file: it takes the place of ``lines`` whole lines from ``line`` on (0 lines: it is put before that line)."""
+    """Text that replaces ``lines`` whole lines from ``line`` on; with 0 lines, it is inserted before that line."""
 
     line: int
     lines: int
@@ -25,7 +25,7 @@ class Insertion:
 
 
 def as_comment(tree: SourceTree, call: str) -> Insertion:
-    """The comment that names ``call`` as the entry; one that is there already is replaced."""
+    """The comment that names ``call`` as the entry; it replaces an existing one."""
     text = f"# compile-lens: entry={call}\n"
     known = entry_comment(tree)
     if known is not None:
@@ -37,12 +37,12 @@ def as_comment(tree: SourceTree, call: str) -> Insertion:
 
 
 def as_python(call: str) -> str:
-    """``call`` in plain torch: ``f(torch.randn(2, 3))`` for ``f(float32[2, 3])``. Raises SyntaxError for text that is no expression."""
+    """``call`` in plain torch: ``f(torch.randn(2, 3))`` for ``f(float32[2, 3])``. Raises SyntaxError if it is not an expression."""
     return ast.unparse(ast.fix_missing_locations(_Torch().visit(ast.parse(call, mode="eval").body)))
 
 
 def as_functions(tree: SourceTree, call: str) -> Insertion | None:
-    """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file; None where the call cannot be said so."""
+    """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file; None if the call has no such form."""
     try:
         outer = ast.parse(call, mode="eval").body
     except SyntaxError:
@@ -72,7 +72,7 @@ def _arguments(call: ast.Call) -> str:
 
 
 class _Torch(ast.NodeTransformer):
-    """``float32[2, 3]`` as the torch code that makes it."""
+    """Replaces ``float32[2, 3]`` with the torch code that creates it."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         tensor = _tensor(node.left)

@@ -1,4 +1,4 @@
-"""Inputs of an earlier run of a file, or of a trace that was loaded: the same calls again, with random values."""
+"""The entry that repeats the calls of an earlier run, or of a loaded trace, with random values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from compile_lens.syntax.tree import SourceTree
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What functions of a file were called with: names, and expressions by parameter. ``origin`` completes "inputs of …"."""
+    """The inputs of functions of a file: names, and expressions by parameter. ``origin`` completes "inputs of …"."""
 
     origin: str
     calls: tuple[tuple[str, Mapping[str, str]], ...]
 
 
 def recorded_entry(tree: SourceTree, recording: Recording) -> Entry | None:
-    """The entry that makes the recorded calls again, those of functions that the file still has."""
+    """The entry that repeats the recorded calls of functions that the file still has."""
     targets = find_targets(tree)
     plans = []
     lines = []
@@ -36,10 +36,10 @@ def recorded_entry(tree: SourceTree, recording: Recording) -> Entry | None:
 
 
 def _target(name: str, targets: tuple[Target, ...], tree: SourceTree) -> Target | None:
-    """The region that compiles ``name``, or its class; in a file without regions the function itself, as if it was compiled."""
+    """The region that compiles ``name`` or its class; in a file without regions, the function as if it were compiled."""
     owner = name.removesuffix(".forward")
     found = next((target for target in targets if target.name in (name, owner)), None)
     if found is not None:
         return found
-    # in a file with regions, what none of them compiles was compiled inside of one
+    # in a file with regions, a function that none of them names was compiled inside one
     return None if any(target.is_region for target in targets) else target_named(tree, owner)

@@ -1,4 +1,4 @@
-"""Whether running a file as a script can compile anything: what stands at its top level beside definitions."""
+"""Decides whether running a file as a script can compile anything, by the statements at its top level."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _QUIET = frozenset(
 
 
 def does_something(tree: SourceTree) -> bool:
-    """Whether the top level calls what the file defines, loops, or has a main part; names, constants and loggers do not count."""
+    """Whether the top level calls what the file defines, loops, or has a ``__main__`` part."""
     names = read_names(tree)
     own = _defined_at_top(tree)
     return any(_acts(tree, names, own, node) for node in tree.root.named_children)
 
 
 def has_errors(tree: SourceTree) -> bool:
-    """Whether the file is broken: as a script it says so."""
+    """Whether the file has syntax errors, which running it as a script reports."""
     return tree.root.has_error
 
 
@@ -64,7 +64,7 @@ def _is_main(tree: SourceTree, node: tree_sitter.Node) -> bool:
 
 
 def _is_own_call(tree: SourceTree, names: CalleeNames, own: set[str], call: tree_sitter.Node) -> bool:
-    """Whether a call reaches code of the file, or compiles: ``model(x)``, ``main()``, ``torch.compile(f)(x)``."""
+    """Whether a call runs code of the file, or compiles: ``model(x)``, ``main()``, ``torch.compile(f)(x)``."""
     function = call.child_by_field_name("function")
     if function is None:
         return False
@@ -90,7 +90,7 @@ def _defined_at_top(tree: SourceTree) -> set[str]:
         name = inner.child_by_field_name("name") if inner is not None else None
         if inner is not None and inner.type in ("class_definition", "function_definition") and name is not None:
             found.add(tree.node_text(name))
-    # a variable that is made of them is theirs, too: net = Net(); net(x)
+    # variables that are assigned from them count, too: net = Net(); net(x)
     for node in tree.root.named_children:
         assignment = node.named_children[0] if node.type == "expression_statement" and node.named_children else None
         if assignment is not None and assignment.type == "assignment":

@@ -1,4 +1,4 @@
-"""What there is to call in a file: its compile regions, else the modules and functions that nothing else in it uses."""
+"""Finds what to call in a file: its compile regions, or else the modules and functions that nothing else in it uses."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from compile_lens.syntax.tree import LANGUAGE, SourceTree
 
 _IDENTIFIERS = tree_sitter.Query(LANGUAGE, "(identifier) @name")
 _CLASSES = tree_sitter.Query(LANGUAGE, "(class_definition) @class")
-# a function whose body names one of these does something to the world: it is never called with inputs that are made up
-_WORLDLY = frozenset(
+# a function that names one of these has effects outside the program and is never called with synthesized inputs
+_SIDE_EFFECTS = frozenset(
     [
         "open",
         "os",
@@ -54,9 +54,9 @@ _TENSOR_WORDS = ("Tensor", "Float[", "Int[", "Bool[")
 class Target:
     """A class or function that can be called. ``name`` is its qualified name, a method's with its class.
 
-    ``compile_line`` is None where the file compiles it itself; else the line that the compilation is told to be at.
-    ``uses`` are names of the file's other classes and functions that it leads to. ``given`` are constructor arguments, as text, that a
-    call site shows.
+    ``compile_line`` is None if the file compiles it itself; otherwise the line to report as that of the compilation.
+    ``uses`` are names of the file's other classes and functions that it uses. ``given`` are constructor arguments, as text, from a
+    call site.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Target:
 
     @property
     def plan(self) -> dict[str, object]:
-        """The target as the agent is told of it."""
+        """The target as the agent gets it."""
         plan: dict[str, object] = {"name": self.name, "given": dict(self.given)}
         if self.compile_line is not None:
             plan["compile"] = {"line": self.compile_line, "fullgraph": self.fullgraph}
@@ -77,7 +77,7 @@ class Target:
 
 
 def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) -> tuple[Target, ...]:
-    """The targets of a file, the best first. A file with compile regions has no others than those."""
+    """The targets of a file, the best first. If a file has compile regions, they are its only targets."""
     known = definitions(tree)
     uses = _uses(tree, known)
     calls = call_sites(tree, known)
@@ -88,7 +88,7 @@ def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) ->
 
 
 def target_named(tree: SourceTree, name: str) -> Target | None:
-    """The target for a class, function or method of the file, to be compiled as if the file said so."""
+    """The target for a class, function or method of the file, to compile as if the file did."""
     known = definitions(tree)
     found = next((d for d in known if d.qualified_name == name and d.kind in ("class", "function")), None)
     if found is None or "<locals>" in name:
@@ -99,7 +99,7 @@ def target_named(tree: SourceTree, name: str) -> Target | None:
 
 
 def region_named(tree: SourceTree, name: str) -> str | None:
-    """The name of the function or class that region ``name`` compiles, '' where the source does not tell; None if there is no such region.
+    """The name of the function or class that region ``name`` compiles, '' if the source does not show it; None if there is no such region.
 
     A region goes by its own name (``model`` of ``torch.compile(model)``), and by that of what it compiles.
     """
@@ -164,13 +164,13 @@ def _outermost(
     uses: Mapping[str, frozenset[str]],
     calls: Mapping[str, Mapping[str, str]],
 ) -> tuple[Target, ...]:
-    """Modules that lead to most of the file first, each bringing something that those before it did not; then functions."""
+    """Modules that use most of the file first, each adding something to those before it; then functions."""
     modules = _modules(tree, known)
     names = {d.qualified_name for d in modules}
     reach = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
     ordered: list[Definition] = []
     covered: set[str] = set()
-    # greedy: what adds most is first; in a tie, what stands last, which is the whole that the parts above it make up
+    # greedy: the module that adds most comes first; in a tie the last one, which is usually built of those above it
     rest = list(modules)
     while rest:
         best = max(rest, key=lambda d: (len(reach[d.qualified_name] - covered), not d.name.startswith("_"), d.def_line))
@@ -179,7 +179,7 @@ def _outermost(
         ordered.append(best)
         covered |= reach[best.qualified_name]
         rest.remove(best)
-    # the others stand in where the first cannot be made
+    # the others follow, in case the first cannot be constructed
     functions = [d for d in _tensor_functions(tree, known) if not any(d.name in used for used in uses.values())]
     return tuple(
         Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name], given=calls.get(d.name, {}))
@@ -188,7 +188,7 @@ def _outermost(
 
 
 def covered_by(targets: tuple[Target, ...]) -> dict[str, list[str]]:
-    """For each target the others whose run runs it, too."""
+    """For each target, the other targets that run it, too."""
     uses = {target.name: target.uses for target in targets}
     return {
         target.name: [o.name for o in targets if o.name != target.name and target.name in _closure(o.name, uses)]
@@ -198,7 +198,7 @@ def covered_by(targets: tuple[Target, ...]) -> dict[str, list[str]]:
 
 
 def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
-    """The top-level classes that are modules: they say so, or a class of the file that they derive from does, or they have a forward."""
+    """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
     bases = _bases(tree)
     forwards = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "forward" and d.kind == "function"}
@@ -229,7 +229,7 @@ def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition
 
 
 def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
-    """Top-level functions of tensors that do nothing to the world: a parameter says Tensor, or the body calls torch with one."""
+    """Top-level functions of tensors without side effects: a parameter is annotated as Tensor, or the body uses torch."""
     return [
         d
         for d in known
@@ -244,7 +244,7 @@ def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[D
 
 def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
     words = set(names_in(tree, definition))
-    if words & _WORLDLY:
+    if words & _SIDE_EFFECTS:
         return False
     if any(word in parameter.annotation for parameter in definition.parameters for word in _TENSOR_WORDS):
         return True
@@ -253,7 +253,7 @@ def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
 
 
 def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
-    """Every name that stands in a definition."""
+    """Every name that occurs in a definition."""
     start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
     cursor = tree_sitter.QueryCursor(_IDENTIFIERS)
     cursor.set_byte_range(start, end)
@@ -263,7 +263,7 @@ def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
 
 
 def _uses(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, frozenset[str]]:
-    """For each top-level class and function the others whose names stand in it."""
+    """For each top-level class and function, the others that it names."""
     top = {d.name for d in known if "." not in d.qualified_name and d.kind != "lambda"}
     return {
         d.name: frozenset(names_in(tree, d)) & frozenset(top - {d.name})
@@ -302,7 +302,7 @@ _LITERALS = frozenset({"integer", "float", "true", "false", "none", "string", "t
 
 
 def call_sites(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, dict[str, str]]:
-    """For each class of the file the arguments of the first call of it whose arguments are all literals."""
+    """For each class of the file, the arguments of its first call with literal arguments only."""
     parameters = {
         d.qualified_name.rpartition(".")[0]: [p.name for p in d.parameters][1:] for d in known if d.name == "__init__"
     }
@@ -310,7 +310,7 @@ def call_sites(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, dic
 
 
 def literal_calls(tree: SourceTree, parameters: Mapping[str, list[str]]) -> dict[str, dict[str, str]]:
-    """For each class in ``parameters`` the arguments, by name, of the first call in ``tree`` whose arguments are all literals."""
+    """For each class in ``parameters``, the arguments by name of its first call in ``tree`` with literal arguments only."""
     found: dict[str, dict[str, str]] = {}
     for _, captured in tree_sitter.QueryCursor(_CALLS).matches(tree.root):
         name = tree.node_text(captured["function"][0]).rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Entries of the compiler's own parts: Inductor's classes and operations, Dynamo's variable trackers and guards, Triton."""
+"""Builds entries of the compiler's parts: Inductor's classes and operations, Dynamo's variable trackers and guards, Triton."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _STAGES = {
 def inductor_class(name: str, row: Row) -> KnowledgeEntry:
     facts = _class_facts(row)
     if "made_in" in row:
-        facts.append(("Made in", ", ".join(f"`{function}`" for function, _ in row["made_in"])))
+        facts.append(("Created in", ", ".join(f"`{function}`" for function, _ in row["made_in"])))
     if "asked_in" in row:
-        facts.append(("Asked for in", ", ".join(f"`{function}`" for function, _ in row["asked_in"])))
+        facts.append(("Used in", ", ".join(f"`{function}`" for function, _ in row["asked_in"])))
     return KnowledgeEntry(
         KnowledgeKind.IR,
         name,
@@ -32,7 +32,7 @@ def inductor_class(name: str, row: Row) -> KnowledgeEntry:
         facts=tuple(facts),
         related=tuple(base.rpartition(".")[2] for base in row.get("bases", ())),
         stage=_STAGES.get(row.get("module", ""), "inductor"),
-        places=(*place(row, "defined"), *placed("made", row.get("made_in", ()))),
+        places=(*place(row, "defined"), *placed("created", row.get("made_in", ()))),
     )
 
 
@@ -87,13 +87,13 @@ def guard(name: str, row: Row) -> KnowledgeEntry:
 
 
 def triton(name: str, row: Row) -> KnowledgeEntry:
-    said = (
+    signature = (
         row.get("signature", "")
         .replace(", _semantic=None", "")
         .replace(", _builder=None", "")
         .replace(", _generator=None", "")
     )
-    facts = (("Signature", f"`{name}{said}`"),) if said else ()
+    facts = (("Signature", f"`{name}{signature}`"),) if signature else ()
     return KnowledgeEntry(
         KnowledgeKind.TRITON, name, theirs=row.get("doc", ""), facts=facts, stage="triton", places=place(row, "defined")
     )

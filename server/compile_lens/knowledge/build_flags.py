@@ -1,4 +1,4 @@
-"""Entries of what a user sets: logs, environment variables, options, arguments, modes, backends; and of graph break codes."""
+"""Builds entries of what users set (logs, environment variables, options, arguments, modes, backends) and of graph break codes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def log(name: str, row: Row) -> KnowledgeEntry:
         if row.get("modules"):
             facts.append(("Loggers", ", ".join(f"`{module}`" for module in row["modules"])))
     else:
-        facts.append(("Kind", "artifact: one sort of output, on or off"))
+        facts.append(("Kind", "artifact: one kind of output, on or off"))
         if row.get("off_by_default"):
-            facts.append(("Off by default", "yes: only its own name turns it on"))
+            facts.append(("Off by default", "yes: only its own name enables it"))
         else:
             facts.append(
                 (
@@ -51,7 +51,7 @@ def environment(name: str, row: Row) -> KnowledgeEntry:
     if "options" in row:
         facts.append(("Sets", ", ".join(f"`{option}`" for option in row["options"])))
     if "library" in row:
-        facts.append(("Read by", f"C++ code; the name stands in `{row['library']}`"))
+        facts.append(("Read by", f"C++ code, in `{row['library']}`"))
     return KnowledgeEntry(
         KnowledgeKind.ENVIRONMENT,
         name,
@@ -124,7 +124,7 @@ def mode(name: str, row: Row) -> KnowledgeEntry:
 
 def backend(name: str, row: Row) -> KnowledgeEntry:
     tags = row.get("tags", [])
-    facts: Facts = [("Tags", ", ".join(tags) if tags else "none: for everyday use")]
+    facts: Facts = [("Tags", ", ".join(tags) if tags else "none: for general use")]
     if tags:
         facts.append(("Listed by", "`torch._dynamo.list_backends(None)` only"))
     return KnowledgeEntry(

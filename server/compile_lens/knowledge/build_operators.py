@@ -1,4 +1,4 @@
-"""Entries of operators and of the functions that become operators: levels, kernels, and what they are at each stage."""
+"""Builds entries of operators and functions: levels, kernels, and what becomes of them at each stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compile_lens.knowledge.places import place, read_place
 
 Row = Mapping[str, Any]
 MOST_SCHEMAS = 8
-_KEPT = ("In AOTAutograd", "kept: there is no decomposition")
+_KEPT = ("In AOTAutograd", "kept: it has no decomposition")
 _TAGS = {
     "core": "in the core ATen set",
     "pointwise": "element by element",
@@ -53,7 +53,7 @@ def operator(name: str, row: Row) -> KnowledgeEntry:
         facts.append(("Tags", ", ".join(f"`{tag}`" + (f" ({_TAGS[tag]})" if tag in _TAGS else "") for tag in tags)))
     if chosen.get("kernels"):
         facts.append(("Kernels", ", ".join(f"`{key}`" for key in chosen["kernels"])))
-    becomes = decompositions().told(f"{packet}.{main}")
+    becomes = decompositions().describe(f"{packet}.{main}")
     # a trace says more than the tables of decompositions: some are added only where they are used
     facts += [step for step in _stages(chosen) if step != _KEPT or not becomes]
     if becomes:
@@ -69,7 +69,7 @@ def operator(name: str, row: Row) -> KnowledgeEntry:
 
 
 def main_overload(overloads: Mapping[str, Row]) -> str:
-    """The overload to show first: the one that Inductor lowers, takes tensors, and writes nowhere."""
+    """The overload to show first: one that Inductor lowers, that takes tensors and has no output arguments."""
 
     def rank(item: tuple[str, Row]) -> tuple[int, int, int, int]:
         name, row = item
@@ -82,32 +82,30 @@ def main_overload(overloads: Mapping[str, Row]) -> str:
 def _level(packet: str, row: Row) -> str:
     namespace = packet.partition(".")[0]
     if namespace == "prims":
-        return "prims: the smallest operators, which decompositions are written in"
+        return "prims: primitive operators that decompositions use"
     if namespace != "aten":
-        return f"`{namespace}`: an operator of a library, outside of ATen"
+        return f"`{namespace}`: an operator of a library outside ATen"
     if "core" in row.get("tags", ()):
-        return "core ATen: stays as it is in an exported graph that was run through core decompositions"
+        return "core ATen: kept in an exported graph after core decompositions"
     if "CompositeImplicitAutograd" in row.get("kernels", ()):
-        return "full ATen, composite: made of other operators already by the dispatcher, before autograd"
+        return "full ATen, composite: the dispatcher decomposes it before autograd"
     if row.get("core_decomposition"):
         return "full ATen: decomposed on the way to core ATen"
     return "full ATen"
 
 
 def _stages(row: Row) -> list[tuple[str, str]]:
-    """What it becomes: after AOTAutograd, and in Inductor."""
+    """What becomes of it after AOTAutograd and in Inductor."""
     composite = "CompositeImplicitAutograd" in row.get("kernels", ()) and "decomposition" not in row
     steps: list[tuple[str, str]] = []
     if composite:
-        steps.append(("In AOTAutograd", "gone: the dispatcher takes it apart into the operators that it is made of"))
+        steps.append(("In AOTAutograd", "decomposed by the dispatcher into the operators that implement it"))
     elif "inductor_decomposition" in row:
         where = f"`{row['inductor_decomposition']}`"
-        steps.append(
-            ("In AOTAutograd, for Inductor", f"may be decomposed: Inductor's table has a function for it ({where})")
-        )
+        steps.append(("In AOTAutograd, for Inductor", f"may be decomposed by a function in Inductor's table ({where})"))
     elif "decomposition" in row:
         steps.append(
-            ("In AOTAutograd", f"kept by Inductor, though torch has a decomposition of it (`{row['decomposition']}`)")
+            ("In AOTAutograd", f"kept for Inductor, although torch has a decomposition (`{row['decomposition']}`)")
         )
     else:
         steps.append(_KEPT)
@@ -128,7 +126,7 @@ def _stages(row: Row) -> list[tuple[str, str]]:
         steps.append(
             (
                 "In Inductor",
-                "no lowering of its own: decomposed before, or called as it is by a fallback made on the way",
+                "no lowering of its own: decomposed earlier, or called by a fallback kernel",
             )
         )
     if "meta" in row or "Meta" in row.get("kernels", ()):
@@ -140,7 +138,7 @@ def _stages(row: Row) -> list[tuple[str, str]]:
 
 
 def _places(row: Row) -> tuple[TorchPlace, ...]:
-    """Go-to-definition takes the first: what happens to it in Inductor."""
+    """Places, the one in Inductor first, because go-to-definition uses the first."""
     found: list[TorchPlace] = []
     lowering = row.get("lowering", {})
     for label, text in (

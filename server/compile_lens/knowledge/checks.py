@@ -1,4 +1,4 @@
-"""What is wrong with a flag, a mode, a backend, an option or a value, for the torch that is meant; and what was probably meant."""
+"""Checks flags, modes, backends, options and values against a torch version, and suggests corrections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import CONFIG_MODULES, Knowledge
 
-# variables of these families are read by torch's Python code, of which all are known; other names may be a program's own
+# torch's Python code reads variables with these prefixes, and all of them are known; other names may belong to the program
 _FAMILIES = re.compile(r"TORCH_LOGS|TORCH_COMPILE_|TORCHDYNAMO_|TORCHINDUCTOR_|TORCH_TRACE|TORCH_BISECT_")
 _WORDS = {
     KnowledgeKind.LOG: "log",
@@ -29,7 +29,7 @@ _ACCEPTED = {
 
 @dataclass(frozen=True, slots=True)
 class SettingProblem:
-    """One sentence, and names to write instead, best first. ``certain``: it cannot work, whatever else is installed."""
+    """One sentence, and names to write instead, best first. ``certain``: it cannot work, whatever is installed."""
 
     message: str
     instead: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class SettingProblem:
 
 def check_log(knowledge: Knowledge, name: str) -> SettingProblem | None:
     """A name in ``TORCH_LOGS`` or a keyword of ``set_logs``."""
-    # torch takes the name of any Python module too, and `help`
+    # torch also accepts the name of any Python module, and `help`
     if not name or name == "help" or "." in name or knowledge.knows(KnowledgeKind.LOG, name):
         return None
     return _unknown(knowledge, KnowledgeKind.LOG, name)
@@ -72,7 +72,7 @@ def check_option(knowledge: Knowledge, full: str) -> SettingProblem | None:
     module = next((name for name in CONFIG_MODULES if full.startswith(f"{name}.")), "")
     short = full.removeprefix(f"{module}.")
     if module == "torch._inductor.config" and short in ("guard_filter_fn", "use_aoti", "enable_progress_bar"):
-        return None  # taken out of `options` by torch.compile itself
+        return None  # removed from `options` by torch.compile itself
     if short.split(".")[0] in (
         "patch",
         "save_config",
@@ -96,28 +96,28 @@ def check_option(knowledge: Knowledge, full: str) -> SettingProblem | None:
 
 
 def check_value(knowledge: Knowledge, full: str, node_type: str, text: str) -> SettingProblem | None:
-    """A literal that is given to an option: its type, and whether it is among the choices."""
+    """Check the type of a literal value of an option, and whether it is among the choices."""
     given = _LITERALS.get(node_type)
     row = knowledge.tables.table(KnowledgeKind.OPTION).get(full)
     if given is None or row is None:
         return None
-    said = row.get("type", "")
-    choices = re.findall(r"['\"]([^'\"]+)['\"]", said) if "Literal[" in said else []
+    declared = row.get("type", "")
+    choices = re.findall(r"['\"]([^'\"]+)['\"]", declared) if "Literal[" in declared else []
     if given == "str" and choices and text.strip("\"'") not in choices:
         wrong = text.strip("\"'")
         return SettingProblem(
             f"'{wrong}' is not a value of this option: {', '.join(choices)}.", tuple(_close(wrong, choices))
         )
-    if said not in _ACCEPTED or given in _ACCEPTED[said]:
+    if declared not in _ACCEPTED or given in _ACCEPTED[declared]:
         return None
-    # an option whose default is None or another type than it says takes more than it says
+    # an option whose default has another type than declared accepts more than declared
     if row.get("default") == "None" or "callable" in row.get("source", "").lower():
         return None
-    return SettingProblem(f"This option takes {said}, not {given}.", certain=False)
+    return SettingProblem(f"This option takes {declared}, not {given}.", certain=False)
 
 
 def check_argument_value(name: str, node_type: str) -> SettingProblem | None:
-    """A literal that is given to an argument of ``torch.compile``."""
+    """Check a literal value of an argument of ``torch.compile``."""
     given = _LITERALS.get(node_type)
     wanted = {
         "fullgraph": ("bool",),

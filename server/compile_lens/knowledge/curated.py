@@ -1,8 +1,7 @@
-"""Texts of ours: Markdown, one file per kind in ``texts/``.
+"""Reads the explanations that Compile Lens brings: Markdown, one file per kind in ``texts/``.
 
-``## name`` begins an entry. Lines ``stage: …``, ``related: a, b`` and (of a sample) ``recorded: …`` may follow it at once; the rest
-is its text. Where one line says all, entries are the items of a list: ``- `name`: text``. What holds for several names is written
-once: ``a | b``.
+``## name`` begins an entry. Lines ``stage: …``, ``related: a, b`` and (for a sample) ``recorded: …`` may follow directly; the rest
+is its text. Entries of one line are list items: ``- `name`: text``. An entry for several names is written once: ``a | b``.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _FIELD = re.compile(r"(stage|related|recorded): (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """What we wrote of one thing."""
+    """The text for one name."""
 
     text: str
     stage: str = ""
@@ -37,7 +36,7 @@ def curated(kind: KnowledgeKind) -> dict[str, Curated]:
 
 @cache
 def log_samples() -> dict[str, tuple[str, str]]:
-    """What logs print, and where that was recorded, by name: never written by hand (tests/knowledge/record_samples.py)."""
+    """Recorded output of logs and where it was recorded, by name (tests/knowledge/record_samples.py)."""
     texts = read_texts(TEXTS / "log_samples.md")
     return {
         name: (entry.text.removeprefix("```text\n").removesuffix("\n```"), entry.recorded or "torch 2.13")
@@ -46,7 +45,7 @@ def log_samples() -> dict[str, tuple[str, str]]:
 
 
 def read_texts(path: Path) -> dict[str, Curated]:
-    """Entries of a file, in its order; none when there is no such file."""
+    """Entries of a file, in its order; none if there is no such file."""
     if not path.is_file():
         return {}
     found: dict[str, Curated] = {}

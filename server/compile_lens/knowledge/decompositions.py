@@ -1,4 +1,4 @@
-"""What operators become by Inductor's decompositions: recorded by tracing them (tests/knowledge/record_decompositions.py)."""
+"""The decompositions of operators for Inductor, recorded by tracing them (tests/knowledge/record_decompositions.py)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ DATA = Path(__file__).parent / "data" / "decompositions.json.gz"
 
 @dataclass(frozen=True, slots=True)
 class Decompositions:
-    """``becomes``: by overload (``aten.softmax.int``), the operators that were left for each form of its arguments.
+    """``becomes``: by overload (``aten.softmax.int``), the operators that remain for each form of its arguments.
 
-    Traced on fake CPU tensors with ``torch``, as AOTAutograd does it for Inductor: mutations are taken out, decompositions applied.
+    Traced on fake CPU tensors with ``torch``, as AOTAutograd does for Inductor: functionalized and decomposed.
     """
 
     torch: str
     becomes: dict[str, list[list[str]]]
 
-    def told(self, overload: str) -> str:
-        """``torch 2.13.0 makes `aten.t`, `aten.addmm` of it``, or '' when nothing was recorded."""
+    def describe(self, overload: str) -> str:
+        """```aten.t`, `aten.addmm` (traced on CPU with torch 2.13.0)``, or '' if nothing was recorded."""
         forms = self.becomes.get(overload)
         if not forms:
             return ""
@@ -32,7 +32,7 @@ class Decompositions:
 
 @cache
 def decompositions() -> Decompositions:
-    """What is bundled."""
+    """The bundled data."""
     with gzip.open(DATA, "rt", encoding="utf-8") as file:
         content = json.load(file)
     return Decompositions(content["torch"], content["becomes"])

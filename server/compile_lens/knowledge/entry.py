@@ -1,4 +1,4 @@
-"""One thing that can be explained."""
+"""The explanation of one name, and the kinds of names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class KnowledgeKind(str, Enum):
-    """What sort of thing an entry explains. The value is the name of its table and of its file of texts."""
+    """The kind of a name. The value is the name of its table and of its file of texts."""
 
     LOG = "log"
     ENVIRONMENT = "environment"
@@ -33,7 +33,7 @@ class KnowledgeKind(str, Enum):
 
     @property
     def label(self) -> str:
-        """What a reader calls it."""
+        """The kind as users call it."""
         return _LABELS[self]
 
 
@@ -64,7 +64,7 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class TorchPlace:
-    """A line of the installed torch. ``path`` is relative to the folder that holds ``torch``; ``label`` says what is there."""
+    """A line of the installed torch. ``path`` is relative to the folder that contains ``torch``; ``label`` says what is there."""
 
     label: str
     path: str
@@ -76,10 +76,10 @@ class TorchPlace:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeEntry:
-    """An explanation. ``ours`` is text of this project, ``theirs`` is torch's, word for word; either may be empty.
+    """An explanation. ``ours`` is text of Compile Lens, ``theirs`` is torch's, verbatim; either may be empty.
 
-    ``facts`` are label and value, made from torch's source. ``sample`` is output that was recorded, ``recorded`` with what.
-    ``versions`` says in which releases the thing is, as far as that is known.
+    ``facts`` are labels and values, read from torch's source. ``sample`` is recorded output, ``recorded`` the version that wrote it.
+    ``versions`` says which releases have the name, as far as that is known.
     """
 
     kind: KnowledgeKind
@@ -97,7 +97,7 @@ class KnowledgeEntry:
 
     @property
     def full_name(self) -> str:
-        """The name as a user writes it: ``TORCH_LOGS=fusion``, ``ops.load``."""
+        """The name as users write it: ``TORCH_LOGS=fusion``, ``ops.load``."""
         return f"{_PREFIXES.get(self.kind, '')}{self.name}"
 
     @property
@@ -110,7 +110,7 @@ class KnowledgeEntry:
 
     @property
     def has_meaning(self) -> bool:
-        """Whether there is more to say than a name and a place."""
+        """Whether there is more than a name and a place."""
         return bool(self.ours or self.theirs)
 
 

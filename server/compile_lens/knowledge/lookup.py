@@ -1,4 +1,4 @@
-"""Looks things up: by kind and name, by the way a user writes them, and what is near to a name that is not known."""
+"""Looks up explanations by kind and name or as users write them, and suggests similar names."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CONFIG_MODULES = (
     "torch._export.config",
     "torch.distributed.config",
 )
-# where a bare name is looked for, first kind first; operators last, for they are the most
+# the order of kinds in which a bare name is looked up, before operators
 _BARE = (
     KnowledgeKind.LOG,
     KnowledgeKind.ENVIRONMENT,
@@ -67,15 +67,15 @@ _BARE = (
     KnowledgeKind.VIRTUALIZED,
     KnowledgeKind.TRITON,
 )
-# names that torch makes up from parts, which no literal in its source shows: a text of ours is enough
+# names that torch composes, so that no literal in its source shows them: a curated text is enough
 _ALSO_CURATED = frozenset({KnowledgeKind.ARTIFACT, KnowledgeKind.FILE})
-# their arguments are entries of their own
+# functions whose arguments are entries
 _COMPILES = frozenset({"torch.compile", "torch.compiler.compile"})
 NEAREST = 5
 
 
 class Knowledge:
-    """Everything that can be explained, right for the torch whose ``tables`` it has."""
+    """Everything that can be explained, for the torch of ``tables``."""
 
     def __init__(self, tables: Tables | None = None, past: History | None = None) -> None:
         self.tables = tables or bundled_tables()
@@ -83,7 +83,7 @@ class Knowledge:
 
     @property
     def past(self) -> History:
-        """In which releases names are."""
+        """Which releases have which names."""
         return self._past or history()
 
     def names(self, kind: KnowledgeKind) -> Sequence[str]:
@@ -104,7 +104,7 @@ class Knowledge:
         return (kind not in _BUILDERS or kind in _ALSO_CURATED) and name in curated(kind)
 
     def get(self, kind: KnowledgeKind, name: str) -> KnowledgeEntry | None:
-        """The entry of ``name``; None when this torch has no such thing."""
+        """The entry of ``name``; None if this torch does not have it."""
         text = curated(kind).get(name) or (self._of_its_option(name) if kind is KnowledgeKind.ENVIRONMENT else None)
         row = self._row(kind, name)
         if row is not None and kind in _BUILDERS:
@@ -123,7 +123,7 @@ class Knowledge:
         return replace(entry, versions=self.past.note(kind, name))
 
     def _of_its_option(self, variable: str) -> Curated | None:
-        """What we wrote of the option that a variable sets, where torch has no comment on it."""
+        """The curated text of the option that a variable sets, if torch has no comment on it."""
         for option in self.options_set_by(variable):
             text = curated(KnowledgeKind.OPTION).get(option)
             if text is not None and not self._environment[variable].get("doc"):
@@ -180,7 +180,7 @@ class Knowledge:
         return found
 
     def options_set_by(self, variable: str) -> tuple[str, ...]:
-        """The options whose default an environment variable gives."""
+        """The options whose default comes from an environment variable."""
         return tuple(self._environment.get(variable, {}).get("options", ()))
 
     def find(self, written: str) -> list[KnowledgeEntry]:
@@ -243,7 +243,7 @@ class Knowledge:
             yield KnowledgeKind.FUNCTION, name.replace("torch._dynamo.", "torch._dynamo.decorators.")
 
     def operator_of(self, function: str) -> str | None:
-        """The operator by the same name as a function (``torch.relu`` → ``aten.relu``), if there is one."""
+        """The operator with the same name as a function (``torch.relu`` → ``aten.relu``), if there is one."""
         short = function.rpartition(".")[2]
         prefix = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}.get(
             function.rpartition(".")[0], ""
@@ -254,7 +254,7 @@ class Knowledge:
     def nearest(
         self, written: str, kinds: Sequence[KnowledgeKind] = tuple(KnowledgeKind), most: int = NEAREST
     ) -> list[str]:
-        """Names that look like ``written``, nearest first, as users write them."""
+        """Names similar to ``written``, most similar first, as users write them."""
         name = written.partition("=")[2] or written
         if written.startswith("TORCH_LOGS="):
             kinds = (KnowledgeKind.LOG,)
@@ -291,5 +291,26 @@ class Knowledge:
         return ""
 
     def close(self, kind: KnowledgeKind, name: str, most: int = 3) -> list[str]:
-        """Names of one kind that look like ``name``, for "did you mean"."""
+        """Names of one kind that are similar to ``name``, for "did you mean"."""
         return difflib.get_close_matches(name, self.names(kind), most, 0.6)
+
+
+def search(knowledge: Knowledge, words: str, most: int = 40) -> list[KnowledgeEntry]:
+    """Entries that contain every word: those with a word in the name first, shorter names before longer ones."""
+    terms = words.lower().split()
+    found: list[tuple[tuple[int, int, str], KnowledgeEntry]] = []
+    for kind in KnowledgeKind:
+        for name in knowledge.names(kind):
+            lowered = name.lower()
+            in_name = sum(word in lowered for word in terms)
+            # operators and functions are found by name only, because their texts would hide everything else
+            if in_name < len(terms) and kind in (KnowledgeKind.OPERATOR, KnowledgeKind.FUNCTION):
+                continue
+            entry = knowledge.get(kind, name)
+            if entry is None:
+                continue
+            text = f"{lowered}\n{entry.ours}\n{entry.theirs}".lower()
+            if all(word in text for word in terms):
+                found.append(((-in_name, len(name), name), entry))
+    found.sort(key=lambda pair: pair[0])
+    return [entry for _, entry in found[:most]]

@@ -1,4 +1,4 @@
-"""Places as the tables give them: ``torch/_inductor/ir.py:123``."""
+"""Parses places in the tables: ``torch/_inductor/ir.py:123``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An entry as Markdown, for a hover, a completion, a terminal or a document."""
+"""Renders an explanation as Markdown, for a hover, a completion, a terminal or a document."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MOST_RELATED = 8
 
 
 def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) -> str:
-    """The whole entry. What torch says is quoted; the last line says which torch this is of, and whose the text is."""
+    """The whole entry. torch's text is quoted; the last line names the torch version and the author of the text."""
     parts = [_heading(entry)] if heading else []
     if entry.ours:
         parts.append(entry.ours)
     if entry.theirs:
         parts.append(_quoted(entry.theirs))
     if entry.sample:
-        parts.append(f"It prints, for example (recorded with {entry.recorded}):\n\n```text\n{entry.sample}\n```")
+        parts.append(f"Sample output (recorded with {entry.recorded}):\n\n```text\n{entry.sample}\n```")
     if entry.facts:
         parts.append("\n".join(f"- {label}: {value}" for label, value in entry.facts))
     if entry.related:
@@ -36,28 +36,24 @@ def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) 
 
 
 def footer(entry: KnowledgeEntry, tables: Tables) -> str:
-    """Which torch, since when, and whose text."""
-    which = (
-        f"torch {tables.torch}"
-        if tables.installed
-        else f"torch {tables.torch}, from the table that Compile Lens brings"
-    )
+    """The torch version, the releases that have the name, and the author of the text."""
+    which = f"torch {tables.torch}" if tables.installed else f"torch {tables.torch}, bundled table"
     if entry.kind is KnowledgeKind.TRITON and tables.triton and not entry.name.startswith("triton_helpers"):
         which += f", triton {tables.triton}"
     since = f" · {entry.versions}" if entry.versions else ""
     if entry.ours and entry.theirs:
-        whose = "quoted text is torch's, the rest Compile Lens's"
+        author = "quoted text by torch, the rest by Compile Lens"
     elif entry.theirs:
-        whose = "the text is torch's own"
+        author = "text by torch"
     elif entry.ours:
-        whose = "the text is Compile Lens's"
+        author = "text by Compile Lens"
     else:
-        whose = "torch has no text on it; the facts are read from its source"
-    return f"*{which}{since} · {whose}*"
+        author = "torch has no text about it; the facts are read from its source"
+    return f"*{which}{since} · {author}*"
 
 
 def place_uri(place: TorchPlace, tables: Tables) -> str | None:
-    """The URI of a place with its line; None when that torch is not on this machine."""
+    """The URI of a place with its line; None if that torch is not on this machine."""
     if tables.root is None:
         return None
     return f"{(Path(tables.root) / place.path).as_uri()}#L{place.line}"

@@ -1,4 +1,4 @@
-"""The value that an option had in a run, beside its default."""
+"""Adds the value that an option had in the last run to its explanation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 200
 
 
 def with_run_value(entry: KnowledgeEntry, knowledge: Knowledge, values: OptionValues) -> KnowledgeEntry:
-    """``entry`` with what the run tells of it first among its facts: an option's value, or those that a variable sets."""
+    """``entry`` with values of the run before its other facts: of an option, or of the options that a variable sets."""
     if entry.kind is KnowledgeKind.OPTION:
         fact = _fact(knowledge, entry.name, values)
         facts = [("In the last run of this file", fact)] if fact else []
@@ -41,16 +41,16 @@ def _fact(knowledge: Knowledge, name: str, values: OptionValues) -> str:
     if default is not None:
         text += " (the default)" if len(seen) == 1 and _is(seen[0].value, default) else f" (default `{default}`)"
     if name.startswith("torch._inductor.config."):
-        text += "; what `mode=` or `options=` of a `torch.compile` sets for itself is not in it"
+        text += "; without what `mode=` or `options=` of a `torch.compile` sets"
     return text
 
 
 def _values_text(seen: Sequence[OptionValue]) -> str:
     if len(seen) == 1:
         return _value_text(seen[0].value)
-    told = [f"{_value_text(one.value)} from compilation `{one.compile_id}` on" for one in seen[:MOST_VALUES]]
+    texts = [f"{_value_text(one.value)} since compilation `{one.compile_id}`" for one in seen[:MOST_VALUES]]
     more = len(seen) - MOST_VALUES
-    return ", then ".join(told) + (f", and {more} more" if more > 0 else "")
+    return ", then ".join(texts) + (f", and {more} more" if more > 0 else "")
 
 
 def _value_text(value: Any) -> str:
@@ -60,7 +60,7 @@ def _value_text(value: Any) -> str:
 
 
 def _is(value: Any, default: str) -> bool:
-    """Whether a value, as JSON holds it, is the one whose ``repr`` is ``default``."""
+    """Whether a value from JSON equals the one whose ``repr`` is ``default``."""
     try:
         meant = json.loads(json.dumps(ast.literal_eval(default), default=_as_list))
     except (ValueError, SyntaxError, TypeError):

@@ -1,4 +1,4 @@
-"""The tables that the agent extracted from one torch (agent/tables/extract.py): a zip file with one JSON member per kind."""
+"""Reads the tables that the agent extracted from a torch (agent/tables/extract.py): a zip file with one JSON member per kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Table = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """Read-only and lazy: a kind is read when it is first asked for. ``root`` is the folder that holds that torch, if it is here."""
+    """Read-only and lazy: a kind is read on first use. ``root`` is the folder that contains that torch, if it is installed."""
 
     path: Path
     torch: str
@@ -32,7 +32,7 @@ class Tables:
         return self.root is not None
 
     def table(self, kind: KnowledgeKind) -> Table:
-        """Names of ``kind`` and what is known of each; empty for a kind that has only texts."""
+        """Names of ``kind`` and their facts; empty for a kind that has only texts."""
         known = self._read.get(kind)
         if known is None:
             known = self._read[kind] = self._load(kind)
@@ -47,7 +47,7 @@ class Tables:
 
 
 def open_tables(path: Path) -> Tables | None:
-    """The tables in ``path``; None when they cannot be read or are of another form."""
+    """The tables in ``path``; None if they cannot be read or have another format."""
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = json.loads(archive.read("manifest.json"))

@@ -1,4 +1,4 @@
-"""In which releases of torch a name is: read from the sources of those releases (tests/knowledge/record_versions.py)."""
+"""Knows which releases of torch have a name, from the sources of those releases (tests/knowledge/record_versions.py)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ DATA = Path(__file__).parent / "data" / "versions.json.gz"
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Releases (``2.6``, ``2.7``, …) that were looked at, and which of them have each name: a string of 0 and 1 per name.
+    """The recorded releases (``2.6``, ``2.7``, …), and which of them have each name: a string of 0 and 1 per name.
 
-    ``changed``: by operator, the releases in which a schema is another than in the release before, and of which overload.
+    ``changed``: by operator, the releases in which the schema of an overload changed.
     """
 
     releases: tuple[str, ...]
@@ -26,12 +26,12 @@ class History:
     changed: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def seen(self, kind: KnowledgeKind, name: str) -> tuple[str, ...]:
-        """The releases that have ``name``; none when it is in none of them, or the kind was not looked at."""
+        """The releases that have ``name``; none if no release has it, or the kind was not recorded."""
         marks = self.names.get(kind.value, {}).get(name, "")
         return tuple(release for release, mark in zip(self.releases, marks, strict=False) if mark == "1")
 
     def knows(self, kind: KnowledgeKind) -> bool:
-        """Whether the names of ``kind`` were looked at."""
+        """Whether the names of ``kind`` were recorded."""
         return kind.value in self.names
 
     def note(self, kind: KnowledgeKind, name: str) -> str:
@@ -50,7 +50,7 @@ class History:
         return ", ".join(parts)
 
     def _changes(self, name: str) -> list[str]:
-        """For ``aten.add`` those of all its overloads, for ``aten.add.Tensor`` its own."""
+        """For ``aten.add`` the changes of all its overloads, for ``aten.add.Tensor`` its own."""
         packet = ".".join(name.split(".")[:2])
         wanted = name.removeprefix(packet).lstrip(".")
         by_release: dict[str, list[str]] = {}
@@ -88,7 +88,7 @@ def order(version: str) -> tuple[int, int]:
 
 @cache
 def history() -> History:
-    """What is bundled."""
+    """The bundled data."""
     with gzip.open(DATA, "rt", encoding="utf-8") as file:
         content = json.load(file)
     return History(tuple(content["releases"]), content["names"], content.get("changed", {}))

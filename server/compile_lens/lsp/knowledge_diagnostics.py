@@ -27,7 +27,7 @@ from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.syntax.compiler_output import is_compiler_output
 from compile_lens.syntax.contexts import Mention, MentionKind
-from compile_lens.syntax.mentions import mentions, worth_a_look
+from compile_lens.syntax.mentions import may_have_mentions, mentions
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range, SourceTree, parse
 from compile_lens.syntax.window import imports_of
@@ -111,7 +111,7 @@ def problems(snapshot: Snapshot, knowledge: Knowledge) -> Iterator[UnknownName]:
         return
     if is_python(snapshot):
         imports = imports_of(text)
-        if worth_a_look(text, imports):
+        if may_have_mentions(text, imports):
             tree = parse(text)
             for mention in mentions(tree, imports):
                 yield from _of_mention(knowledge, tree, mention)

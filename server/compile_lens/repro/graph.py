@@ -15,6 +15,7 @@ from compile_lens.repro.expressions import CannotWrite, Expressions, contiguous_
 from compile_lens.repro.graph_inputs import GraphInputs, tensor
 from compile_lens.repro.harness import harness, imports
 from compile_lens.repro.source import Script, import_lines
+from compile_lens.repro.templates import render
 from compile_lens.trace.report import Artifact, CompileReport
 
 # the best first: compiling Dynamo's graph repeats everything that follows
@@ -72,25 +73,18 @@ def write_graph(
     except SyntaxError:
         raise CannotWrite(f"The graph of frame {frame} is not valid Python.") from None
     expressions = Expressions(retarget)
-    lines = ["torch.manual_seed(0)", "return [", "    (", "        ("]
     expressions.begin()
-    lines += [f"            {expressions.write(value)},  # {name}" for name, value in graph.inputs]
-    lines += ["        ),", "        {},", "    ),", "]"]
+    inputs = [(name, expressions.write(value)) for name, value in graph.inputs]
     body = retargeted(graph.text, retarget) if retarget else graph.text
     backward = any(isinstance(value, dict) and value.get("requires_grad") for _, value in graph.inputs)
     foreign = expressions.devices - {"cpu", "meta"}
     notes = ["A trace has no input values: inputs are random with a fixed seed, indices are 0 or 1."]
     if retarget and foreign:
         notes.append(f"Recorded on {', '.join(sorted(foreign))}, which is not available: moved to {retarget}.")
-    subject = [
-        f"# {STAGES[artifact.name]} in frame {frame}\n\n\n{body}\n",
-        '\n\nCOMPILE_OPTIONS = {}\nDEFAULT_BACKEND = "inductor"\n',
-        f"\n\ndef make_target():\n    torch.manual_seed(0)\n    return {graph.name}()\n",
-        f"\n\ndef make_calls():\n{textwrap.indent(chr(10).join(lines), '    ')}",
-    ]
+    subject = render("graph", stage=STAGES[artifact.name], frame=frame, code=body, class_name=graph.name, inputs=inputs)
     return Script(
         imports=f"{import_lines(imports(expected.criterion))}from math import inf, nan\n\nfrom torch import device\n",
-        subject="".join(subject),
+        subject=subject,
         judge=harness(expected.criterion, expected.constants, backward, (), False),
         notes=tuple(notes),
         backward=backward,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import getpass
+import re
+import socket
 import tempfile
 from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.repro.contract import BACKEND_VARIABLE, Criterion
-from compile_lens.repro.scrub import scrub
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
 from compile_lens.workers.script import run_script
@@ -15,6 +17,13 @@ from compile_lens.workers.script import run_script
 COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
 COLLECT_LIMIT_S = 120.0
 MOST_OUTPUT = 6000
+# an absolute path, but not a URL
+POSIX = re.compile(r"(?<![\w:/.])(?:~|/(?:[\w.@+~-]+/)+)[\w.@+~-]*")
+WINDOWS = re.compile(r"\b[A-Za-z]:\\(?:[^\\\s:*?\"<>|]+\\)*[^\\\s:*?\"<>|]*")
+PACKAGES = re.compile(r"^.*?(?:site-packages|dist-packages)[/\\]")
+# names that are also words
+COMMON = {"root", "user", "admin", "ubuntu", "runner", "build", "localhost", "python", "torch", "default"}
+SHORTEST = 3
 KINDS = {
     Criterion.RAISES: "torch.compile raises an error that eager does not",
     Criterion.DIFFERS: "torch.compile computes different numbers than eager",
@@ -105,3 +114,27 @@ def _cut(text: str) -> str:
         return text
     half = MOST_OUTPUT // 2
     return f"{text[:half].rstrip()}\n[…]\n{text[-half:].lstrip()}"
+
+
+def scrub(text: str) -> str:
+    """``text`` with paths shortened to the part inside installed packages, or to their last component."""
+    text = POSIX.sub(lambda match: _short(match.group(), "/"), text)
+    text = WINDOWS.sub(lambda match: _short(match.group(), "\\"), text)
+    for name, word in ((_user(), "<user>"), (socket.gethostname(), "<machine>")):
+        if len(name) >= SHORTEST and name.lower() not in COMMON:
+            text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", word, text)
+    return text
+
+
+def _short(path: str, separator: str) -> str:
+    inside = PACKAGES.sub("", path)
+    if inside != path:
+        return inside
+    return path.rstrip(separator).rpartition(separator)[2] or path
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return Path.home().name

@@ -44,28 +44,30 @@ class Subject:
     frames: tuple[str, ...] = ()
 
 
-def default_name(wanted: Selection, file: Path, form: str = SCRIPT) -> str:
+def default_name(selection: Selection, file: Path, form: str = SCRIPT) -> str:
     """A file name for the selection: ``repro_GB0059_12.py``, ``test_repro_…py`` or ``issue_…md``."""
     about = (
-        wanted.finding or wanted.region or (f"frame_{wanted.frame}" if wanted.frame else file.name.partition(".")[0])
+        selection.finding
+        or selection.region
+        or (f"frame_{selection.frame}" if selection.frame else file.name.partition(".")[0])
     )
     name = re.sub(r"[^0-9A-Za-z]+", "_", about).strip("_") or "region"
     return {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}[form]
 
 
-def find_selected(outcome: Outcome, wanted: Selection) -> Finding | None:
+def find_selected(outcome: Outcome, selection: Selection) -> Finding | None:
     """The selected finding, or the most important one if nothing is selected. None if there is none."""
-    if wanted.finding:
-        match = FINDING.match(wanted.finding)
+    if selection.finding:
+        match = FINDING.match(selection.finding)
         if match is None:
-            raise CannotWrite(f"'{wanted.finding}' is not CODE@LINE, such as GB0059@12.")
+            raise CannotWrite(f"'{selection.finding}' is not CODE@LINE, such as GB0059@12.")
         code, line = match["code"], match["line"]
         fitting = [f for f in outcome.findings if (not code or f.code.lower() == code.lower())]
         fitting = [f for f in fitting if not line or f.place.line == int(line)]
         return min(fitting, key=_rank, default=None)
-    if wanted.frame:
-        return min((f for f in outcome.findings if wanted.frame in f.frames), key=_rank, default=None)
-    if wanted.region:
+    if selection.frame:
+        return min((f for f in outcome.findings if selection.frame in f.frames), key=_rank, default=None)
+    if selection.region:
         return None
     return min(
         (f for f in outcome.findings if f.kind.row.repro_order and f.severity is not Severity.HINT),
@@ -80,7 +82,7 @@ def _rank(finding: Finding) -> tuple[int, bool, int, float]:
 
 
 def find_subject(
-    wanted: Selection,
+    selection: Selection,
     finding: Finding | None,
     captured: tuple[CapturedRegion, ...],
     report: CompileReport,
@@ -92,13 +94,13 @@ def find_subject(
     names = {region.number: _name(region, index, report) for region in captured}
     if not captured:
         raise CannotWrite("The run called no compile region, so there are no inputs for a repro.")
-    if wanted.region:
-        fitting = [region for region in captured if names[region.number] == wanted.region]
+    if selection.region:
+        fitting = [region for region in captured if names[region.number] == selection.region]
         if not fitting:
             known = ", ".join(dict.fromkeys(names.values()))
-            raise CannotWrite(f"The run did not call a region '{wanted.region}'. It called: {known}.")
-        return Subject(fitting[0], wanted.region)
-    frames = (wanted.frame,) if wanted.frame else finding.frames if finding is not None else ()
+            raise CannotWrite(f"The run did not call a region '{selection.region}'. It called: {known}.")
+        return Subject(fitting[0], selection.region)
+    frames = (selection.frame,) if selection.frame else finding.frames if finding is not None else ()
     if frames:
         fitting = [region for region in captured if any(set(call.frames) & set(frames) for call in region.calls)]
         fitting = fitting or _by_report(frames, captured, report)

@@ -13,16 +13,9 @@ from compile_lens.repro.expectation import Expectation
 from compile_lens.repro.expressions import CannotWrite, Expressions
 from compile_lens.repro.harness import WITH_RECORDS, harness, imports
 from compile_lens.repro.slices import own_source, own_values
+from compile_lens.repro.templates import render
 
 RULE = "# ---- {} " + 60 * "-"
-REBUILT = '''def rebuilt(kind, attributes):
-    """An object of a class with these attributes, without its constructor."""
-    value = kind.__new__(kind)
-    vars(value).update(attributes)
-    return value'''
-SAVED = '''def saved(name):
-    """Values of the run, which the problem depends on."""
-    return torch.load(Path(__file__).with_name(FOLDER) / f"{name}.pt", weights_only=True)'''
 # options of torch.compile that a repro sets itself
 NOT_OPTIONS = ("backend", "disable")
 
@@ -64,9 +57,9 @@ def write_source(
     expressions = Expressions(retarget)
     source = own_source(region, expressions)
     backend = _backend(region, expressions, expected.criterion)
-    made = _make_target(region, calls[0], expressions)
-    inputs = _make_calls(calls, expressions)
-    changes = _before_call(region, calls)
+    make_target = _make_target(region, calls[0], expressions)
+    make_calls = _make_calls(calls, expressions)
+    before_call = _before_call(region, calls)
     options = _options(region, expressions)
     notes = [*source.notes, *_notes(region, expressions)]
     if retarget and expressions.devices - {"cpu", "meta"}:
@@ -74,44 +67,44 @@ def write_source(
             f"Written for {', '.join(sorted(expressions.devices - {'cpu', 'meta'}))}, which is not available: moved to {retarget}."
         )
     modes = tuple(_modes(region.state))
-    judge = harness(expected.criterion, expected.constants, region.runs_backward, modes, bool(changes))
+    judge = harness(expected.criterion, expected.constants, region.runs_backward, modes, bool(before_call))
     names = {name for name in expressions.imports if name.partition(".")[0] != "torch"}
     deep = sorted(name for name in expressions.imports if name.startswith("torch."))
+    subject = render(
+        "source",
+        settings=_settings(region, expected.criterion),
+        definitions="\n\n\n".join([*([source.text] if source.text else []), *_helpers(expressions, data_folder)]),
+        options=options,
+        backend=backend,
+        make_target=make_target,
+        make_calls=make_calls,
+        before_call=before_call,
+    )
     return Script(
         imports=import_lines(imports(expected.criterion) | names, source.future, deep),
-        subject="".join(
-            [
-                _settings(region, expected.criterion),
-                "\n\n\n".join(part for part in (source.text, _helpers(expressions, data_folder)) if part),
-                f"\n\n\nCOMPILE_OPTIONS = {options}\nDEFAULT_BACKEND = {backend}\n\n\n",
-                "\n\n\n".join(part for part in (made, inputs, changes) if part),
-            ]
-        ).lstrip("\n"),
+        subject=subject.lstrip("\n"),
         judge=judge,
         notes=tuple(notes),
         saved=tuple(expressions.saved),
         backward=region.runs_backward,
-        changes=bool(changes),
+        changes=bool(before_call),
         modes=modes,
     )
 
 
 def import_lines(names: set[str], future: bool = False, deep: Iterable[str] = ()) -> str:
     """The imports of a script: modules of the standard library and others, then torch."""
-    lines = ["from __future__ import annotations", ""] if future else []
-    lines += [*(f"import {name}" for name in sorted(names)), "from pathlib import Path", "", "import torch"]
-    lines += ["import torch._dynamo", "import torch._inductor.config", *(f"import {name}" for name in deep)]
-    return "\n".join(lines) + "\n"
+    return render("imports", modules=sorted(names), future=future, uses_path=True, torch_modules=deep) + "\n"
 
 
-def _helpers(expressions: Expressions, data_folder: str) -> str:
-    parts = [REBUILT] if expressions.uses_rebuilt else []
+def _helpers(expressions: Expressions, data_folder: str) -> Iterator[str]:
+    if expressions.uses_rebuilt:
+        yield render("rebuilt")
     if expressions.saved:
-        parts.append(SAVED.replace("FOLDER", repr(data_folder)))
-    return "\n\n\n".join(parts)
+        yield render("saved", folder=repr(data_folder))
 
 
-def _settings(region: CapturedRegion, criterion: Criterion) -> str:
+def _settings(region: CapturedRegion, criterion: Criterion) -> list[str]:
     lines = []
     state = region.state
     if state["default_dtype"] != "torch.float32":
@@ -125,7 +118,7 @@ def _settings(region: CapturedRegion, criterion: Criterion) -> str:
         lines.append(
             "torch._inductor.config.fallback_random = True  # the random numbers of eager: others would be no difference"
         )
-    return "\n".join(lines) + "\n\n" if lines else ""
+    return lines
 
 
 def _modes(state: Any) -> Iterator[str]:
@@ -173,7 +166,7 @@ def _make_target(region: CapturedRegion, first: CapturedCall, expressions: Expre
         lines.insert(0, f"global {', '.join(name for name, _ in values)}")
     if lines[0] == "torch.manual_seed(0)" and len(lines) == 2 and "(" not in lines[1]:
         lines = lines[1:]
-    return "def make_target():\n" + textwrap.indent("\n".join(lines), "    ")
+    return "\n".join(lines)
 
 
 def _make_calls(calls: tuple[CapturedCall, ...], expressions: Expressions) -> str:
@@ -192,7 +185,7 @@ def _make_calls(calls: tuple[CapturedCall, ...], expressions: Expressions) -> st
         lines = [lines[0], "return [", *(textwrap.indent(line, "    ") for line in made), "]"]
     else:
         lines = list(_wrapped(lines))
-    return "def make_calls():\n" + textwrap.indent("\n".join(lines), "    ")
+    return "\n".join(lines)
 
 
 def _wrapped(lines: list[str]) -> Iterator[str]:
@@ -245,8 +238,7 @@ def _before_call(region: CapturedRegion, calls: tuple[CapturedCall, ...]) -> str
         return ""
     if names:
         lines.insert(0, f"global {', '.join(sorted(names))}")
-    lines.insert(0, '"""What the program changed between its calls."""')
-    return "def before_call(number, target):\n" + textwrap.indent("\n".join(lines), "    ")
+    return "\n".join(lines)
 
 
 def _notes(region: CapturedRegion, expressions: Expressions) -> Iterator[str]:

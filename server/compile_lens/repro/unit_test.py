@@ -8,8 +8,9 @@ from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.repro.contract import Criterion
-from compile_lens.repro.harness import test_helpers
-from compile_lens.repro.source import Script, import_lines
+from compile_lens.repro.harness import WITH_RECORDS, run_pieces
+from compile_lens.repro.source import Script
+from compile_lens.repro.templates import render
 from compile_lens.repro.verify import CACHES
 from compile_lens.repro.write import Written
 from compile_lens.workers.script import Ended, run_script
@@ -77,22 +78,27 @@ def unit_test_text(written: Written) -> tuple[str, str]:
     """The text of the test, and the file in which it belongs."""
     script, criterion = written.script, written.expected.criterion
     belongs, owner = place_in_pytorch(written.finding, criterion)
-    names = {"contextlib"} | {line.split()[1] for line in _needed_imports(script)}
-    kept = "\n".join(line for line in script.imports.splitlines() if line.startswith("from ") and "pathlib" not in line)
-    imports = import_lines(names).replace(
-        "from pathlib import Path\n", "" if not script.saved else "from pathlib import Path\n"
+    from_imports = [line for line in script.imports.splitlines() if line.startswith("from ") and "pathlib" not in line]
+    gradients = script.backward and criterion not in WITH_RECORDS
+    text = render(
+        "unit_test",
+        owner=owner,
+        title=written.title,
+        belongs=belongs,
+        future=any("__future__" in line for line in from_imports),
+        modules=sorted({"contextlib"} | {line.split()[1] for line in _needed_imports(script)}),
+        uses_path=bool(script.saved),
+        torch_modules=(),
+        other_imports=[line for line in from_imports if "__future__" not in line],
+        subject=script.subject,
+        pieces=[*run_pieces(gradients), "eager"],
+        gradients=gradients,
+        modes=script.modes,
+        changes=script.changes,
+        name=_name(written),
+        criterion=criterion.value,
     )
-    future = "from __future__ import annotations\n\n" if "from __future__" in kept else ""
-    kept = "\n".join(line for line in kept.splitlines() if "__future__" not in line)
-    text = (
-        f"# Owner(s): [{owner}]\n# {written.title}\n# In pytorch's tree: {belongs}\n\n{future}{imports}"
-        + (f"{kept}\n" if kept else "")
-        + "from torch.testing._internal.common_utils import TestCase, run_tests\n\n\n"
-        + f"{script.subject}\n\n\n{test_helpers(criterion, script.backward, script.modes, script.changes)}\n\n\n"
-        + f"class TestRepro(TestCase):\n    def test_{_name(written)}(self):\n{_body(criterion)}\n\n\n"
-        + 'if __name__ == "__main__":\n    run_tests()\n'
-    )
-    return text, belongs
+    return f"{text}\n", belongs
 
 
 async def write_unit_test(written: Written, out: Path, python: str, timeout_s: float) -> UnitTest:
@@ -146,28 +152,3 @@ def _needed_imports(script: Script) -> list[str]:
 def _name(written: Written) -> str:
     about = written.finding.code if written.finding is not None else "agrees_with_eager"
     return re.sub(r"[^0-9a-z]+", "_", f"{written.expected.criterion.value}_{about}".lower()).strip("_")
-
-
-def _body(criterion: Criterion) -> str:
-    if criterion is Criterion.BREAKS:
-        lines = [
-            "target = make_target()",
-            'compiled = torch.compile(target, backend="eager", **{**COMPILE_OPTIONS, "fullgraph": True})',
-            "run(target, make_calls(), compiled)",
-        ]
-    elif criterion is Criterion.RECOMPILES:
-        lines = [
-            "target = make_target()",
-            'compiled = torch.compile(target, backend="eager", **COMPILE_OPTIONS)',
-            "with torch._dynamo.config.patch(error_on_recompile=True):",
-            "    run(target, make_calls(), compiled)",
-        ]
-    else:
-        lines = [
-            "with eager_only():",
-            "    expected = run(make_target(), make_calls())",
-            "target = make_target()",
-            "compiled = torch.compile(target, backend=DEFAULT_BACKEND, **COMPILE_OPTIONS)",
-            "self.assertEqual(dict(run(target, make_calls(), compiled)), dict(expected))",
-        ]
-    return "\n".join(f"        {line}" for line in ["torch._dynamo.reset()", *lines])

@@ -35,7 +35,7 @@ def verdict_findings(found: Bisection, line_of: LineOf, knowledge: Knowledge) ->
             code=CODE,
             kind=Kind.BISECT_VERDICT,
             severity=Severity.WARNING,
-            message=f"Bisected to {found.verdict} ({name}).",
+            message=f"Bisection of {name}: the fault is in {found.verdict}.",
             place=place,
             explanation=explanation.strip(),
             hints=tuple(_hints(found, read.advice, read.logs)),

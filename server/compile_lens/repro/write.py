@@ -96,14 +96,14 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A repro of ``wanted`` in the run ``job``, written to ``out``. ``criterion`` is the user's, or None for the finding's.
+    """A repro of ``selection`` in the run ``job``, written to ``out``. ``criterion`` is the user's, or None for the finding's.
 
     ``kind`` is ``source`` or ``graph``; ``retarget`` is a device to use in place of others. ``entries`` are the ways to run the
     file, of which the first that compiles something is used; None runs the file as ``job`` says.
     """
 
     job: Job
-    wanted: Selection
+    selection: Selection
     out: Path
     criterion: Criterion | None = None
     retarget: str = ""
@@ -131,8 +131,8 @@ async def write_repro(host: Host, request: Request, progress: Progress = lambda 
     with _nothing_left(request.out):
         run = await _run(host, request, "", progress)
         if request.kind == "graph":
-            finding = find_selected(run.outcome, request.wanted)
-            frame = request.wanted.frame or _frame_of(finding, run.report)
+            finding = find_selected(run.outcome, request.selection)
+            frame = request.selection.frame or _frame_of(finding, run.report)
             expected = expect(finding, run.report, request.criterion)
             return await _graph_attempt(host, request, run.report, run.inputs, frame, finding, expected, progress)
         written = await _attempt(host, request, run, progress)
@@ -161,7 +161,7 @@ async def _with_values(host: Host, request: Request, seeded: Written, progress: 
 async def _run(host: Host, request: Request, folder: str, progress: Progress) -> _Run:
     """Run the job until the selected finding occurs: at its own depth, then all the way."""
     # wrong numbers show only if they are compared, and after Inductor
-    compares = request.wanted.finding.startswith(WRONG_NUMBERS)
+    compares = request.selection.finding.startswith(WRONG_NUMBERS)
     is_deep = compares or request.job.depth is Depth.INDUCTOR
     depths = [Depth.INDUCTOR] if is_deep else [request.job.depth, Depth.INDUCTOR]
     for depth in depths:
@@ -170,8 +170,8 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
         run = await _run_by_entries(host, job, request.entries)
         if run.outcome.status is Status.FAILED:
             raise CannotWrite(run.outcome.failure)
-        wanted = request.wanted
-        if depth is depths[-1] or find_selected(run.outcome, wanted) or wanted.region or wanted.frame:
+        selection = request.selection
+        if depth is depths[-1] or find_selected(run.outcome, selection) or selection.region or selection.frame:
             break
     return run
 
@@ -203,15 +203,15 @@ async def _run_by_entries(host: Host, job: Job, entries: EntryChoice | None) -> 
 
 
 def _subject(run: _Run, request: Request) -> tuple[Subject, Expectation]:
-    finding = find_selected(run.outcome, request.wanted)
-    if request.wanted.finding and finding is None:
+    finding = find_selected(run.outcome, request.selection)
+    if request.selection.finding and finding is None:
         known = ", ".join(dict.fromkeys(f"{f.code}@{f.place.line}" for f in run.outcome.findings)) or "none"
-        raise CannotWrite(f"The run has no finding {request.wanted.finding}. It has: {known}.")
+        raise CannotWrite(f"The run has no finding {request.selection.finding}. It has: {known}.")
     text = run.job.text
     with contextlib.suppress(FileProblem):
         text = read_source(Path(run.job.file)) if text is None else text
     tree = parse(text) if text is not None else None
-    chosen = find_subject(request.wanted, finding, run.captured, run.report, run.job.file, tree)
+    chosen = find_subject(request.selection, finding, run.captured, run.report, run.job.file, tree)
     return chosen, expect(finding, run.report, request.criterion)
 
 
@@ -227,8 +227,8 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
     outcome = read_recorded(trace)
     await host.start()
     with _nothing_left(request.out):
-        finding = find_selected(outcome, request.wanted) if request.wanted.finding else None
-        frame = request.wanted.frame or _frame_of(finding, report)
+        finding = find_selected(outcome, request.selection) if request.selection.finding else None
+        frame = request.selection.frame or _frame_of(finding, report)
         failed = next((c for c in report.compilations if c.compile_id == frame and c.failure is not None), None)
         finding = finding or next((f for f in outcome.findings if failed and frame in f.frames and is_error(f)), None)
         expected = expect(finding, report, request.criterion)

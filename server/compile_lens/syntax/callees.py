@@ -1,4 +1,4 @@
-"""Which calls and decorators are ``torch.compile``, seen through imports, aliases and ``functools.partial``."""
+"""Finds calls and decorators that are ``torch.compile``, through imports, aliases and ``functools.partial``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIMIZE = frozenset(
     }
 )
 _EXPORT = frozenset({"torch.export.export", "torch.export.draft_export", "torch.export.export_for_training"})
-# what a compile region begins with, by its full name
+# full names that start a compile region
 ENTRY_POINTS = _COMPILE | _OPTIMIZE | _EXPORT
 _PARTIAL = "functools.partial"
 _FULLGRAPH_OPTIONS = frozenset({"fullgraph", "nopython"})
@@ -34,7 +34,7 @@ _DEEPEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """Something that compiles. ``subject`` is what it was given to compile, or None while it still waits for that."""
+    """Something that compiles. ``subject`` is what it compiles, or None while it has no argument yet."""
 
     fullgraph: bool = False
     is_export: bool = False
@@ -44,7 +44,7 @@ class Callee:
 
 @dataclass(frozen=True, slots=True)
 class CalleeNames:
-    """What the names of a file are: imports, plain assignments (the last one of a name), functions and classes."""
+    """The names of a file: imports, plain assignments (the last one of a name), functions and classes."""
 
     tree: SourceTree
     imports: Imports
@@ -52,7 +52,7 @@ class CalleeNames:
     defined: dict[str, tree_sitter.Node] = field(default_factory=dict)
 
     def callee(self, node: tree_sitter.Node, depth: int = 0) -> Callee | None:
-        """What an expression is when it is ``torch.compile``, that with options, or that with something to compile."""
+        """The callee, if an expression is ``torch.compile``, with or without options and something to compile."""
         if depth > _DEEPEST:
             return None
         node = _unwrapped(node)
@@ -90,13 +90,13 @@ class CalleeNames:
         return replace(callee, subject=subject, fullgraph=fullgraph, takes_function_first=True)
 
     def fullgraph(self, call: tree_sitter.Node) -> bool:
-        """Whether the call says ``fullgraph=True``, or ``nopython=True`` as older code does."""
+        """Whether the call has ``fullgraph=True``, or ``nopython=True`` as in older code."""
         arguments = call.child_by_field_name("arguments")
         _, named = self._arguments(arguments) if arguments is not None else ([], {})
         return any(option in named and named[option].type == "true" for option in _FULLGRAPH_OPTIONS)
 
     def definition_of(self, subject: tree_sitter.Node) -> tree_sitter.Node | None:
-        """The function, class or lambda of this file that an expression names or makes, as far as the source tells."""
+        """The function, class or lambda of this file that an expression refers to or creates, if the source shows it."""
         for _ in range(_DEEPEST):
             subject = _unwrapped(subject)
             if subject.type == "lambda":
@@ -122,7 +122,7 @@ class CalleeNames:
         return None
 
     def _defined_as(self, node: tree_sitter.Node, used_at: tree_sitter.Node) -> tree_sitter.Node | None:
-        """The definition a name stands for where it is used, innermost scope first; ``self.f`` is the class's."""
+        """The definition that a name refers to where it is used, innermost scope first; ``self.f`` is that of the class."""
         dotted = self.dotted(_unwrapped(node))
         if not dotted:
             return None
@@ -137,7 +137,7 @@ class CalleeNames:
         return self.defined.get(dotted)
 
     def may_be_a_module_object(self, receiver: tree_sitter.Node) -> bool:
-        """Whether ``receiver.compile()`` may be ``nn.Module.compile``: no literal, no module, nothing of stdlib's."""
+        """Whether ``receiver.compile()`` may be ``nn.Module.compile``: not a literal, a module or something from the standard library."""
         receiver = _unwrapped(receiver)
         root = _root(receiver)
         if root is None:
@@ -220,7 +220,7 @@ def _unwrapped(node: tree_sitter.Node) -> tree_sitter.Node:
 
 
 def _root(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The name that a chain of attributes, calls and subscripts begins with; None when it begins otherwise."""
+    """The name at the start of a chain of attributes, calls and subscripts; None if there is none."""
     while node.type != "identifier":
         following = next(
             (

@@ -24,7 +24,7 @@ class Cell:
 
 
 def find_cells(tree: SourceTree) -> tuple[Cell, ...]:
-    """The cells of a file; none where no comment marks any. What stands before the first mark is a cell, too, if it is anything."""
+    """The cells of a file; none if no comment marks one. Code before the first mark is a cell, too."""
     starts = sorted(
         tree.position(node.start_byte)[0]
         for node in tree_sitter.QueryCursor(_COMMENTS).captures(tree.root).get("comment", [])
@@ -40,7 +40,7 @@ def find_cells(tree: SourceTree) -> tuple[Cell, ...]:
 
 
 def line_count(tree: SourceTree) -> int:
-    """The lines of a file; what comes after its last newline is one only if it is anything."""
+    """The lines of a file; text after the last newline counts if it is not empty."""
     return len(tree.lines) - (tree.lines[-1] == "")
 
 

@@ -1,4 +1,4 @@
-"""Words of torch's own output: graphs, IR dumps, generated code."""
+"""Recognizes torch's own output (graphs, IR dumps, generated code) and the names in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOOKED_AT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word with dots, up to the part that was asked for, and its columns (from 0) in the line."""
+    """A dotted word up to the part at the cursor, and its columns (from 0) in the line."""
 
     text: str
     column: int
@@ -34,7 +34,7 @@ def is_compiler_output(text: str) -> bool:
 
 
 def word_at(line: str, column: int) -> Word | None:
-    """The word at a column (from 0): for ``torch.ops.aten.relu.default`` asked at ``relu``, ``torch.ops.aten.relu``."""
+    """The word at a column (from 0): with the cursor on ``relu`` of ``torch.ops.aten.relu.default``, ``torch.ops.aten.relu``."""
     for match in _WORD.finditer(line):
         if match.start() <= column <= match.end():
             end = match.end()
@@ -47,7 +47,7 @@ def word_at(line: str, column: int) -> Word | None:
 
 
 def generic_name(word: str) -> str:
-    """A numbered name as it is explained: ``buf12`` as ``buf0``, ``primals_7`` as ``primals_1``, a kernel by its kind."""
+    """The name under which a numbered name is explained: ``buf12`` as ``buf0``, ``primals_7`` as ``primals_1``, a kernel by its kind."""
     kernel = re.match(r"(triton_(?:poi|red|per)_fused|cpp_fused)", word)
     if kernel is not None:
         return kernel.group(1)

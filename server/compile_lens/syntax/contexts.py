@@ -1,4 +1,4 @@
-"""What the thing at a place of a Python file names: a log, an environment variable, an option, an argument, a dotted name."""
+"""Finds what a place in a Python file names: a log, an environment variable, an option, an argument, a dotted name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOGS_VARIABLE = "TORCH_LOGS"
 
 
 class MentionKind(str, Enum):
-    """What a mention is of."""
+    """The kind of thing that a mention names."""
 
     LOG = "log"
     VARIABLE = "variable"
@@ -42,7 +42,7 @@ class MentionKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name and where it stands. ``owner``: the variable whose value it is. ``value``: the node that is given to it, if any."""
+    """A name and its place. ``owner``: the variable whose value it is. ``value``: the node assigned to it, if any."""
 
     sort: MentionKind
     name: str
@@ -52,9 +52,9 @@ class Mention:
 
 
 def mention_at(tree: SourceTree, imports: Imports, line: int, column: int) -> Mention | None:
-    """What the place names, or None. Line and column count from 1."""
+    """What a place names, or None. Line and column count from 1."""
     offset = tree.offset(line, column)
-    # a cursor behind a word is on it, too
+    # a cursor directly after a word counts
     text_node = _word_node(tree, offset) or (_word_node(tree, offset - 1) if column > 1 else None)
     if text_node is None:
         return None
@@ -75,7 +75,7 @@ def _word_node(tree: SourceTree, offset: int) -> tree_sitter.Node | None:
 
 
 def identifier_mention(tree: SourceTree, imports: Imports, node: tree_sitter.Node) -> Mention | None:
-    """What a name in code stands for."""
+    """What a name in code refers to."""
     parent = node.parent
     if parent is None:
         return None
@@ -111,7 +111,7 @@ def _keyword(tree: SourceTree, imports: Imports, node: tree_sitter.Node, argumen
 
 
 def string_mentions(tree: SourceTree, imports: Imports, string: tree_sitter.Node) -> list[Mention]:
-    """Everything that a string names, in its order: one thing, the items of a list of logs, or settings in a command."""
+    """Everything that a string names, in order: one name, the items of a list of logs, or settings in a command."""
     content = content_of(tree, string)
     if content is None:
         return []
@@ -192,7 +192,7 @@ def _variable(tree: SourceTree, node: tree_sitter.Node | None) -> str:
 
 
 def _argument(tree: SourceTree, imports: Imports, string: tree_sitter.Node) -> Mention | None:
-    """What a string is as an argument: a mode, a backend, the key of an option."""
+    """What a string names as an argument: a mode, a backend, the key of an option."""
     parent = string.parent
     call = enclosing_call(string)
     if parent is None or call is None:
@@ -225,7 +225,7 @@ def _first_positional(arguments: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def enclosing_call(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The call whose argument a node is, or is inside of by way of a dict."""
+    """The call whose argument a node is, directly or inside a dict."""
     for ancestor in ancestors(node):
         if ancestor.type == "call" and ancestor != node:
             return ancestor
@@ -235,7 +235,7 @@ def enclosing_call(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def callee_name(tree: SourceTree, imports: Imports, call: tree_sitter.Node) -> str:
-    """The full dotted name of what is called (``functools.partial(f, …)`` calls ``f``), or ''."""
+    """The full dotted name of the called function (``functools.partial(f, …)`` calls ``f``), or ''."""
     function = call.child_by_field_name("function")
     if function is None:
         return ""
@@ -260,7 +260,7 @@ def dotted_name(tree: SourceTree, node: tree_sitter.Node) -> str:
 
 
 def _assigned(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """What is assigned to a name."""
+    """The value assigned to a name."""
     parent = node.parent
     if parent is None or parent.type != "assignment" or parent.child_by_field_name("left") != node:
         return None

@@ -1,4 +1,4 @@
-"""Functions and classes of a file: where they begin for the interpreter, qualified names, parameters."""
+"""Finds functions and classes of a file: their first lines, qualified names and parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEFINITIONS = tree_sitter.Query(LANGUAGE, "[(function_definition) (class_defini
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter. ``place`` covers its name alone; ``annotation`` and ``default`` are source text or ''."""
+    """A parameter. ``place`` covers its name only; ``annotation`` and ``default`` are source text or ''."""
 
     name: str
     place: Range
@@ -45,14 +45,14 @@ class Definition:
 
 @lru_cache(maxsize=32)
 def definitions(tree: SourceTree) -> tuple[Definition, ...]:
-    """All functions, classes and lambdas in the order in which they begin, an outer one before its inner ones."""
+    """All functions, classes and lambdas in order, an outer one before its inner ones."""
     captures = tree_sitter.QueryCursor(_DEFINITIONS).captures(tree.root)
     nodes = sorted(captures.get("definition", []), key=lambda node: (node.start_byte, -node.end_byte))
     return tuple(_definition(tree, node) for node in nodes)
 
 
 def definition_at(tree: SourceTree, line: int) -> Definition | None:
-    """The innermost function or class (not lambda) that a line belongs to; its decorators belong to it."""
+    """The innermost function or class (not lambda) that contains a line; decorators count."""
     found: Definition | None = None
     for definition in definitions(tree):
         if definition.kind != "lambda" and definition.first_line <= line <= definition.last_line:
@@ -61,7 +61,7 @@ def definition_at(tree: SourceTree, line: int) -> Definition | None:
 
 
 def parameter_range(tree: SourceTree, def_line: int, name: str) -> Range | None:
-    """Where the parameter ``name`` stands in the function or lambda that begins at ``def_line``.
+    """The place of the parameter ``name`` of the function or lambda that begins at ``def_line``.
 
     ``def_line`` may be the line of the ``def`` or the ``co_firstlineno`` of a decorated function.
     """
@@ -99,7 +99,7 @@ def decorator_nodes(node: tree_sitter.Node) -> list[tree_sitter.Node]:
 
 
 def decorator_expression(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The expression of a ``decorator`` node, or None when the code is broken there."""
+    """The expression of a ``decorator`` node, or None if the code is broken."""
     return next((child for child in node.named_children if child.type != "comment"), None)
 
 

@@ -1,4 +1,4 @@
-"""What the names of a file stand for: ``t.compile`` is ``torch.compile`` after ``import torch as t``."""
+"""Resolves imported names: ``t.compile`` is ``torch.compile`` after ``import torch as t``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
 
 _IMPORTS = tree_sitter.Query(LANGUAGE, "[(import_statement) (import_from_statement)] @import")
 
-# what `from torch import *` brings that starts a compilation (`torch.__all__`, torch/__init__.py)
+# names of `from torch import *` that start a compilation (`torch.__all__`, torch/__init__.py)
 _TORCH_STAR = ("compile",)
 
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """The imports of a file, wherever they stand in it, those under ``if TYPE_CHECKING`` left out.
+    """The imports of a file, anywhere in it, except those under ``if TYPE_CHECKING``.
 
     ``names`` maps a local name to what it stands for, dotted. ``modules`` are the local names that are certainly
     modules (``import a.b`` binds ``a``); what ``from a import b`` binds may be anything.
@@ -29,7 +29,7 @@ class Imports:
     has_torch: bool = False
 
     def resolve(self, dotted: str) -> str:
-        """The full name of a dotted local name, or '' when its first part was not imported."""
+        """The full name of a dotted local name, or '' if its first part was not imported."""
         first, dot, rest = dotted.partition(".")
         full = self.names.get(first, "")
         return f"{full}{dot}{rest}" if full else ""

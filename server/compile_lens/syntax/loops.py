@@ -1,4 +1,4 @@
-"""Whether code is repeated by a loop of its own function."""
+"""Finds out whether a loop of the same function repeats a place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _OWN_FRAME = frozenset({"function_definition", "lambda", "class_definition", "mo
 
 
 def is_in_loop(tree: SourceTree, line: int, column: int) -> bool:
-    """Whether a ``for`` or ``while`` of the same function repeats what stands at ``line`` and ``column`` (both from 1)."""
+    """Whether a ``for`` or ``while`` of the same function repeats the code at ``line`` and ``column`` (both from 1)."""
     if not 1 <= line <= len(tree.lines):
         return False
     offset = tree.offset(line, column)

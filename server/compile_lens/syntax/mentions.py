@@ -1,4 +1,4 @@
-"""Everything in a Python file that names something of torch's settings: for diagnostics."""
+"""Finds everything in a Python file that names one of torch's settings, for diagnostics."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CANDIDATES = tree_sitter.Query(
     (assignment left: (attribute attribute: (identifier) @name))
     """,
 )
-# what a file must have for anything in it to be a mention
+# a file without any of these has no mentions
 _SIGNS = re.compile(
     r"TORCH|TRITON|\b(?:mode|backend|options|fullgraph|dynamic|disable)\s*=|set_logs|recompile_limit|torch\.compile\("
 )
 
 
-def worth_a_look(text: str, imports: Imports) -> bool:
-    """Whether a text may hold mentions at all: asked before it is parsed."""
+def may_have_mentions(text: str, imports: Imports) -> bool:
+    """Whether a text may contain mentions, without parsing it."""
     return _SIGNS.search(text) is not None or ("config" in text and imports.has_torch)
 
 

@@ -1,4 +1,4 @@
-"""Where the values in an expression come from: for each of its names the last line before it that gives the name a value."""
+"""Finds where the values in an expression come from: for each name, the last line before it that assigns the name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tree_sitter
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
 SCOPES = frozenset({"function_definition", "lambda", "class_definition"})
-# node types that give a name a value, and the field that holds the names
+# node types that assign names, and the field with the names
 BINDINGS = {
     "assignment": "left",
     "augmented_assignment": "left",
@@ -22,7 +22,7 @@ BINDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The statement or the parameter that a name's value comes from."""
+    """The statement or parameter from which a name has its value."""
 
     name: str
     range: Range
@@ -30,7 +30,7 @@ class Origin:
 
 
 def origins(tree: SourceTree, where: Range) -> list[Origin]:
-    """Of the names in the expression at ``where`` that are local to its function, in the order of the expression; each once."""
+    """The origins of the local names in the expression at ``where``, in order, each once."""
     start, end = tree.offset(where.line, where.column), tree.offset(where.end_line, where.end_column)
     node = tree.root.descendant_for_byte_range(start, max(start, end - 1))
     scope = next((above for above in ancestors(node) if above.type == "function_definition"), None) if node else None
@@ -45,7 +45,7 @@ def origins(tree: SourceTree, where: Range) -> list[Origin]:
 
 
 def _names(node: tree_sitter.Node, start: int, end: int) -> Iterator[tree_sitter.Node]:
-    """The names that are read in ``node`` between two offsets: no attributes, no keywords, no functions that are called."""
+    """The names read in ``node`` between two offsets, without attributes, keywords and called functions."""
     if node.end_byte <= start or node.start_byte >= end:
         return
     if node.type == "identifier":
@@ -84,7 +84,7 @@ def _origin(tree: SourceTree, scope: tree_sitter.Node, name: str, before: int) -
 
 
 def _bindings(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """What gives values to names in a function, in the order of the source, functions inside of it left out."""
+    """The nodes that assign names in a function, in order, without those of nested functions."""
     for child in node.named_children:
         if child.type in SCOPES:
             continue
@@ -94,7 +94,7 @@ def _bindings(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _targets(tree: SourceTree, target: tree_sitter.Node) -> set[str]:
-    """The names that a target binds; not those of an object whose attribute or item is set."""
+    """The names that a target binds, without objects whose attribute or item is set."""
     if target.type in ("attribute", "subscript"):
         return set()
     if target.type == "identifier":

@@ -1,4 +1,4 @@
-"""The range of source that a line, or the columns that the interpreter reports, stands for."""
+"""Finds the source range for a line, or for the columns that the interpreter reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 _NAMED_THINGS = tree_sitter.Query(LANGUAGE, "[(identifier) (attribute) (subscript) (call)] @thing")
 
-# a statement or clause, and the field that holds what executes on its first line
+# statements and clauses, and the field with the expression that executes on the first line
 _EXECUTED_FIELD = {
     "if_statement": "condition",
     "elif_clause": "condition",
@@ -39,12 +39,12 @@ _EXECUTED_FIELD = {
     "function_definition": "name",
     "class_definition": "name",
 }
-# those whose first child is what executes
+# nodes whose first child executes
 _EXECUTED_CHILD = frozenset(
     {"return_statement", "raise_statement", "assert_statement", "delete_statement", "decorator", "if_clause"}
 )
 _WHOLE = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
-# where an end fits both one of these on its line and a call on several lines, the call is what was meant: loads do little
+# if an end fits both one of these and a call over several lines, prefer the call
 _LOADED = frozenset({"identifier", "attribute"})
 _CONTAINERS = frozenset({"module", "block", "ERROR", "decorated_definition"})
 
@@ -57,7 +57,7 @@ def expression_at(
     end_line: int | None = None,
     end_byte: int | None = None,
 ) -> Range | None:
-    """The best range for a place that torch or the interpreter names; None when nothing stands there.
+    """The best range for a place that torch or the interpreter names; None if nothing is there.
 
     With a ``column`` (from 1, code points) it is the smallest expression from there that covers what was reported: a
     range cut off at the end of its first line gets its true end, and an ``end_column`` that belongs to a later line is
@@ -121,7 +121,7 @@ def find_expression(tree: SourceTree, text: str, first_line: int = 1, last_line:
 
 
 def _condition_of(node: tree_sitter.Node) -> tree_sitter.Node:
-    """``b`` of ``a if b else c``: all that the interpreter does at the range of the whole is to jump."""
+    """``b`` of ``a if b else c``, because the interpreter only jumps at the range of the whole."""
     parts = [child for child in node.named_children if child.type != "comment"]
     return parts[1] if node.type == "conditional_expression" and len(parts) == 3 else node
 
@@ -154,7 +154,7 @@ def _executed_on(tree: SourceTree, line: int, whole: Range) -> Range:
 
 
 def _executed_part(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """What executes first of a statement, or the node itself when it is an expression; None for anything else."""
+    """The part of a statement that executes first, or the node itself if it is an expression; None otherwise."""
     if node.type == "expression_statement":
         return _executed_part(node.named_children[0]) if node.named_child_count == 1 else node
     if node.type in _EXECUTED_FIELD:
@@ -181,7 +181,7 @@ def _with_part(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def _method_on_its_own_line(tree: SourceTree, start: int) -> Range | None:
-    """The range of a method's call from the method's name on, when its receiver ends on an earlier line than the name.
+    """The range of a method call from the method's name on, if its receiver ends on an earlier line.
 
     That is where the interpreter says that a call in a chain of methods on lines of their own begins (CPython 3.11,
     ``compile.c``, ``update_start_location_to_match_attr``).
@@ -205,7 +205,7 @@ def _leaf(tree: SourceTree, start: int) -> tree_sitter.Node:
 
 
 def _smallest(tree: SourceTree, start: int, end: int) -> tree_sitter.Node:
-    """The smallest named node that covers the bytes; of several with one range the outermost."""
+    """The smallest named node that covers the bytes; the outermost of several with the same range."""
     node = tree.root.named_descendant_for_byte_range(start, end) or tree.root
     while node.parent is not None and not _is_statement(node.parent):
         if (node.parent.start_byte, node.parent.end_byte) != (node.start_byte, node.end_byte):
@@ -232,7 +232,7 @@ def _is_statement(node: tree_sitter.Node) -> bool:
 
 
 def _is_part_of_a_name(node: tree_sitter.Node) -> bool:
-    """Whether an identifier is the ``b`` of ``a.b`` or the name of a keyword argument, and so names nothing itself."""
+    """Whether an identifier is the ``b`` of ``a.b`` or the name of a keyword argument."""
     parent = node.parent
     if parent is None:
         return False
@@ -246,7 +246,7 @@ def _is_in_broken_code(node: tree_sitter.Node) -> bool:
 
 
 def _has_neighbour_on_line(tree: SourceTree, node: tree_sitter.Node, line: int) -> bool:
-    """Whether another statement stands on the line after this one (``a = 1; b = x.item()``)."""
+    """Whether another statement follows on the same line (``a = 1; b = x.item()``)."""
     following = node.next_named_sibling
     return (
         node.type.endswith("_statement")
@@ -257,7 +257,7 @@ def _has_neighbour_on_line(tree: SourceTree, node: tree_sitter.Node, line: int) 
 
 
 def _code_of_line(tree: SourceTree, line: int) -> Range | None:
-    """A line without indentation and trailing comment; None for an empty line and one that only comments."""
+    """A line without indentation and trailing comment; None for an empty line or a comment."""
     whole = tree.stripped_line(line)
     if whole is None:
         return None

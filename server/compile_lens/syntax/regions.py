@@ -1,4 +1,4 @@
-"""The places where a compilation starts: ``@torch.compile``, ``torch.compile(model)``, ``model.compile()``."""
+"""Finds the places where a compilation starts: ``@torch.compile``, ``torch.compile(model)``, ``model.compile()``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CANDIDATES = tree_sitter.Query(
     LANGUAGE, "(call) @call (function_definition) @definition (class_definition) @definition"
 )
 
-# options of torch.compile (torch/__init__.py); nn.Module.compile hands all of its own on to it (nn/modules/module.py)
+# options of torch.compile (torch/__init__.py); nn.Module.compile passes all of its own on (nn/modules/module.py)
 _COMPILE_OPTIONS = frozenset({"fullgraph", "dynamic", "backend", "mode", "options", "disable", "recompile_limit"})
 
 # methods of a module that return the module: `Net().to("cuda").eval()` is still a Net
@@ -26,7 +26,7 @@ _LONGEST_NAME = 60
 
 
 class RegionKind(str, Enum):
-    """How the source asks for the compilation."""
+    """The form of a compile region."""
 
     DECORATOR = "decorator"
     CALL = "call"
@@ -57,7 +57,7 @@ class Region:
 
 
 def find_regions(source: str | SourceTree) -> tuple[Region, ...]:
-    """The compile regions of a file in the order in which they stand in it. Never raises on broken code."""
+    """The compile regions of a file, in order. Never raises on broken code."""
     tree = parse(source) if isinstance(source, str) else source
     names = read_names(tree)
     if not names.imports.has_torch:
@@ -140,7 +140,7 @@ def _region(
 def _module_compiled_in_place(
     tree: SourceTree, names: CalleeNames, call: tree_sitter.Node, function: tree_sitter.Node
 ) -> tree_sitter.Node | None:
-    """The receiver of ``receiver.compile(…)`` when it may be an ``nn.Module``; None for ``re.compile`` and its like."""
+    """The receiver of ``receiver.compile(…)`` if it may be an ``nn.Module``; None for ``re.compile`` and similar calls."""
     if function.type != "attribute" or tree.node_text(function).rpartition(".")[2].strip() != "compile":
         return None
     receiver = function.child_by_field_name("object")

@@ -1,4 +1,4 @@
-"""Environment variables where they are set in text: shell, ``.env``, Dockerfile, YAML, TOML, JSON, or inside of a string.
+"""Finds environment variables that are set in text: shell, ``.env``, Dockerfile, YAML, TOML, JSON, or inside a string.
 
 Line by line and without a grammar: ``NAME=value``, ``NAME: value``, ``"NAME": "value"``, ``ENV NAME value``, and the pair of lines
 ``name: NAME`` and ``value: …`` of a container's description.
@@ -22,7 +22,7 @@ _DOCKER = re.compile(r"^[ \t]*(?:ENV|ARG)[ \t]+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """``name`` and ``value`` with their columns (from 0, code points) in the line; the value is without its quotes."""
+    """``name`` and ``value`` with their columns (from 0, code points) in the line; the value has no quotes."""
 
     name: str
     name_column: int
@@ -31,7 +31,7 @@ class Setting:
 
 
 def settings_of_line(line: str, line_before: str = "") -> Iterator[Setting]:
-    """The settings in a line, in their order."""
+    """The settings in a line, in order."""
     paired = _VALUE_LINE.match(line)
     owner = _NAME_LINE.search(line_before) if paired is not None else None
     if paired is not None and owner is not None:

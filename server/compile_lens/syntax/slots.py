@@ -1,4 +1,4 @@
-"""What may be written at the cursor of a file: found in the text before it, for code at the cursor is rarely whole."""
+"""Finds what can be completed at the cursor, from the text before it, because code at the cursor is rarely complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SETTING_BEFORE = re.compile(r"(?P<name>[A-Z][A-Z0-9_]{3,})[\"']?\s*[=:]\s*[\"']
 
 
 class SlotKind(str, Enum):
-    """What is wanted."""
+    """The kind of completion."""
 
     LOG = "log"
     VARIABLE = "variable"
@@ -35,7 +35,7 @@ class SlotKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """``prefix`` stands already; ``owner`` is the module of an option, or the variable of a value."""
+    """``prefix`` is already written; ``owner`` is the module of an option, or the variable of a value."""
 
     kind: SlotKind
     prefix: str
@@ -43,7 +43,7 @@ class Slot:
 
 
 def python_slot(lines_before: list[str], before: str, imports: Imports) -> Slot | None:
-    """What may stand after ``before``, the current line up to the cursor, in Python. ``lines_before`` are the lines above."""
+    """What can follow ``before``, the current line up to the cursor, in Python. ``lines_before`` are the lines above."""
     if _in_comment(before):
         return None
     string = _open_string(before)
@@ -67,7 +67,7 @@ def python_slot(lines_before: list[str], before: str, imports: Imports) -> Slot 
 
 
 def text_slot(before: str, line_before: str = "") -> Slot | None:
-    """What may stand after ``before`` in a shell script, a ``.env``, a Dockerfile, YAML, TOML or JSON."""
+    """What can follow ``before`` in a shell script, a ``.env``, a Dockerfile, YAML, TOML or JSON."""
     match = _SETTING_BEFORE.search(before)
     if match is None and re.search(r"^[ \t-]*value:[ \t]*[\"']?[^\"']*\Z", before):
         owner = re.search(r"\bname:\s*[\"']?([A-Z][A-Z0-9_]+)", line_before)
@@ -95,7 +95,7 @@ def _in_comment(before: str) -> bool:
 
 
 def _open_string(before: str) -> tuple[str, str] | None:
-    """The code before a string that is open at the end of ``before``, and what the string has so far."""
+    """The code before an unclosed string at the end of ``before``, and the text of the string so far."""
     quote = ""
     start = 0
     for at, character in enumerate(before):
@@ -139,7 +139,7 @@ def _patched(callee: str, kind: SlotKind, prefix: str) -> Slot | None:
 
 
 def open_call(lines: list[str], imports: Imports) -> tuple[str, str] | None:
-    """The call that is open at the end of ``lines``: its full name, and its text from the parenthesis on."""
+    """The unclosed call at the end of ``lines``: its full name, and its text from the parenthesis on."""
     text = "\n".join(lines[-LINES_BACK:])
     depth = 0
     for at in range(len(text) - 1, -1, -1):

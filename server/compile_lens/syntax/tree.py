@@ -51,7 +51,7 @@ class SourceTree:
         return self.tree.root_node
 
     def line_text(self, line: int) -> str:
-        """The text of a line, or '' when there is no such line."""
+        """The text of a line, or '' if there is no such line."""
         return self.lines[line - 1] if 1 <= line <= len(self.lines) else ""
 
     def position(self, offset: int) -> tuple[int, int]:
@@ -60,7 +60,7 @@ class SourceTree:
         return row + 1, byte_to_column(self.lines[row], offset - self.line_starts[row])
 
     def offset(self, line: int, column: int) -> int:
-        """Byte offset of a line and column, both brought inside the text when they are outside of it."""
+        """Byte offset of a line and column, both clamped to the text."""
         if line < 1:
             return 0
         if line > len(self.lines):
@@ -81,7 +81,7 @@ class SourceTree:
         return Range(line, column, end_line, end_column)
 
     def stripped_line(self, line: int) -> Range | None:
-        """The range of what stands on a line without indentation, or None when nothing does."""
+        """The range of the code on a line without its indentation, or None if there is none."""
         text = self.line_text(line)
         stripped = text.strip()
         if not stripped:
@@ -91,7 +91,7 @@ class SourceTree:
 
 
 def parse(text: str) -> SourceTree:
-    """Parses Python source. Never raises: any text gives a tree, with error nodes where it is no Python."""
+    """Parse Python source. Never raises: invalid code becomes error nodes."""
     lines: list[str] = []
     line_starts: list[int] = []
     text_start = byte_start = 0

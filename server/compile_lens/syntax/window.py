@@ -1,4 +1,4 @@
-"""The part of a long file that an answer at one place needs, so that a keystroke does not wait for a parse of the whole.
+"""Parses only the part of a long file around one place, so that a keystroke does not wait for the whole file.
 
 A window begins and ends where a statement begins at the left margin. Its imports are those of the whole file.
 """
@@ -14,14 +14,14 @@ from compile_lens.syntax.tree import SourceTree, parse
 
 MOST_LINES = 400
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t][^\n(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
-# `cfg = torch._inductor.config` is an import by other means; the sign comes first, which is quick to look for
+# `cfg = torch._inductor.config` acts as an import; the regex starts at the equals sign, which is fast to find
 _ALIAS = re.compile(r"=[ \t]*(\w+(?:\.\w+)*\.(?:config|_config|ops|language))[ \t]*$", re.MULTILINE)
 _TARGET = re.compile(r"(?:^|\n)[ \t]*(\w+)[ \t]*\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """Lines from ``first_line`` (from 1) on as a tree, and what names stand for in the whole file."""
+    """Lines from ``first_line`` (from 1) on as a tree, and the imports of the whole file."""
 
     tree: SourceTree
     first_line: int
@@ -29,7 +29,7 @@ class Window:
 
 
 def window_around(text: str, line: int) -> Window:
-    """The window that holds ``line`` (from 1); the whole text when that is short."""
+    """The window around ``line`` (from 1); the whole text if it is short."""
     lines = text.split("\n")
     imports = imports_of(text)
     if len(lines) <= MOST_LINES:
@@ -46,7 +46,7 @@ def window_around(text: str, line: int) -> Window:
 
 @lru_cache(maxsize=8)
 def imports_of(text: str) -> Imports:
-    """What names stand for in a file: its imports, and plain names for parts of a module."""
+    """The imports of a file, and plain names for parts of a module."""
     statements = "\n".join(match.group().strip() for match in _IMPORT.finditer(text))
     aliases: list[tuple[str, str]] = []
     for match in _ALIAS.finditer(text):

@@ -13,7 +13,7 @@ from compile_lens.syntax.predictions import results, vocabulary
 from compile_lens.syntax.predictions.program import ParsedProgram
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.switches import Switches
-from compile_lens.syntax.predictions.uses import Call, SetAttribute, Use
+from compile_lens.syntax.predictions.uses import CallUse, SetAttribute, Use
 from compile_lens.syntax.predictions.values import (
     PYTHON,
     TENSOR,
@@ -78,7 +78,7 @@ class CallResolver:
         finally:
             self._silent -= 1
 
-    def call(self, use: Call, called: AbstractValue, is_whole: bool, scope: Scope) -> AbstractValue:
+    def call(self, use: CallUse, called: AbstractValue, is_whole: bool, scope: Scope) -> AbstractValue:
         """Report a call and return its result."""
         if called.sort is ValueSort.FUNCTION and called.node is not None:
             return self._function(use, called, is_whole, scope)
@@ -107,7 +107,7 @@ class CallResolver:
             return receiver
         return PYTHON if receiver.sort is ValueSort.PYTHON else UNKNOWN
 
-    def _named(self, use: Call, name: str, scope: Scope, captures: bool) -> AbstractValue:
+    def _named(self, use: CallUse, name: str, scope: Scope, captures: bool) -> AbstractValue:
         if name in _CHECKPOINT and use.positional:
             return self._checkpointed(use, scope)
         if name in _MODULE_LISTS:
@@ -117,14 +117,14 @@ class CallResolver:
             return AbstractValue(ValueSort.INSTANCE, name="super", node=scope.owner, owner=scope.names.get("self"))
         return results.of_name(name, use.positional, use.named, captures)
 
-    def _checkpointed(self, use: Call, scope: Scope) -> AbstractValue:
+    def _checkpointed(self, use: CallUse, scope: Scope) -> AbstractValue:
         function, arguments = use.positional[0], use.positional[1:]
-        inner = Call(use.node, "", "", None, arguments)
+        inner = CallUse(use.node, "", "", None, arguments)
         if function.sort in (ValueSort.FUNCTION, ValueSort.INSTANCE):
             return self.call(inner, function, True, scope)
         return TENSOR if function.sort is ValueSort.MODULE else UNKNOWN
 
-    def _function(self, use: Call, called: AbstractValue, is_whole: bool, scope: Scope) -> AbstractValue:
+    def _function(self, use: CallUse, called: AbstractValue, is_whole: bool, scope: Scope) -> AbstractValue:
         assert called.node is not None
         if self._program.is_disabled(called.node):
             self._walk.report(replace(use, is_disabled=True), scope)
@@ -134,7 +134,7 @@ class CallResolver:
             return UNKNOWN
         return self._walk.follow(called, use.positional, use.named, is_whole)
 
-    def _instance(self, use: Call, called: AbstractValue, is_whole: bool, scope: Scope) -> AbstractValue:
+    def _instance(self, use: CallUse, called: AbstractValue, is_whole: bool, scope: Scope) -> AbstractValue:
         assert called.node is not None
         if called.others:
             may_be = (replace(called, others=()), *called.others)
@@ -152,7 +152,7 @@ class CallResolver:
             return TENSOR if sequential.each is not None and sequential.each.sort is ValueSort.MODULE else UNKNOWN
         node = sequential.each.node
         assert node is not None
-        return self.call(Call(node, "", "", None, positional), sequential.each, True, scope)
+        return self.call(CallUse(node, "", "", None, positional), sequential.each, True, scope)
 
     def attribute(self, owner: AbstractValue, name: str, scope: Scope) -> AbstractValue:
         """An attribute of an instance or class of this file: a method, a property, or what ``__init__`` assigns."""
@@ -241,7 +241,7 @@ class CallResolver:
             is_first = holder.each is None or holder.each.sort is ValueSort.UNKNOWN
             attributes[name] = replace(holder, each=value if is_first else join(holder.each or value, value))
 
-    def register(self, use: Call, scope: Scope) -> None:
+    def register(self, use: CallUse, scope: Scope) -> None:
         """Record ``self.register_buffer("name", tensor)``, ``self.register_parameter`` and ``self.layers.append(layer)``."""
         function = use.node.child_by_field_name("function")
         held = function.child_by_field_name("object") if function is not None and use.method == "append" else None

@@ -12,7 +12,7 @@ from compile_lens.syntax.predictions.calls import CallResolver
 from compile_lens.syntax.predictions.narrowing import narrow
 from compile_lens.syntax.predictions.program import ParsedProgram
 from compile_lens.syntax.predictions.scope import Scope
-from compile_lens.syntax.predictions.uses import Branch, Call, Index, Use
+from compile_lens.syntax.predictions.uses import Branch, CallUse, Index, Use
 from compile_lens.syntax.predictions.values import (
     ARRAY,
     NONE,
@@ -176,7 +176,7 @@ class ExpressionEvaluator:
         else:
             called = self.value(function, scope)
         positional, named, is_whole = self._arguments(arguments, scope)
-        use = Call(node, called.name if called.sort is ValueSort.NAME else "", method, receiver, positional, named)
+        use = CallUse(node, called.name if called.sort is ValueSort.NAME else "", method, receiver, positional, named)
         return self.calls.call(use, called, is_whole, scope)
 
     def _arguments(

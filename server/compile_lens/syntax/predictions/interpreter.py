@@ -13,7 +13,7 @@ from compile_lens.syntax.predictions.narrowing import narrow
 from compile_lens.syntax.predictions.program import ParsedProgram, ProgramParameter
 from compile_lens.syntax.predictions.scope import Scope
 from compile_lens.syntax.predictions.switches import Switches
-from compile_lens.syntax.predictions.uses import Call, Enter, Use
+from compile_lens.syntax.predictions.uses import CallUse, Enter, Use
 from compile_lens.syntax.predictions.values import (
     PYTHON,
     TENSOR,
@@ -55,7 +55,7 @@ class Interpreter:
         self._most = most
 
     def report(self, use: Use, scope: Scope) -> None:
-        if isinstance(use, Call):
+        if isinstance(use, CallUse):
             self.calls.register(use, scope)
         if not self.calls.is_silent and scope.function is not None:
             self._on_use(use, scope.function)

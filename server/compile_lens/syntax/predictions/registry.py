@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from compile_lens.syntax.predictions import dynamic_shapes, measured, tensor_state, tensor_values, untraced_calls
+from compile_lens.syntax.predictions import measured, tensor_rules, untraced_calls
 from compile_lens.syntax.predictions.measurement import Measurement
 from compile_lens.syntax.predictions.prediction import RuleContext, RuleMatch
 from compile_lens.syntax.predictions.uses import Use
@@ -17,9 +17,7 @@ LEAST_JUDGED = 3
 
 FAMILIES: tuple[Callable[[Use, RuleContext], Iterator[RuleMatch]], ...] = (
     untraced_calls.find,
-    tensor_values.find,
-    dynamic_shapes.find,
-    tensor_state.find,
+    tensor_rules.find,
 )
 
 

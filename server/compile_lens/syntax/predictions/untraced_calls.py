@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from compile_lens.syntax.predictions.prediction import RuleContext, RuleMatch
 from compile_lens.syntax.predictions.results import LOGGER
-from compile_lens.syntax.predictions.uses import Call, Enter, Use
+from compile_lens.syntax.predictions.uses import CallUse, Enter, Use
 
 _LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log", "warning_once"})
 _STREAMS = ("sys.stdout.", "sys.stderr.")
@@ -118,14 +118,14 @@ def find(use: Use, context: RuleContext) -> Iterator[RuleMatch]:
         if name in _CONTEXTS:
             sentence = f"Dynamo cannot enter the context manager `{context.short(use.node)}`"
             yield RuleMatch("context-manager", "GB0142", use.node, sentence)
-    elif isinstance(use, Call):
+    elif isinstance(use, CallUse):
         yield from _printed(use, context)
         yield from _excluded(use, context)
         if use.name:
             yield from _named(use)
 
 
-def _printed(use: Call, context: RuleContext) -> Iterator[RuleMatch]:
+def _printed(use: CallUse, context: RuleContext) -> Iterator[RuleMatch]:
     function = use.node.child_by_field_name("function")
     written = "".join(context.text(function).split()) if function is not None else ""
     silenced = context.switches.silenced
@@ -143,7 +143,7 @@ def _printed(use: Call, context: RuleContext) -> Iterator[RuleMatch]:
         yield RuleMatch("standard-stream", "GB0156", use.node, f"Dynamo does not trace `{written}`")
 
 
-def _excluded(use: Call, context: RuleContext) -> Iterator[RuleMatch]:
+def _excluded(use: CallUse, context: RuleContext) -> Iterator[RuleMatch]:
     if use.name == "torch._dynamo.graph_break":
         yield RuleMatch("explicit-break", "GB0025", use.node, "the program calls `torch._dynamo.graph_break()`")
     elif use.is_disabled:
@@ -152,7 +152,7 @@ def _excluded(use: Call, context: RuleContext) -> Iterator[RuleMatch]:
         yield RuleMatch("disabled-call", "GB0098", use.node, f"{named} is marked with `torch.compiler.disable`")
 
 
-def _named(use: Call) -> Iterator[RuleMatch]:
+def _named(use: CallUse) -> Iterator[RuleMatch]:
     rule, code, why = _known(use.name)
     if use.name == "numpy.random.choice":
         rule, code, why = "numpy-random", "GB0033", "needs the values that it draws from"

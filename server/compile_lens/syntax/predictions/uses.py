@@ -11,7 +11,7 @@ from compile_lens.syntax.predictions.values import AbstractValue
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallUse:
     """A call. ``name`` is the full name of what is called (``torch.nonzero``, ``builtins.print``), or ''.
 
     ``method`` and ``receiver`` are set for ``receiver.method(…)``. ``is_disabled``: the called function is marked with
@@ -66,4 +66,4 @@ class SetAttribute:
     attribute: str
 
 
-Use = Call | Branch | Index | Enter | SetAttribute
+Use = CallUse | Branch | Index | Enter | SetAttribute
