@@ -82,3 +82,11 @@ def test_nothing_imports_the_agent_but_the_protocol() -> None:
         if within(module, {"compile_lens.agent"}) and module not in protocol
     ]
     assert not wrong
+
+
+def test_the_protocol_needs_the_standard_library_alone() -> None:
+    files = [PACKAGE / "agent" / "runtime" / f"{name}.py" for name in ("protocol", "search_protocol", "message")]
+    modules = {module for file in files for _, module in imports(file)}
+    own = {module for module in modules if module.startswith(".")}
+    assert own <= {".message", ".search_protocol"}
+    assert {module.partition(".")[0] for module in modules - own} <= set(sys.stdlib_module_names)
