@@ -89,7 +89,7 @@ def test_the_root_of_the_agent_holds_its_entry_alone() -> None:
 
 
 # rooms of the agent that still name private parts of torch themselves; none may be added
-NAME_PRIVATE_PARTS = {"runtime", "search", "substitutes", "tables"}
+NAME_PRIVATE_PARTS: set[str] = set()
 
 
 def private_names(file: Path) -> Iterator[tuple[int, str]]:
@@ -171,10 +171,13 @@ def import_circles() -> list[list[str]]:
     return sorted(map(list, groups))
 
 
-# circles that are left; none may be added
-CIRCLES = [{"agent.search.bisect_watch", "agent.search.step", "agent.search.step_warmup"}]
-
-
 def test_no_modules_import_one_another_in_a_circle() -> None:
-    circles = [{name.removeprefix("compile_lens.") for name in circle} for circle in import_circles()]
-    assert [circle for circle in circles if not any(circle <= known for known in CIRCLES)] == []
+    assert import_circles() == []
+
+
+def test_the_protocol_needs_the_standard_library_alone() -> None:
+    files = [PACKAGE / "agent" / "runtime" / f"{name}.py" for name in ("protocol", "search_protocol", "message")]
+    modules = {module for file in files for _, module in imports(file)}
+    own = {module for module in modules if module.startswith(".")}
+    assert own <= {".message", ".search_protocol"}
+    assert {module.partition(".")[0] for module in modules - own} <= set(sys.stdlib_module_names)

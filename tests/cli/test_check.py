@@ -201,7 +201,7 @@ REFUSALS = {
     "a directory": (["check", "folder"], "is a directory. Give a Python file"),
     "binary": (["check", "binary.py"], "is not a Python file: it contains binary data"),
     "undeclared encoding": (["check", "latin.py"], "cannot be read as Python"),
-    "no torch": (["check", "--python", "./bare", "fine.py"], "has no torch; choose an interpreter"),
+    "no torch": (["check", "--python", "./bare", "fine.py"], "has no torch. Choose an interpreter"),
     "no interpreter": (["check", "--python", "/nowhere/python", "fine.py"], "There is no Python interpreter at"),
     "bad option": (["check", "--dept", "aot", "fine.py"], "No such option"),
     "bad depth": (["check", "--depth", "deep", "fine.py"], "'deep' is not one of"),

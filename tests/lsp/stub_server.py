@@ -43,7 +43,7 @@ class StubHost:
         if self.hello is None:
             say(f"start {self.python}")
         if "torchless" in self.python:
-            raise HostError(f"{self.python} has no torch; choose an interpreter that has it, or install torch there.")
+            raise HostError(f"{self.python} has no torch. Choose an interpreter that has it, or install torch there.")
         self.hello = "ready"
 
     async def close(self) -> None:

@@ -218,3 +218,11 @@ async def test_an_interpreter_that_cannot_be_used_is_told_in_a_sentence(tmp_path
     for python, words in ((bare, "has no torch"), (broken, "nothing to see"), (tmp_path / "none", "cannot be started")):
         with pytest.raises(HostError, match=words):
             await Host(str(python)).start()
+
+
+async def test_an_agent_of_another_version_is_refused_in_one_sentence(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compile_lens.workers.host.PROTOCOL_VERSION", 99)
+    with pytest.raises(HostError, match=r"was updated while it ran .*: restart its server\.$"):
+        await host.start()
