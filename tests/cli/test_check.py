@@ -102,7 +102,7 @@ def test_json_is_the_contract(tmp_path: Path) -> None:
         10,
         11,
     )
-    assert recompile["related"] == [{"file": model["file"], "line": 10, "message": "Called here: recompile 1/1."}]
+    assert recompile["related"] == [{"file": model["file"], "line": 10, "message": "Called here (recompile 1/1)."}]
     assert (broken["code"], broken["kind"], broken["severity"]) == ("GB0170", "graph-break", "warning")
     assert (broken["line"], broken["column"], broken["end_line"], broken["end_column"]) == (5, 8, 5, 19)
     assert (broken["count"], broken["frames"]) == (1, ["0/0"])
@@ -145,7 +145,7 @@ RUNS = {
     ),
     "never ends": ("while True:\n    pass\n", "timeout", "Stopped here after 1 s (`run.timeout`).", None),
     "os._exit": ("import os\nos._exit(3)\n", "killed", "The process exited early with exit code 3", 1),
-    "sys.exit": ("import sys\nsys.exit('stop')\n", "raised", "The program ended itself here with status stop.", 2),
+    "sys.exit": ("import sys\nsys.exit('stop')\n", "raised", "The program exits here with status stop.", 2),
     "segfault": (
         "import ctypes\ndef crash():\n    ctypes.string_at(0)\ncrash()\n",
         "killed",
