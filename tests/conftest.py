@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
+from tests.command import Warm
 
 from plain_torch_process import plain_torch as _plain_torch
+from warm_host import WarmHost
 from warm_host import warm_host as _warm_host
 
 
@@ -18,6 +20,12 @@ def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 warm_host = pytest.fixture(scope="session")(_warm_host)
 plain_torch = pytest.fixture(scope="session")(_plain_torch)
+
+
+@pytest.fixture(scope="session")
+def warm_command(warm_host: WarmHost) -> None:
+    """``Warm`` commands have a host."""
+    Warm.host = warm_host
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -27,7 +27,7 @@ from compile_lens.repro.write import Request, write_repro
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
 
-pytestmark = pytest.mark.xdist_group("bisect")
+pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 STOCK = Path(__file__).with_name("stock_bisect.py")
 
 
@@ -200,6 +200,7 @@ def test_a_repro_that_passes_is_not_reproduced(bisector: Bisector) -> None:
     assert found.verdict is None
 
 
+@pytest.mark.nightly
 def test_torchs_own_search_has_the_same_verdict(bisector: Bisector) -> None:
     bisection = bisector.bug("decomposition")
     file, found = bisection.repro, bisection.verdict

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter, skip_unless_offered
 
 from compile_lens.analysis.outcome import Outcome, Status
@@ -23,6 +24,7 @@ from compile_lens.workers.level import Budget, Level, Sandbox, Strongest
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the kinds are those of Linux"),
     pytest.mark.xdist_group("sandbox"),
+    pytest.mark.asyncio(loop_scope="module"),
 ]
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 
@@ -34,7 +36,7 @@ def kind(request: pytest.FixtureRequest) -> Strongest:
     return strongest
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def host() -> AsyncIterator[Host]:
     host = Host(sys.executable)
     yield host
@@ -180,10 +182,11 @@ async def test_it_gives_way_to_what_the_user_does(host: Host, tmp_path: Path) ->
 
 
 async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: Path, host: Host) -> None:
+    fresh = Host(sys.executable)
     untrusted = replace(job(tmp_path, "open('ran', 'w')", Sandbox()), level=Level.NONE)
     with pytest.raises(HostError, match="Nothing may run here"):
-        await host.run(untrusted, lambda _: None)
-    assert host.hello is None and not (tmp_path / "ran").exists()
+        await fresh.run(untrusted, lambda _: None)
+    assert fresh.hello is None and not (tmp_path / "ran").exists()
     outcome = await analyse(host, replace(untrusted, level=Level.FULL))
     assert (outcome.status, outcome.sandbox, (tmp_path / "ran").exists()) == (Status.OK, "", True)
 
