@@ -22,7 +22,7 @@ test: $(STAMP) client lab  ## all behavior, a real VS Code included
 test-quick: $(STAMP)  ## without VS Code, models, searches, hostile programs and what compiles for long
 	$(PYTEST) -m "not nightly and not slow and not e2e and not models and not searches and not hostile"
 
-test-nightly: $(STAMP) client lab  ## what is slow and covered more cheaply by `make test`; see CONTRIBUTING.md
+test-nightly: $(STAMP)  ## what is slow and covered more cheaply by `make test`; see CONTRIBUTING.md
 	$(PYTEST) -m nightly
 
 lint: $(STAMP) $(CLIENT_STAMP)  ## style, types, and the types of the extension
