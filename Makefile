@@ -3,22 +3,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# tests/conftest.py puts the long groups first
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -q
 CLIENT := vscode-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.installed
 EXAMPLES := examples/transformer_block.py examples/training_step.py examples/clean_model.py
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
 
-.PHONY: demo test test-quick lint bench fuzz soak client lab setup clean
+.PHONY: demo test test-quick test-nightly lint bench fuzz soak client lab setup clean
 
 demo: $(STAMP)  ## the main job on the examples
 	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
 
-test: $(STAMP) client lab  ## every test, those in a real VS Code included
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -q
+test: $(STAMP) client lab  ## all behavior, a real VS Code included
+	$(PYTEST) -m "not nightly"
 
-test-quick: $(STAMP)  ## without the editor and the large models
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not e2e and not models"
+test-quick: $(STAMP)  ## without VS Code, models, searches, hostile programs and what compiles for long
+	$(PYTEST) -m "not nightly and not slow and not e2e and not models and not searches and not hostile"
+
+test-nightly: $(STAMP)  ## what is slow and covered more cheaply by `make test`; see CONTRIBUTING.md
+	$(PYTEST) -m nightly
 
 lint: $(STAMP) $(CLIENT_STAMP)  ## style, types, and the types of the extension
 	$(BIN)/ruff check server tests benchmarks

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from tests.command import Warm
 
 from plain_torch_process import plain_torch as _plain_torch
+from warm_host import WarmHost
 from warm_host import warm_host as _warm_host
 
 
@@ -18,6 +21,59 @@ def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 warm_host = pytest.fixture(scope="session")(_warm_host)
 plain_torch = pytest.fixture(scope="session")(_plain_torch)
+
+
+@pytest.fixture(scope="session")
+def warm_command(warm_host: WarmHost) -> None:
+    """``Warm`` commands have a host."""
+    Warm.host = warm_host
+
+
+# what takes minutes begins first, so that in the end no worker is left with it
+LONG = (
+    "e2e",
+    "repro/test_bisect",
+    "repro",
+    "entries",
+    "test_gpu_stand_in",
+    "test_models",
+    "reliability",
+    "workers",
+    "knowledge",
+)
+# `make test-quick` leaves these out: they start interpreters with torch of their own, or compile for long
+SLOW = (
+    "entries/test_entry_runs",
+    "entries/test_missing_weights",
+    "entries/test_reproduced",
+    "entries/test_solver",
+    "knowledge/test_installed",
+    "lsp/test_real",
+    "lsp/test_searches",
+    "lsp/test_survival",
+    "pipeline/test_cached_graphs",
+    "pipeline/test_without_fork",
+    "reliability",
+    "repro/test_documents",
+    "repro/test_graph",
+    "repro/test_source",
+    "state/test_cache_history",
+    "test_differential",
+    "test_gpu_stand_in",
+    "workers/test_caches",
+    "workers/test_host",
+    "workers/test_sandbox",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow, and put what is long first."""
+    names = {item: item.path.relative_to(Path(__file__).parent).as_posix() for item in items}
+    for item in items:
+        if names[item].startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: next((n for n, start in enumerate(LONG) if names[item].startswith(start)), len(LONG)))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,7 +16,7 @@ from compile_lens.analysis.outcome import Status
 from compile_lens.workers.job import Depth
 from fixture_notation import depth_of
 from plain_torch_process import breaks_of
-from warm_host import WarmHost
+from warm_host import WarmHost, one_worker_each
 
 HERE = Path(__file__).parent
 FOLDERS = (HERE / "fixtures", HERE / "corpus" / "graph_breaks", HERE.parent / "examples")
@@ -24,7 +24,7 @@ FOLDERS = (HERE / "fixtures", HERE / "corpus" / "graph_breaks", HERE.parent / "e
 PROGRAMS = [f for folder in FOLDERS for f in sorted(folder.glob("[!_]*.py")) if not f.stem.startswith("stand_in_")]
 
 
-@pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", one_worker_each(PROGRAMS))
 def test_breaks_and_recompiles_are_those_of_torch(file: Path, warm_host: WarmHost, plain_torch: PlainTorch) -> None:
     depth = Depth(depth_of(file.read_text(encoding="utf-8")))
     ours = warm_host.analyze(file, depth)

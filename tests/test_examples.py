@@ -8,7 +8,7 @@ import pytest
 
 from compile_lens.analysis.outcome import Status
 from compile_lens.syntax.tree import parse
-from warm_host import WarmHost
+from warm_host import WarmHost, one_worker_each
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -32,9 +32,8 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_example(name: str, warm_host: WarmHost) -> None:
-    file = EXAMPLES / f"{name}.py"
+@pytest.mark.parametrize("file", one_worker_each(EXAMPLES / f"{name}.py" for name in sorted(EXPECTED)))
+def test_example(file: Path, warm_host: WarmHost) -> None:
     outcome = warm_host.analyze(file).outcome
     assert outcome.status is Status.OK
     tree = parse(file.read_text(encoding="utf-8"))
@@ -44,7 +43,7 @@ def test_example(name: str, warm_host: WarmHost) -> None:
         assert place.file == str(file)
         start, end = tree.offset(place.line, place.column), tree.offset(place.end_line, place.end_column)
         found.add((finding.code, tree.source[start:end].decode(), finding.count))
-    assert found == EXPECTED[name]
+    assert found == EXPECTED[file.stem]
     assert [region.graphs > 0 for region in outcome.regions] == [True]
 
 

@@ -16,7 +16,7 @@ from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Status
 from compile_lens.workers.job import Depth
 from fixture_notation import Annotated, Expected, depth_of, difference, is_compared, is_varied, read, write
-from warm_host import WarmHost
+from warm_host import WarmHost, one_worker_each
 
 FOLDER = Path(__file__).parent / "fixtures"
 # programs of many small functions, each for one of torch's codes of graph breaks; nothing else that is found there is compared
@@ -27,7 +27,7 @@ TORCHS_PAGE = re.compile(r"/(gb\d{4})\.html$")
 IMPORTED_PART = re.compile(r"^from (_\w+) import|^import (_\w+)", re.MULTILINE)
 
 
-@pytest.mark.parametrize("file", [*FIXTURES, *CORPUS], ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", one_worker_each([*FIXTURES, *CORPUS]))
 def test_findings_are_those_written_under_the_lines(
     file: Path, warm_host: WarmHost, pytestconfig: pytest.Config
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.test_check import Result, write
+from tests.cli.test_check import write
+from tests.command import Warm
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.entry_choice import choose
@@ -13,7 +14,7 @@ from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.job import Job, VariationRequest
 from warm_host import WarmHost
 
-pytestmark = pytest.mark.xdist_group("entries")
+pytestmark = [pytest.mark.xdist_group("entries"), pytest.mark.usefixtures("warm_command")]
 
 TRAINING = """\
 import torch
@@ -99,13 +100,13 @@ def test_what_a_name_means() -> None:
 def test_the_verb(tmp_path: Path) -> None:
     source = "import torch\n\n\ndef f(x: torch.Tensor, n: int = 2):\n    return x.reshape(n, -1)\n"
     write(tmp_path, "f.py", source)
-    done = Result(["vary", "f.py", "f"], tmp_path)
+    done = Warm(["vary", "f.py", "f"], tmp_path)
     assert done.code == 0
     assert "`f` was called in " in done.out
     assert "Analyzed with synthesized inputs." in done.out
-    nothing = Result(["vary", "f.py", "nothing"], tmp_path)
+    nothing = Warm(["vary", "f.py", "nothing"], tmp_path)
     assert (nothing.code, nothing.out) == (2, "")
     assert "defines no class or function 'nothing'" in nothing.err
-    missing = Result(["vary", "missing.py"], tmp_path)
+    missing = Warm(["vary", "missing.py"], tmp_path)
     assert missing.code == 2
     assert "missing.py" in missing.err

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
@@ -18,6 +21,7 @@ from compile_lens.workers.job import Depth, End, Job, VariationRequest
 from compile_lens.workers.wire import Frame, TraceRecord
 
 TIMEOUT_S = 300.0
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,19 @@ class RecordingHost(Host):
         return await super().run(job, record)
 
 
+class Shared:
+    """A host that stays open when it is closed."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._host, name)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
 class WarmHost:
     """A host and the event loop that it lives in, for tests that are plain functions. A file is run once in each way."""
 
@@ -68,6 +85,15 @@ class WarmHost:
             self._known[way] = Analysed(outcome, self._host.builder.report())
         return self._known[way]
 
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        """What ``work`` comes to, in the event loop of the host."""
+        return self._loop.run_until_complete(work)
+
+    def shared(self) -> Host:
+        """The host, for code that closes its host when it is done: this one stays open."""
+        host: Host = Shared(self._host)  # type: ignore[assignment]
+        return host
+
     def run(self, job: Job) -> Outcome:
         """What the product makes of a job; nothing is kept."""
         return self._loop.run_until_complete(analyze(self._host, job))
@@ -86,6 +112,11 @@ class WarmHost:
     def close(self) -> None:
         self._loop.run_until_complete(self._host.close())
         self._loop.close()
+
+
+def one_worker_each(files: Iterable[Path]) -> list[Any]:
+    """Parameters such that all tests of a file are run by one worker, whose host knows the file's outcome after the first."""
+    return [pytest.param(file, id=file.stem, marks=pytest.mark.xdist_group(f"program-{file.stem}")) for file in files]
 
 
 def warm_host() -> Iterator[WarmHost]:

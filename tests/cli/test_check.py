@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
-from tests.processes import Mark
+from tests.command import Result, Warm
 
-SCHEMA = json.loads((Path(__file__).parent.parent.parent / "docs" / "findings.schema.json").read_text())
+pytestmark = pytest.mark.usefixtures("warm_command")
+# these are commands in a process of their own, and others in this one
+COLD = ("segfault", "no such file")
 TRACES = Path(__file__).parent.parent / "data"
 
 BREAKS = """\
@@ -28,33 +26,6 @@ def f(x, n):
 f(torch.ones(3), 1)
 f(torch.ones(3), 2)
 """
-
-
-class Result:
-    """One finished command."""
-
-    def __init__(self, arguments: list[str], folder: Path) -> None:
-        mark = Mark()
-        done = subprocess.run(
-            [sys.executable, "-m", "compile_lens", *arguments],
-            cwd=folder,
-            env=mark.environment,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=300,
-        )
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
-        assert "Traceback" not in self.err
-        assert mark.none_left()
-
-    @property
-    def runs(self) -> list[dict[str, Any]]:
-        document = json.loads(self.out)
-        jsonschema.validate(document, SCHEMA)
-        assert document["tool"]["name"] == "compile-lens"
-        runs: list[dict[str, Any]] = document["runs"]
-        return runs
 
 
 def write(folder: Path, name: str, source: str) -> str:
@@ -89,7 +60,7 @@ def test_quiet_is_one_line_per_finding(tmp_path: Path) -> None:
 def test_json_is_the_contract(tmp_path: Path) -> None:
     write(tmp_path, "model.py", BREAKS)
     write(tmp_path, "clean.py", "import torch\nprint(torch.compile(lambda x: x + 1)(torch.ones(2)))\n")
-    result = Result(["check", "--format", "json", "--fail-on", "information", "model.py", "clean.py"], tmp_path)
+    result = Warm(["check", "--format", "json", "--fail-on", "information", "model.py", "clean.py"], tmp_path)
     assert result.code == 1
     model, clean = result.runs
     assert (model["status"], model["depth"], model["entry"]) == ("ok", "dynamo", "script")
@@ -113,7 +84,7 @@ def test_json_is_the_contract(tmp_path: Path) -> None:
 
 def test_arguments_after_two_dashes_are_the_scripts(tmp_path: Path) -> None:
     write(tmp_path, "args.py", "import sys\nprint(sys.argv[1:])\n")
-    result = Result(["check", "-v", "args.py", "--", "--depth", "9", "x"], tmp_path)
+    result = Warm(["check", "-v", "args.py", "--", "--depth", "9", "x"], tmp_path)
     assert result.code == 0
     assert "['--depth', '9', 'x']" in result.out
 
@@ -121,8 +92,8 @@ def test_arguments_after_two_dashes_are_the_scripts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("depth", ["aot", "inductor"])
 def test_deeper_compiles_find_the_same(tmp_path: Path, depth: str) -> None:
     write(tmp_path, "model.py", BREAKS.replace("x + n", "(x + n).relu()"))
-    shallow = Result(["check", "--format", "json", "model.py"], tmp_path).runs[0]
-    deep = Result(["check", "--format", "json", "--depth", depth, "model.py"], tmp_path).runs[0]
+    shallow = Warm(["check", "--format", "json", "model.py"], tmp_path).runs[0]
+    deep = Warm(["check", "--format", "json", "--depth", depth, "model.py"], tmp_path).runs[0]
     for finding in (*shallow["findings"], *deep["findings"]):
         del finding["cost"]  # a recompile's is the time that it took
     assert deep["findings"] == shallow["findings"]
@@ -161,7 +132,7 @@ RUNS = {
 def test_a_program_that_ends_badly_is_one_finding(tmp_path: Path, name: str) -> None:
     source, status, message, line = RUNS[name]
     write(tmp_path, "bad.py", source)
-    result = Result(
+    result = (Result if name in COLD else Warm)(
         ["check", "--format", "json", "--timeout", "1" if status == "timeout" else "60", "bad.py"], tmp_path
     )
     (run,) = result.runs
@@ -176,21 +147,21 @@ def test_a_program_that_ends_badly_is_one_finding(tmp_path: Path, name: str) -> 
 
 def test_what_was_compiled_before_a_bad_end_is_kept(tmp_path: Path) -> None:
     write(tmp_path, "bad.py", BREAKS + "import os\nos._exit(1)\n")
-    (run,) = Result(["check", "--format", "json", "bad.py"], tmp_path).runs
+    (run,) = Warm(["check", "--format", "json", "bad.py"], tmp_path).runs
     assert [finding["code"] for finding in run["findings"]] == ["run-error", "recompile", "GB0170"]
 
 
 @pytest.mark.parametrize("source", ["", "x = 1\n", "# only a comment"])
 def test_a_file_that_compiles_nothing_says_so(tmp_path: Path, source: str) -> None:
     write(tmp_path, "plain.py", source)
-    result = Result(["check", "plain.py"], tmp_path)
+    result = Warm(["check", "plain.py"], tmp_path)
     assert result.code == 0
     assert "Nothing in this file is compiled" in result.out
 
 
 def test_a_hundred_megabytes_of_output_are_no_problem(tmp_path: Path) -> None:
     write(tmp_path, "loud.py", "for _ in range(100):\n    print('x' * 1_000_000)\n")
-    result = Result(["check", "-v", "loud.py"], tmp_path)
+    result = Warm(["check", "-v", "loud.py"], tmp_path)
     assert result.code == 0
     assert len(result.out) < 400_000
     assert "bytes left out" in result.out
@@ -228,7 +199,7 @@ def bad_folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", sorted(REFUSALS))
 def test_what_cannot_be_analysed_is_one_sentence(bad_folder: Path, name: str) -> None:
     arguments, sentence = REFUSALS[name]
-    result = Result(arguments, bad_folder)
+    result = (Result if name in COLD else Warm)(arguments, bad_folder)
     assert result.code == 2
     assert sentence in result.err
     assert len(result.err.strip().splitlines()) == 1
@@ -237,7 +208,7 @@ def test_what_cannot_be_analysed_is_one_sentence(bad_folder: Path, name: str) ->
 
 def test_one_bad_file_does_not_hide_the_others(tmp_path: Path) -> None:
     write(tmp_path, "model.py", BREAKS)
-    result = Result(["check", "--format", "json", "none.py", "model.py"], tmp_path)
+    result = Warm(["check", "--format", "json", "none.py", "model.py"], tmp_path)
     assert result.code == 2
     assert [run["status"] for run in result.runs] == ["failed", "ok"]
     assert result.runs[1]["findings"]
@@ -245,20 +216,20 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path) -> None:
 
 def test_a_recorded_trace_prints_its_findings() -> None:
     folder = TRACES / "h200-single"
-    result = Result(["trace", str(folder), "--source", f"/cluster/job={folder}"], folder)
+    result = Warm(["trace", str(folder), "--source", f"/cluster/job={folder}"], folder)
     assert result.code == 0
     assert (
         "/cluster/job/gpu_single.py:33:12: warning[GB0170] Graph break: this line branches on a tensor's value; no setting avoids it."
         " (10 times)" in result.out
     )
     assert "33 │         if x.abs().max() > 1e4:" in result.out
-    document = Result(["trace", "--format", "json", str(TRACES / "h200-ddp")], folder)
+    document = Warm(["trace", "--format", "json", str(TRACES / "h200-ddp")], folder)
     assert [run["entry"] for run in document.runs] == ["trace", "trace"]
 
 
 def test_predictions_need_no_run(tmp_path: Path) -> None:
     write(tmp_path, "model.py", BREAKS + "raise SystemExit('this was run')\n")
-    result = Result(["predict", "--format", "json", "--fail-on", "hint", "model.py", "none.py"], tmp_path)
+    result = Warm(["predict", "--format", "json", "--fail-on", "hint", "model.py", "none.py"], tmp_path)
     assert result.code == 2
     assert result.err == f"compile-lens: {tmp_path / 'none.py'}: no such file.\n"
     model, missing = result.runs

@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.test_check import Result, write
+from tests.cli.test_check import write
+from tests.command import Warm
 
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.pipeline.partial_run import end_of_cell, end_of_cell_at, up_to_line
 from compile_lens.syntax.cells import find_cells
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job
+
+pytestmark = pytest.mark.usefixtures("warm_command")
 
 SCRIPT = """\
 import torch
@@ -54,11 +57,11 @@ def test_the_text_up_to_a_line_is_what_stands_there() -> None:
 
 def test_a_cell_from_the_command_line(tmp_path: Path) -> None:
     write(tmp_path, "nb.py", SCRIPT)
-    (run,) = Result(["check", "--cell", "3", "--format", "json", "nb.py"], tmp_path).runs
+    (run,) = Warm(["check", "--cell", "3", "--format", "json", "nb.py"], tmp_path).runs
     assert run["status"] == "ok"
     assert [region["name"] for region in run["regions"]] == ["f"]
     assert run["regions"][0]["graphs"] > 0
     assert "Ran the file only up to line 10, as requested." in run["notes"]
-    wrong = Result(["check", "--cell", "9", "nb.py"], tmp_path)
+    wrong = Warm(["check", "--cell", "9", "nb.py"], tmp_path)
     assert (wrong.code, "has no cell 9: it has 4." in wrong.err) == (2, True)
-    assert Result(["check", "--cell", "1", "--to-line", "2", "nb.py"], tmp_path).code == 2
+    assert Warm(["check", "--cell", "1", "--to-line", "2", "nb.py"], tmp_path).code == 2

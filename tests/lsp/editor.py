@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+from tests.lsp.forked_server import ForkedServer, start
+
 SERVER = Path(__file__).resolve().parents[2] / "server"
 STUB = Path(__file__).resolve().parent / "stub_server.py"
 REAL = [sys.executable, "-m", "compile_lens", "serve"]
@@ -59,7 +61,7 @@ def predicted(diagnostics: list[Message]) -> list[Message]:
 class Editor:
     """Speaks to one server process. ``answers`` are the editor's answers to the server's requests, by method."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | ForkedServer) -> None:
         self.process = process
         self.received: list[Message] = []
         self.answers: dict[str, Callable[[Any], Any]] = {
@@ -255,15 +257,20 @@ def private_environment(folder: Path) -> dict[str, str]:
 @contextlib.asynccontextmanager
 async def editor(folder: Path, command: list[str] | None = None) -> AsyncIterator[Editor]:
     """An editor with a server: by default the one whose analysis is a stub."""
+    environment = private_environment(folder)
+    process: asyncio.subprocess.Process | ForkedServer
     with open(folder / "server.log", "ab") as log:  # noqa: ASYNC230, PTH123
-        process = await asyncio.create_subprocess_exec(
-            *(command or [sys.executable, str(STUB)]),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=log,
-            env=private_environment(folder),
-            limit=1 << 26,
-        )
+        if command is None and hasattr(os, "fork"):
+            process = await start(environment, log.fileno())
+        else:
+            process = await asyncio.create_subprocess_exec(
+                *(command or [sys.executable, str(STUB)]),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                env=environment,
+                limit=1 << 26,
+            )
     found = Editor(process)
     try:
         yield found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from pathlib import Path
 
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
+from warm_host import WarmHost
 
 PROGRAM = """\
 import torch
@@ -24,7 +23,7 @@ f(torch.ones(4, 4))
 """
 
 
-def test_lines_are_those_of_this_run(tmp_path: Path) -> None:
+def test_lines_are_those_of_this_run(tmp_path: Path, warm_host: WarmHost) -> None:
     first, copy = tmp_path / "first.py", tmp_path / "copy.py"
 
     async def lines(host: Host, file: Path, text: str) -> list[tuple[str, int]]:
@@ -33,7 +32,7 @@ def test_lines_are_those_of_this_run(tmp_path: Path) -> None:
         return [(place.file, place.line) for place in found]
 
     async def run_them() -> None:
-        host = Host(sys.executable)
+        host = warm_host.shared()
         try:
             assert await lines(host, first, PROGRAM) == [(str(first), 6), (str(first), 7)]
             moved = f"# a line more\n{PROGRAM}"
@@ -45,4 +44,4 @@ def test_lines_are_those_of_this_run(tmp_path: Path) -> None:
         finally:
             await host.close()
 
-    asyncio.run(run_them())
+    warm_host.wait_for(run_them())

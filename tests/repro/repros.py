@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
@@ -18,9 +17,9 @@ from compile_lens.repro.selection import Selection
 from compile_lens.repro.write import Request, Written, write_repro
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
-from compile_lens.workers.host import Host
 from compile_lens.workers.job import CaptureRequest, Depth, Job
 from compile_lens.workers.wire import Frame, TraceRecord
+from warm_host import WarmHost
 
 RUNNER = Path(__file__).with_name("fork_runner.py")
 
@@ -29,23 +28,15 @@ def job_for(file: Path, depth: Depth = Depth.DYNAMO) -> Job:
     return Job(str(file), depth=depth, cwd=str(file.parent), timeout_s=900)
 
 
-def write_all(requests: Sequence[tuple[Path, Path, Selection, Criterion | None]]) -> list[Written]:
+def write_all(host: WarmHost, requests: Sequence[tuple[Path, Path, Selection, Criterion | None]]) -> list[Written]:
     """Repros of (program, out, what, criterion), none of them run."""
-
-    async def write() -> list[Written]:
-        host = Host(sys.executable)
-        try:
-            return [
-                await write_repro(host, Request(job_for(program), wanted, out, criterion, verify=False))
-                for program, out, wanted, criterion in requests
-            ]
-        finally:
-            await host.close()
-
-    return asyncio.run(write())
+    return [
+        host.wait_for(write_repro(host.shared(), Request(job_for(program), wanted, out, criterion, verify=False)))
+        for program, out, wanted, criterion in requests
+    ]
 
 
-def captured(file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, ...]]:
+def captured(host: WarmHost, file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, ...]]:
     """One run of ``file`` with a look at the calls of all its regions."""
     builder = ReportBuilder()
 
@@ -53,14 +44,8 @@ def captured(file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, 
         if isinstance(frame, TraceRecord):
             builder.feed(frame.data)
 
-    async def run() -> Outcome:
-        host = Host(sys.executable)
-        try:
-            return await analyze(host, Job(str(file), timeout_s=900, capture=CaptureRequest()), watch=watch)
-        finally:
-            await host.close()
-
-    outcome = asyncio.run(run())
+    job = Job(str(file), timeout_s=900, capture=CaptureRequest())
+    outcome = host.wait_for(analyze(host.shared(), job, watch=watch))
     return outcome, builder.report(), read_capture(builder.report())
 
 

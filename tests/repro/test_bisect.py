@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from planted_bugs import BUGS, Bug
+from questions import ASKED, repro_of
 from repros import job_for
 
 from compile_lens.knowledge.entry import KnowledgeKind
@@ -27,7 +28,7 @@ from compile_lens.repro.write import Request, write_repro
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
 
-pytestmark = pytest.mark.xdist_group("bisect")
+pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 STOCK = Path(__file__).with_name("stock_bisect.py")
 
 
@@ -87,7 +88,7 @@ def bisector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bisector]:
     found.close()
 
 
-@pytest.mark.parametrize("name", BUGS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.nightly if n in ASKED else ()) for n in BUGS])
 def test_the_verdict_is_what_was_planted(bisector: Bisector, name: str) -> None:
     found, bug = bisector.bug(name), BUGS[name]
     assert found.status is BisectionStatus.FOUND, (found.sentence, found.steps[-1:])
@@ -99,6 +100,19 @@ def test_the_verdict_is_what_was_planted(bisector: Bisector, name: str) -> None:
         assert bug.line in [line.text for line in found.source]
         assert all(Path(place.file).is_file() and place.line > 0 for place in found.places)
         assert found.places
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_search_that_asks_what_was_recorded_has_the_verdict(bisector: Bisector, name: str) -> None:
+    found = bisector.bisect(bisector.file(f"{name}_asked", repro_of(name)), Options(ablate=False))
+    assert found.verdict is not None, (found.sentence, found.steps[-1:])
+    backend, subsystem, info = BUGS[name].verdict
+    assert (found.verdict.backend, found.verdict.subsystem) == (backend, subsystem)
+    assert info is None or info in (found.verdict.debug_info or "")
+
+
+def test_a_kernel_that_no_compiler_takes_has_a_repro(bisector: Bisector) -> None:
+    assert bisector.repro_of_finding("relu-compile-error").is_file()
 
 
 def test_the_steps_are_torchs_and_the_environment_reaches_none(bisector: Bisector) -> None:
@@ -200,6 +214,7 @@ def test_a_repro_that_passes_is_not_reproduced(bisector: Bisector) -> None:
     assert found.verdict is None
 
 
+@pytest.mark.nightly
 def test_torchs_own_search_has_the_same_verdict(bisector: Bisector) -> None:
     bisection = bisector.bug("decomposition")
     file, found = bisection.repro, bisection.verdict

@@ -15,9 +15,14 @@ from planted_bugs import BUGS
 
 from processes import Mark
 
-pytestmark = [pytest.mark.xdist_group("bisect"), pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
+pytestmark = [
+    pytest.mark.searches,
+    pytest.mark.xdist_group("bisect"),
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+]
 SEED = 20261121
-KILLS = 10
+# how often in `make test`, and how often in all
+KILLS = (3, pytest.param(10, marks=pytest.mark.nightly))
 LONGEST_S = 7.0
 
 
@@ -89,10 +94,11 @@ def test_nothing_of_the_users_changes(user: User) -> None:
     assert not user.searches()
 
 
-def test_killed_at_any_moment_nothing_of_the_users_changes(user: User) -> None:
+@pytest.mark.parametrize("kills", KILLS)
+def test_killed_at_any_moment_nothing_of_the_users_changes(user: User, kills: int) -> None:
     generator = random.Random(SEED)
     files, folders = user.files(), user.folders()
-    for _ in range(KILLS):
+    for _ in range(kills):
         wait, victim = generator.uniform(0.2, LONGEST_S), generator.randrange(3)
         with user.start() as process:
             time.sleep(wait)

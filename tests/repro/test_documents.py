@@ -18,7 +18,7 @@ from compile_lens.repro.selection import Selection
 from compile_lens.repro.unit_test import place_in_pytorch, unit_test_text, write_unit_test
 from compile_lens.repro.verdict import Bisection, BisectionStatus, Verdict
 from compile_lens.repro.write import Request, Written, write_repro
-from compile_lens.workers.host import Host
+from warm_host import WarmHost
 
 PROGRAM = """\
 import torch
@@ -35,19 +35,19 @@ for size in (3, 4):
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+def written(tmp_path_factory: pytest.TempPathFactory, warm_host: WarmHost) -> Written:
     folder = tmp_path_factory.mktemp("documents")
     program = folder / "program.py"
     program.write_text(PROGRAM)
 
     async def write() -> Written:
-        host = Host(sys.executable)
+        host = warm_host.shared()
         try:
             return await write_repro(host, Request(job_for(program), Selection(), folder / "repro.py"))
         finally:
             await host.close()
 
-    return asyncio.run(write())
+    return warm_host.wait_for(write())
 
 
 def test_a_repro_is_run_before_it_is_handed_over(written: Written) -> None:
@@ -61,7 +61,7 @@ def test_a_repro_is_run_before_it_is_handed_over(written: Written) -> None:
     assert "compile_lens" not in written.file.read_text()
 
 
-def test_a_repro_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
+def test_a_repro_that_is_not_finished_leaves_nothing(tmp_path: Path, warm_host: WarmHost) -> None:
     program, out = tmp_path / "program.py", tmp_path / "repro.py"
     program.write_text(PROGRAM)
     seen: list[bool] = []
@@ -72,14 +72,14 @@ def test_a_repro_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
             raise asyncio.CancelledError
 
     async def write() -> None:
-        host = Host(sys.executable)
+        host = warm_host.shared()
         try:
             await write_repro(host, Request(job_for(program), Selection(), out), cancel)
         finally:
             await host.close()
 
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(write())
+        warm_host.wait_for(write())
     assert seen == [True]
     assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
 

@@ -13,7 +13,7 @@ from planted_bugs import BUGS
 from compile_lens.repro.minify import Minified, MinifyOptions, minify
 from compile_lens.workers.host import Host
 
-pytestmark = pytest.mark.xdist_group("bisect")
+pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 SHORT = "    return torch.cos(x.tanh() * 2)"
 LONG = """    y = helper(x)
     a = torch.relu(y @ y)

@@ -12,6 +12,7 @@ from compile_lens.repro.capture import calls_for
 from compile_lens.repro.contract import ExitCode
 from compile_lens.repro.expectation import expect
 from compile_lens.repro.source import write_source
+from warm_host import WarmHost
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.models
@@ -21,8 +22,8 @@ FAMILIES = "gpt2 llama bert t5 gemma2 qwen2 mistral vit resnet distilbert robert
 MODULES = [f"transformers.models.{family}.modeling_{family}" for family in FAMILIES.split()]
 
 
-def test_each_region_of_a_model_runs_in_a_new_process(tmp_path: Path) -> None:
-    outcome, report, regions = captured(PROGRAM)
+def test_each_region_of_a_model_runs_in_a_new_process(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome, report, regions = captured(warm_host, PROGRAM)
     assert outcome.status is Status.OK, outcome.output
     assert len(regions) >= REGIONS
     files = []

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from repros import captured, run_all, write_all
+from tests.command import Warm
 
 from compile_lens.repro.capture import calls_for
 from compile_lens.repro.contract import Criterion, ExitCode, parse_header
@@ -15,6 +14,7 @@ from compile_lens.repro.expectation import expect
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.source import write_source
+from warm_host import WarmHost
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 PROGRAMS = Path(__file__).with_name("programs")
@@ -40,13 +40,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("inductor")
 
 
-def test_each_finding_is_there_when_its_repro_runs(tmp_path: Path, cache: Path) -> None:
+def test_each_finding_is_there_when_its_repro_runs(tmp_path: Path, cache: Path, warm_host: WarmHost) -> None:
     out = [tmp_path / f"repro_{number}.py" for number in range(len(FINDINGS))]
     requests = [
         (FIXTURES / program, file, Selection(finding=finding), None)
         for (program, finding, _, _), file in zip(FINDINGS, out, strict=True)
     ]
-    written = write_all(requests)
+    written = write_all(warm_host, requests)
     assert [one.expected.criterion for one in written] == [criterion for _, _, criterion, _ in FINDINGS]
     own = run_all([(file, "") for file in out], cache)
     for (program, *_), (code, said) in zip(FINDINGS, own, strict=True):
@@ -58,8 +58,10 @@ def test_each_finding_is_there_when_its_repro_runs(tmp_path: Path, cache: Path) 
         assert parse_header(file.read_text()).fields["verified"] == "not run yet"
 
 
-def test_inputs_of_many_kinds_are_rebuilt_or_said_to_be_unsupported(tmp_path: Path, cache: Path) -> None:
-    outcome, report, regions = captured(PROGRAMS / "many_inputs.py")
+def test_inputs_of_many_kinds_are_rebuilt_or_said_to_be_unsupported(
+    tmp_path: Path, cache: Path, warm_host: WarmHost
+) -> None:
+    outcome, report, regions = captured(warm_host, PROGRAMS / "many_inputs.py")
     assert len(regions) == 11, outcome.output
     scripts = {}
     for region in regions:
@@ -75,7 +77,7 @@ def test_inputs_of_many_kinds_are_rebuilt_or_said_to_be_unsupported(tmp_path: Pa
         assert code == ExitCode.GOOD, f"region {number}: {said}\n{scripts[number].read_text()}"
 
 
-def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_path: Path, warm_host: WarmHost) -> None:
     out = tmp_path / "repro.py"
     broken = tmp_path / "broken.py"
     broken.write_text("def f(:\n")
@@ -99,7 +101,7 @@ def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_pat
     ]
     for program, wanted, words in cases:
         with pytest.raises(CannotWrite, match=words):
-            write_all([(program, out, wanted, None)])
+            write_all(warm_host, [(program, out, wanted, None)])
         assert not out.exists()
 
 
@@ -118,20 +120,20 @@ def get_inputs():
 """
 
 
+@pytest.mark.usefixtures("warm_command")
 def test_a_file_is_run_by_the_entry_that_check_would_take(tmp_path: Path) -> None:
     program, out = tmp_path / "model.py", tmp_path / "out.py"
     program.write_text(REACHED_BY_INPUTS)
 
-    def repro(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "compile_lens", "repro", str(program), "--no-run", "-o", str(out), *options]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    def repro(*options: str) -> Warm:
+        return Warm(["repro", str(program), "--no-run", "-o", str(out), *options], tmp_path)
 
     unknown = repro("--entry", "nowhere")
-    assert unknown.returncode == 2
-    assert "model.py has no entry 'nowhere'" in unknown.stderr
+    assert unknown.code == 2
+    assert "model.py has no entry 'nowhere'" in unknown.err
     found = repro()
-    assert found.returncode == 0, found.stderr
-    assert "Graph break: `print`" in found.stdout
+    assert found.code == 0, found.err
+    assert "Graph break: `print`" in found.out
     assert "torch.ones(3, 4), 2" in out.read_text()
     as_script = repro("--force", "--entry", "script")
-    assert "No compile region was called in this run" in as_script.stderr
+    assert "No compile region was called in this run" in as_script.err

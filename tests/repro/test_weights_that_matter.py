@@ -17,7 +17,7 @@ from compile_lens.repro.write import Request, Written, write_repro
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
 
-pytestmark = pytest.mark.xdist_group("bisect")
+pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 
 WRONG_FOR_LARGE_VALUES = """\
 import torch

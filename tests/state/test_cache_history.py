@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
 from compile_lens.workers.wire import TraceRecord
 from replay import JOB, frames_of, recording
+from warm_host import WarmHost
 
 PROGRAM = """\
 import time
@@ -43,11 +42,11 @@ async def misses(host: Host, file: Path, text: str) -> list[Finding]:
     return [finding for finding in outcome.findings if finding.code == "cache-miss"]
 
 
-def test_a_number_that_is_another_in_each_run_is_told_at_its_line(tmp_path: Path) -> None:
+def test_a_number_that_is_another_in_each_run_is_told_at_its_line(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "age.py"
 
     async def run_them() -> None:
-        host = Host(sys.executable)
+        host = warm_host.shared()
         try:
             assert await misses(host, file, PROGRAM) == []
             # another text is another program, and the one before stays known
@@ -60,7 +59,7 @@ def test_a_number_that_is_another_in_each_run_is_told_at_its_line(tmp_path: Path
         finally:
             await host.close()
 
-    asyncio.run(run_them())
+    warm_host.wait_for(run_them())
 
 
 def test_the_field_of_an_input_or_the_option_that_changed_is_named() -> None:

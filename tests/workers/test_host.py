@@ -7,10 +7,11 @@ import os
 import signal
 import sys
 import textwrap
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from tests.processes import Mark
 
 from compile_lens.workers.access import Access
@@ -18,20 +19,32 @@ from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import EndKind, Job
 from compile_lens.workers.wire import AgentEvent, Frame, TraceRecord
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc"),
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("host"),
+]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def mark() -> Mark:
     return Mark()
 
 
-@pytest.fixture
-async def host(mark: Mark) -> AsyncIterator[Host]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_host(mark: Mark) -> AsyncIterator[Host]:
     host = Host(sys.executable, mark.environment)
     yield host
     await host.close()
     assert mark.none_left()
+
+
+@pytest.fixture
+def host(shared_host: Host, mark: Mark) -> Iterator[Host]:
+    """The one host of all tests here: each leaves its standby, and nothing else."""
+    yield shared_host
+    assert shared_host.hello is not None
+    assert mark.alive() == [shared_host.hello.pid]
 
 
 def script(folder: Path, source: str) -> Job:

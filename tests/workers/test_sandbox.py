@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter, skip_unless_offered
 
 from compile_lens.agent.runtime.protocol import SandboxKind
@@ -24,6 +25,7 @@ from compile_lens.workers.job import Depth, Job, Substitution
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the kinds are those of Linux"),
     pytest.mark.xdist_group("sandbox"),
+    pytest.mark.asyncio(loop_scope="module"),
 ]
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 
@@ -35,7 +37,7 @@ def kind(request: pytest.FixtureRequest) -> SandboxKind:
     return strongest
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def host() -> AsyncIterator[Host]:
     host = Host(sys.executable)
     yield host
@@ -201,10 +203,11 @@ async def test_it_gives_way_to_what_the_user_does(host: Host, tmp_path: Path) ->
 
 
 async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: Path, host: Host) -> None:
+    fresh = Host(sys.executable)
     untrusted = replace(job(tmp_path, "open('ran', 'w')", SandboxOptions()), access=Access.NONE)
     with pytest.raises(HostError, match="Nothing runs here"):
-        await host.run(untrusted, lambda _: None)
-    assert host.hello is None and not (tmp_path / "ran").exists()
+        await fresh.run(untrusted, lambda _: None)
+    assert fresh.hello is None and not (tmp_path / "ran").exists()
     outcome = await analyze(host, replace(untrusted, access=Access.FULL))
     assert (outcome.status, outcome.sandbox, (tmp_path / "ran").exists()) == (Status.OK, "", True)
 
