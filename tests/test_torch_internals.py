@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pkgutil
-import re
 from typing import Any
 
 import pytest
-import torch
+import torch  # noqa: F401 - rows ask the installed version
 from tests.entries.agent_package import agent_module
 
 ROOM = agent_module("torch_internals")
@@ -21,12 +20,6 @@ def rows() -> list[Any]:
     return sorted({row for row in flat if isinstance(row, INTERNAL)}, key=lambda row: str(row.path))
 
 
-# what only builds for CUDA have
-NEEDS_CUDA = re.compile(r"_cuda_|_CudaDevice|torch\.cuda:")
-
-
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.path)
 def test_the_installed_torch_has_what_it_should(row: Any) -> None:
-    if torch.version.cuda is None and NEEDS_CUDA.search(row.path):
-        pytest.skip("this torch is not built for CUDA")
-    assert row.exists == row.is_expected
+    assert row.exists == row.is_expected or row.supplied

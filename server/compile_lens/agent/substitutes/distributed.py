@@ -65,6 +65,9 @@ def _reduce_alone() -> None:
     internals.DDP_INIT.wrap(with_hook)
     # It asserts that there is a timer for the device. Another C++ method in its place keeps Dynamo's trace: it knows neither of them.
     internals.LOGGER_STATS.set(vars(internals.LOGGER.need())[internals.LOGGER_UNEVEN_INPUTS.name])
+    if not torch.cuda.is_available():
+        # the reducer's timers would start the CUDA driver of a build that has one (torch/csrc/distributed/c10d/reducer_cuda.cpp)
+        internals.REDUCER_PREPARE.set(vars(internals.REDUCER.need())[internals.REDUCER_STATS.name])
 
 
 class EmulatedNccl:

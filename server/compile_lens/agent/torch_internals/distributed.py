@@ -13,6 +13,13 @@ LOGGER_STATS = Internal(
 LOGGER_UNEVEN_INPUTS = Internal(
     "torch._C:_distributed_c10d.Logger._set_uneven_input_join", "DistributedDataParallel in one process"
 )
+REDUCER = Internal("torch._C:_distributed_c10d.Reducer", "DistributedDataParallel in one process")
+REDUCER_PREPARE = Internal(
+    "torch._C:_distributed_c10d.Reducer.prepare_for_forward", "DistributedDataParallel in one process"
+)
+REDUCER_STATS = Internal(
+    "torch._C:_distributed_c10d.Reducer.get_backward_stats", "DistributedDataParallel in one process"
+)
 REGISTER_COMM_HOOK = Internal("torch.distributed:_register_comm_hook", "DistributedDataParallel in one process")
 C10D = Internal("torch.distributed.distributed_c10d", _GROUPS)
 NCCL_AVAILABLE = Internal("torch.distributed.distributed_c10d:_NCCL_AVAILABLE", "the NCCL backend in one process")

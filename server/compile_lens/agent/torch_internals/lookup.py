@@ -26,7 +26,8 @@ class Internal:
 
     ``path`` is ``package.module`` or ``package.module:name.of.it``. ``lost`` says what Compile Lens cannot do without it, as a noun phrase
     ("the region of each frame"). Without the name, a torch from ``since`` up to and including ``until`` is reported as degraded;
-    others are known to lack it, and nothing is said. ``required``: a run is not possible without it.
+    others are known to lack it, and nothing is said. ``required``: a run is not possible without it. ``supplied``: it is put there where
+    torch lacks it, so nothing is lost.
     """
 
     path: str
@@ -34,12 +35,13 @@ class Internal:
     since: Version = OLDEST
     until: Version | None = None
     required: bool = False
+    supplied: bool = False
 
     @property
     def is_expected(self) -> bool:
-        """Whether the installed torch is one of those that have it."""
+        """Whether the installed torch is one of those that must have it."""
         version = torch_version()
-        return self.since <= version and (self.until is None or version <= self.until)
+        return not self.supplied and self.since <= version and (self.until is None or version <= self.until)
 
     @property
     def is_imported(self) -> bool:
