@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +54,45 @@ def test_a_room_imports_nothing_that_it_must_not(room: str) -> None:
         if within(module, FORBIDDEN[room])
     ]
     assert not wrong
+
+
+# from the doors down; a room imports what stands below it (ARCHITECTURE.md has the same order)
+FLOORS = [
+    "lsp",
+    "cli",
+    "repro",
+    "pipeline",
+    "state",
+    "documents",
+    "settings",
+    "analysis",
+    "knowledge",
+    "entries",
+    "workers",
+    "trace",
+    "syntax",
+]
+
+
+def test_rooms_import_only_rooms_below_them() -> None:
+    wrong = [
+        f"{file.relative_to(PACKAGE)}:{line}: {module}"
+        for floor, room in enumerate(FLOORS)
+        for file in (PACKAGE / room).rglob("*.py")
+        for line, module in imports(file)
+        if within(module, {f"compile_lens.{above}" for above in FLOORS[:floor]}) and file.name != "serve.py"
+    ]
+    assert not wrong
+
+
+def test_the_map_lists_every_room_in_this_order() -> None:
+    page = (PACKAGE.parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rooms = re.findall(r"^\| `(\w+)/` \|", page.partition("### Rooms of `agent/`")[0], re.MULTILINE)
+    assert rooms == [*FLOORS, "agent"]
+    of_agent = re.findall(r"^\| `(\w+)/` \|", page.partition("### Rooms of `agent/`")[2], re.MULTILINE)
+    folders = {folder.name for folder in (PACKAGE / "agent").iterdir() if (folder / "__init__.py").exists()}
+    assert set(of_agent) == folders
+    assert {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()} == set(rooms)
 
 
 def test_only_serve_leads_from_the_terminal_to_the_protocol() -> None:
