@@ -102,7 +102,7 @@ def test_the_verb(tmp_path: Path) -> None:
     write(tmp_path, "f.py", source)
     done = Warm(["vary", "f.py", "f"], tmp_path)
     assert done.code == 0
-    assert "`f` was called in " in done.out
+    assert "Called `f` in " in done.out
     assert "Analyzed with synthesized inputs." in done.out
     nothing = Warm(["vary", "f.py", "nothing"], tmp_path)
     assert (nothing.code, nothing.out) == (2, "")

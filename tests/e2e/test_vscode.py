@@ -248,7 +248,7 @@ def test_predicts_as_the_user_types_until_a_run_tells_the_truth(
     data = {
         "file": "small.py",
         "predicted": [hint],
-        "hover": {"line": "print(", "text": "print", "says": ["Predicted graph break", "nothing was run", "came true"]},
+        "hover": {"line": "print(", "text": "print", "says": ["Predicted graph break", "without a run", "were right"]},
         "typed": {
             "behind": "print(",
             "text": "y = x.sum().item()",

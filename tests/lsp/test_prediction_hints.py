@@ -34,9 +34,9 @@ async def test_before_anything_may_run_what_will_break_is_a_hint_that_says_it_is
     assert hover is not None
     for said in (
         "**Prediction** `GB0059`",
-        "nothing was run",
+        "without a run",
         "Rule `print`",
-        "came true",
+        "were right",
         "What to do",
         "added in torch 2.8",
     ):

@@ -291,7 +291,7 @@ class TestStatus:
         await raw.initialize(root, {"python": str(python), **ALWAYS})
         await raw.open(write(root, ONE))
         status = await raw.status(health="error")
-        assert status["message"].startswith(f"{python} has no torch;")
+        assert status["message"].startswith(f"{python} has no torch.")
 
     async def test_an_interpreter_that_is_not_there(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root, {"python": "/nowhere/python", **ALWAYS})

@@ -50,7 +50,7 @@ async def test_a_repro_is_bisected_from_its_header(root: Path) -> None:
         answer = await ed.request("workspace/executeCommand", {"command": "compileLens.bisect", "arguments": [uri]})
         assert answer["status"] == "unfit"
         text = Path(shown[0].removeprefix("file://")).read_text()
-        assert "eager itself fails" in text
+        assert "already fails in eager" in text
         titles = [action["title"] for action in await actions(ed, uri, 1)]
         assert "Bisect this repro again and compare with the last result" in titles
         again = await ed.request(

@@ -94,9 +94,9 @@ def test_what_the_user_asks_for_and_is_not_there_is_told_in_one_sentence(tmp_pat
             Selection(finding="GB0001@3"),
             "The run has no finding GB0001@3. It has",
         ),
-        (plain, Selection(frame="9/9"), "Frame 9/9 does not belong to a region"),
-        (quiet, Selection(), "No compile region was called in this run"),
-        (broken, Selection(), "No compile region was called in this run"),
+        (plain, Selection(frame="9/9"), "Frame 9/9 does not belong to a compile region that the run called"),
+        (quiet, Selection(), "The run called no compile region"),
+        (broken, Selection(), "The run called no compile region"),
         (tmp_path / "missing.py", Selection(), "no such file"),
     ]
     for program, wanted, words in cases:
@@ -136,4 +136,4 @@ def test_a_file_is_run_by_the_entry_that_check_would_take(tmp_path: Path) -> Non
     assert "Graph break: `print`" in found.out
     assert "torch.ones(3, 4), 2" in out.read_text()
     as_script = repro("--force", "--entry", "script")
-    assert "No compile region was called in this run" in as_script.err
+    assert "The run called no compile region" in as_script.err

@@ -233,9 +233,8 @@ async def test_an_interpreter_that_cannot_be_used_is_told_in_a_sentence(tmp_path
             await Host(str(python)).start()
 
 
-async def test_an_agent_of_another_version_is_refused_in_one_sentence(
-    host: Host, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_agent_of_another_version_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = Host(sys.executable)
     monkeypatch.setattr("compile_lens.workers.host.PROTOCOL_VERSION", 99)
     with pytest.raises(HostError, match=r"was updated while it ran .*: restart its server\.$"):
         await host.start()

@@ -18,6 +18,8 @@ from .protocol import RunCommand, RunEnded, RunStarted
 from .wire import Wire
 
 CRASH_LIMIT = 20_000
+# what faulthandler.dump_traceback_later writes first (agent/runtime/job.py)
+DUMP_AT_TIMEOUT = "Timeout ("
 CHUNK = 1 << 16
 # of what the child said before its end, in case a descriptor of it has survived in a process that nobody can reach
 LAST_WORDS = 1 << 28
@@ -43,6 +45,9 @@ def serve(command: RunCommand, choice: SandboxChoice, commands: int, wire: Wire)
         os.close(reading)
         crash.seek(0)
         crash_stack = crash.read(CRASH_LIMIT).decode("utf-8", "replace")
+    if kind == "signalled" and crash_stack.startswith(DUMP_AT_TIMEOUT):
+        # faulthandler reads frames that another thread changes, and may crash on the way (Python 3.11)
+        kind, code = "timeout", 0
     if command.sandbox is not None:
         remove_folder(command.sandbox.scratch)
     if command.search is not None:

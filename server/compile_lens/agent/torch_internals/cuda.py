@@ -50,7 +50,7 @@ GET_SYNC_DEBUG_MODE = Internal("torch._C:_cuda_get_sync_debug_mode", _EMULATION,
 HAS_PRIMARY_CONTEXT = Internal("torch._C:_cuda_hasPrimaryContext", _EMULATION, supplied=True)
 IPC_COLLECT = Internal("torch._C:_cuda_ipc_collect", _EMULATION, supplied=True)
 IS_HISTORY_ENABLED = Internal("torch._C:_cuda_isHistoryEnabled", _EMULATION, supplied=True)
-IS_IN_BAD_FORK = Internal("torch._C:_cuda_isInBadFork", "whether importing torch initialized CUDA")
+IS_IN_BAD_FORK = Internal("torch._C:_cuda_isInBadFork", "whether importing torch initialized CUDA", cuda_only=True)
 IS_STREAM_CAPTURING = Internal("torch._C:_cuda_isCurrentStreamCapturing", _EMULATION, supplied=True)
 MEMORY_SNAPSHOT = Internal("torch._C:_cuda_memorySnapshot", _EMULATION, supplied=True)
 MEMORY_STATS = Internal("torch._C:_cuda_memoryStats", _EMULATION, supplied=True)

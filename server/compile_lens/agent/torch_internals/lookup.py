@@ -27,7 +27,7 @@ class Internal:
     ``path`` is ``package.module`` or ``package.module:name.of.it``. ``lost`` says what Compile Lens cannot do without it, as a noun phrase
     ("the region of each frame"). Without the name, a torch from ``since`` up to and including ``until`` is reported as degraded;
     others are known to lack it, and nothing is said. ``required``: a run is not possible without it. ``supplied``: it is put there where
-    torch lacks it, so nothing is lost.
+    torch lacks it, so nothing is lost. ``cuda_only``: only builds with CUDA have it.
     """
 
     path: str
@@ -36,12 +36,15 @@ class Internal:
     until: Version | None = None
     required: bool = False
     supplied: bool = False
+    cuda_only: bool = False
 
     @property
     def is_expected(self) -> bool:
         """Whether the installed torch is one of those that must have it."""
         version = torch_version()
-        return not self.supplied and self.since <= version and (self.until is None or version <= self.until)
+        if self.supplied or (self.cuda_only and sys.modules["torch"].version.cuda is None):
+            return False
+        return self.since <= version and (self.until is None or version <= self.until)
 
     @property
     def is_imported(self) -> bool:
