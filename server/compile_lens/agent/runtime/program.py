@@ -17,7 +17,7 @@ from typing import Any
 
 from ..instrument.stacks import summary_stack
 from .missing_requirement import lacking
-from .protocol import FileUnreadable, MissingRequirement, ProgramDone, ProgramRaised, StackLine
+from .protocol import FileUnreadable, MissingRequirementReport, ProgramDone, ProgramRaised, StackLine
 from .wire import Wire
 
 MOST_MESSAGE = 20_000
@@ -143,7 +143,7 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
     )
 
 
-def _lacking(error: BaseException) -> MissingRequirement | None:
+def _lacking(error: BaseException) -> MissingRequirementReport | None:
     try:
         return lacking(error)
     except Exception:  # a class of the program's whose words raise
