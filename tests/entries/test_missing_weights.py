@@ -180,4 +180,4 @@ def test_a_run_as_the_users_own_is_left_alone(tmp_path: Path, warm_host: WarmHos
 )
 def test_what_a_name_tells(name: str, kind: str | None) -> None:
     known = ("bert", "gemma", "gemma2", "gptj", "llama", "opt", "qwen2", "roberta", "xlm-roberta")
-    assert agent_module("substitutes.weights.architecture_names").architecture_of(name, known) == kind
+    assert agent_module("substitutes.weights.transformers_models").architecture_of(name, known) == kind

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from compile_lens.knowledge.decompositions import decompositions
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.places import place, read_place
 
@@ -32,6 +36,7 @@ _TAGS = {
     "generated": "generated from another variant",
     "pt2_compliant_tag": "tested with torch.compile",
 }
+DECOMPOSITIONS_DATA = Path(__file__).parent / "data" / "decompositions.json.gz"
 
 
 def operator(name: str, row: Row) -> KnowledgeEntry:
@@ -162,3 +167,30 @@ def function(name: str, row: Row) -> KnowledgeEntry:
     return KnowledgeEntry(
         KnowledgeKind.FUNCTION, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Decompositions:
+    """``becomes``: by overload (``aten.softmax.int``), the operators that remain for each form of its arguments.
+
+    Traced on fake CPU tensors with ``torch``, as AOTAutograd does for Inductor: functionalized and decomposed.
+    """
+
+    torch: str
+    becomes: dict[str, list[list[str]]]
+
+    def describe(self, overload: str) -> str:
+        """```aten.t`, `aten.addmm` (traced on CPU with torch 2.13.0)``, or '' if nothing was recorded."""
+        forms = self.becomes.get(overload)
+        if not forms:
+            return ""
+        shown = ["nothing" if not form else ", ".join(f"`{operator}`" for operator in form) for form in forms]
+        return f"{'; or '.join(shown)} (traced on CPU with torch {self.torch})"
+
+
+@cache
+def decompositions() -> Decompositions:
+    """The bundled data."""
+    with gzip.open(DECOMPOSITIONS_DATA, "rt", encoding="utf-8") as file:
+        content = json.load(file)
+    return Decompositions(content["torch"], content["becomes"])

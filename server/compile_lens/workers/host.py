@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +30,6 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.command import command_of, sandbox_of
-from compile_lens.workers.installation import Stamp, installation_stamp
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
@@ -44,6 +43,7 @@ START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host stops waiting for it
 GRACE_S = 5.0
+Stamp = tuple[tuple[str, int, int], ...]
 
 
 class HostError(Exception):
@@ -290,3 +290,24 @@ def _end(said: RunEnded, came_back: bool) -> End:
     if kind is EndKind.FINISHED and not came_back:
         kind = EndKind.EXITED
     return End(kind, said.code, said.crash_stack, reason=said.reason)
+
+
+def installation_stamp(python: str, library_roots: Iterable[str]) -> Stamp:
+    """What changes when the interpreter, its environment or its packages do: times and numbers of a few files and folders.
+
+    A package that is installed, updated or removed changes the folder that holds it; one installed as a link to its source is the
+    user's code, which each run reads anew.
+    """
+    executable = Path(python)
+    places = [executable, executable.resolve(), executable.parent.parent / "pyvenv.cfg"]
+    for root in library_roots:
+        folder = Path(root)
+        places += [folder, folder / "torch" / "version.py", folder / "version.py"]
+        with contextlib.suppress(OSError):
+            places += sorted(folder.glob("*.pth"))
+    found: list[tuple[str, int, int]] = []
+    for place in dict.fromkeys(places):
+        with contextlib.suppress(OSError):
+            status = place.stat()
+            found.append((str(place), status.st_mtime_ns, status.st_ino))
+    return tuple(found)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 
 from ..torch_internals.options import set_loaded_option
-from . import calls, kernel, landlock, limits, namespaces, syscall_filter
+from . import calls, kernel, landlock, namespaces, syscall_filter
 from .policy import (
     DEVICES,
     SERVICE_VARIABLES,
@@ -31,6 +32,7 @@ NO_NETWORK = {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline"}
 MOST_WRITTEN = 500
 # kept because a program may replace it
 _walk = os.walk
+MOST_PROCESSES_AND_THREADS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report) ->
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
-    limits.apply(policy, counts_separately=view is not None)
+    _set_limits(policy, counts_separately=view is not None)
     unrestricted = _restrict(policy, kind, view, hidden) if kind != PYTHON else OUTSIDE_PYTHON
     writable = (*view.overlaid, *view.persistent) if view else (policy.scratch, *policy.caches, *policy.allow_write)
     rules = calls.Rules(
@@ -156,3 +158,35 @@ def _all_but(hidden: list[str]) -> list[str]:
             # the target of a link is covered under its own path
             pending += [entry.path for entry in os.scandir(folder) if not entry.is_symlink()]
     return allowed
+
+
+def _set_limits(policy: Policy, counts_separately: bool) -> None:
+    """Set the kernel's limits for this process and lower its priority; its tree is supervised from outside.
+
+    ``counts_separately``: the kernel counts the processes of this run apart from the user's others.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, policy.disk_bytes)
+    if policy.cpu_s:
+        _lower(resource.RLIMIT_CPU, policy.cpu_s)
+    # a GPU driver reserves much more memory than it uses
+    if sys.platform == "linux" and policy.memory_bytes and not policy.gpu:
+        _lower(resource.RLIMIT_DATA, policy.memory_bytes)
+    if counts_separately:
+        _lower(resource.RLIMIT_NPROC, MOST_PROCESSES_AND_THREADS)
+    if policy.niceness:
+        with contextlib.suppress(OSError):
+            os.nice(policy.niceness)
+
+
+def _lower(limit: int, value: int) -> None:
+    import resource
+
+    with contextlib.suppress(OSError, ValueError):
+        hard = resource.getrlimit(limit)[1]
+        if hard == resource.RLIM_INFINITY or value < hard:
+            resource.setrlimit(limit, (value, value))

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 from ...runtime.missing_requirement import is_lack
-from .architecture_names import architecture_of
 from .hub_files import WEIGHTS as WEIGHT_FILES
 from .hub_files import any_here
 from .lookups import CONFIGURATION, Lookups, reason
@@ -51,6 +51,10 @@ MODEL_ARGUMENTS = frozenset({"dtype", "torch_dtype", "device_map", "attn_impleme
 WEIGHT_FILE_ARGUMENTS = frozenset(
     {"from_tf", "from_flax", "gguf_file", "variant", "use_safetensors", "ignore_mismatched_sizes"}
 )
+WORDS_OF_NAMES = re.compile(r"[a-z]+|\d+")
+# architectures are guessed from names as `transformers` does (configuration_auto.py, `AutoConfig.from_pretrained`: the longest
+# known type that occurs anywhere in the name), but a match on word boundaries comes first
+SHORTEST_INSIDE = 5  # letters of a match inside a word; "opt" occurs in "adopted"
 
 
 class TransformersModels:
@@ -246,3 +250,31 @@ def _facts(name: str, made: str, configuration: Any, origin: str, changes: tuple
         "origin": origin,
         "changes": [list(change) for change in changes],
     }
+
+
+def architecture_of(name: str, known: Iterable[str]) -> str | None:
+    """The one of ``known`` that ``name``, of a model or its folder, contains; None if there is none."""
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].lower()
+    plain = "".join(WORDS_OF_NAMES.findall(last))
+    starts, ends = _edges(last)
+    best: tuple[bool, int, str] | None = None
+    for kind in known:
+        wanted = "".join(WORDS_OF_NAMES.findall(kind.lower()))
+        place = plain.find(wanted) if wanted else -1
+        while place >= 0:
+            at_word = place in starts and place + len(wanted) in ends
+            if at_word or len(wanted) >= SHORTEST_INSIDE:
+                found = (at_word, len(wanted), kind)
+                best = found if best is None or found[:2] > best[:2] else best
+            place = plain.find(wanted, place + 1)
+    return None if best is None else best[2]
+
+
+def _edges(text: str) -> tuple[set[int], set[int]]:
+    """Where words and numbers begin and end in ``text`` once separators are removed."""
+    starts, ends, place = set(), set(), 0
+    for word in WORDS_OF_NAMES.findall(text):
+        starts.add(place)
+        place += len(word)
+        ends.add(place)
+    return starts, ends
