@@ -356,7 +356,7 @@ def _nothing_left(out: Path) -> Iterator[None]:
     before = out.read_bytes() if out.exists() else None
     try:
         yield
-    except BaseException:
+    except BaseException:  # raised again, an interrupt too
         if before is None:
             out.unlink(missing_ok=True)
             shutil.rmtree(_data_folder(out), ignore_errors=True)

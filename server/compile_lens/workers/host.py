@@ -101,7 +101,7 @@ class Host:
             except TimeoutError:
                 await self._end_process()
                 raise HostError(f"{self.python} did not import torch within {START_LIMIT_S:.0f} seconds.") from None
-            except BaseException:
+            except BaseException:  # raised again, a cancellation too
                 await self._end_process()
                 raise
             self._said = self._hello

@@ -96,7 +96,7 @@ def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
         action()
     except SystemExit as end:
         return _end_by_system_exit(end, wire, own_folder)
-    except BaseException as error:
+    except BaseException as error:  # the program may raise anything; how it ended is reported
         _report(error, wire, own_folder)
         return 1
     wire.tell(ProgramDone())

@@ -164,7 +164,7 @@ def _reported(what: str) -> Iterator[None]:
     """Report a failure in the block: another version of torch may have anything in these objects, and the compilation must go on."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # attributes of objects of torch, which differ between versions
         degraded(what, error)
 
 

@@ -203,7 +203,7 @@ def _check_size(names: dict[str, Any], text: str) -> None:
     try:
         with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
             made = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value}).run()
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         if not _is_fake_tensor_error(error):
             raise
         return
@@ -228,7 +228,7 @@ def _call_of(
 
     try:
         made = make()
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
     function = getattr(type(made), method, None)
     if function is None:

@@ -81,7 +81,7 @@ def attempt(unknowns: Unknowns, call: Callable[[Callable[[str], Any]], object]) 
     try:
         with unrecorded(), FAKE_TENSOR_MODE.need()(shape_env=recorder.env, allow_non_fake_inputs=True):
             call(recorder.size)
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         return Trial(error, tuple(itertools.islice(recorder.conditions(), MAX_CONDITIONS)))
     finally:
         torch.random.set_rng_state(state)

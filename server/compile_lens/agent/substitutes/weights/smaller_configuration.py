@@ -33,9 +33,7 @@ def _parameters(config: Any, model: Any) -> int | None:
     try:
         with torch.device("meta"):
             return int(sum(parameter.numel() for parameter in model(copy.deepcopy(config)).parameters()))
-    except (
-        Exception
-    ):  # a constructor may raise anything; the caller then substitutes nothing and the first error is shown
+    except Exception:  # a constructor may raise anything; nothing is substituted then, and the first error is shown
         return None
 
 

@@ -162,9 +162,7 @@ class TransformersModels:
                     raise
                 try:
                     made, facts = self._random_model(original, cls, args, dict(named))
-                except (
-                    Exception
-                ):  # a model that its library cannot build from a configuration; the error of the look-up is shown
+                except Exception:  # of the library's constructor; the error of the look-up is shown
                     raise error from error.__cause__
                 self._lookups.substituted(WEIGHTS, why=reason(error), **facts)
                 return made
