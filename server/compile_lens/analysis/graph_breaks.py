@@ -18,8 +18,8 @@ from compile_lens.syntax.tree import Range
 from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
 
 NO_CODE = "graph-break"
-MOST_LIBRARY_LINES = 12
-MOST_ORIGINS = 4
+MAX_LIBRARY_LINES = 12
+MAX_ORIGINS = 4
 DATA_DEPENDENT = re.compile(r"data.dependent", re.IGNORECASE)
 # a stack inside torch's explanation: the file's name is enough beside its code
 PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
@@ -130,7 +130,7 @@ def _origins(reason: BreakReason, place: Place, sources: Sources) -> Iterator[Re
     tree = sources.tree_of(place.file) if DATA_DEPENDENT.search(reason.title) else None
     if tree is None:
         return
-    for origin in origins(tree, Range(place.line, place.column, place.end_line, place.end_column))[:MOST_ORIGINS]:
+    for origin in origins(tree, Range(place.line, place.column, place.end_line, place.end_column))[:MAX_ORIGINS]:
         at = origin.range
         message = f"`{origin.name}` is a parameter." if origin.is_parameter else f"`{origin.name}` is assigned here."
         yield Related(Place(place.file, at.line, at.column, at.end_line, at.end_column), message)
@@ -148,7 +148,7 @@ def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> 
             found.setdefault(
                 (library.file, library.line), Related(library, f"The graph breaks here, in `{deepest.name}`.")
             )
-    return tuple(found.values())[:MOST_LIBRARY_LINES]
+    return tuple(found.values())[:MAX_LIBRARY_LINES]
 
 
 def remedy_of(reason: BreakReason) -> Remedy:

@@ -25,7 +25,7 @@ SMALLER = (
     " layer) may differ."
 )
 BYTES = "Token ids and lengths differ from those of the real tokenizer. A recompile that a length causes may happen at another length."
-MOST_CHANGES = 3
+MAX_CHANGES = 3
 
 
 def find_missing_weights(context: RunContext) -> Iterator[Finding]:
@@ -78,8 +78,8 @@ def _configuration(one: MissingResource) -> str:
 
 
 def _changes(one: MissingResource) -> str:
-    shown = ", ".join(f"{name} {before} → {now}" for name, before, now in one.changes[:MOST_CHANGES])
-    return f"{shown}, …" if len(one.changes) > MOST_CHANGES else shown
+    shown = ", ".join(f"{name} {before} → {now}" for name, before, now in one.changes[:MAX_CHANGES])
+    return f"{shown}, …" if len(one.changes) > MAX_CHANGES else shown
 
 
 def _of_sizes(one: MissingResource) -> str:

@@ -23,8 +23,8 @@ STYLE = {
 }
 WIDEST = 100
 TAB = "    "
-MOST_LINES = 12
-MOST_FIRST = 3
+MAX_LINES = 12
+MAX_FIRST = 3
 
 
 class TextOutput:
@@ -121,8 +121,8 @@ class TextOutput:
             # an indented line is code or a table: it stays as it is
             whole = paragraph.startswith((" ", "[")) or "://" in paragraph
             lines += [paragraph] if whole or not paragraph else textwrap.wrap(paragraph, width - len(lead))
-        if len(lines) > MOST_LINES and not self._verbose:
-            lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more lines with -v"]
+        if len(lines) > MAX_LINES and not self._verbose:
+            lines = [*lines[: MAX_LINES - 1], f"… {len(lines) - MAX_LINES + 1} more lines with -v"]
         for index, line in enumerate(lines):
             note = Text(f"{gutter} {'=' if index == 0 else ' '} ", style="blue")
             note.append(lead if index == 0 else " " * len(lead), style="bold")
@@ -155,10 +155,10 @@ class TextOutput:
             (finding for finding in outcome.findings if finding.weight or finding.severity is Severity.ERROR),
             key=lambda finding: (finding.severity is not Severity.ERROR, -finding.weight),
         )
-        if len(costly) < MOST_FIRST:
+        if len(costly) < MAX_FIRST:
             return
         self._console.print(Text("Fix these first:", style="bold"))
-        for number, finding in enumerate(costly[:MOST_FIRST], 1):
+        for number, finding in enumerate(costly[:MAX_FIRST], 1):
             place = f"{shown_path(finding.place.file)}:{finding.place.line}"
             times = f", {finding.count} times" if finding.count > 1 else ""
             cost = f": {finding.cost}" if finding.cost else ""

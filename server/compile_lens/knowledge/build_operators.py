@@ -14,7 +14,7 @@ from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPla
 from compile_lens.knowledge.places import place, read_place
 
 Row = Mapping[str, Any]
-MOST_SCHEMAS = 8
+MAX_SCHEMAS = 8
 _KEPT = ("In AOTAutograd", "kept: it has no decomposition")
 _TAGS = {
     "core": "in the core ATen set",
@@ -48,9 +48,9 @@ def operator(name: str, row: Row) -> KnowledgeEntry:
     facts: list[tuple[str, str]] = [("Schema", f"`{chosen['schema']}`")]
     others = [overload for overload in overloads if overload != main]
     if others:
-        more = f" and {len(others) - MOST_SCHEMAS} more" if len(others) > MOST_SCHEMAS else ""
+        more = f" and {len(others) - MAX_SCHEMAS} more" if len(others) > MAX_SCHEMAS else ""
         facts.append(
-            ("Overloads", ", ".join(f"`{overload}`" for overload in [main, *others][: MOST_SCHEMAS + 1]) + more)
+            ("Overloads", ", ".join(f"`{overload}`" for overload in [main, *others][: MAX_SCHEMAS + 1]) + more)
         )
     facts.append(("Level", _level(packet, chosen)))
     tags = chosen.get("tags", ())

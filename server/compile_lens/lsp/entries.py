@@ -27,7 +27,7 @@ CHOOSE = "compileLens.chooseEntry"
 LIST = "compileLens.entries"
 AS_IF_COMPILED = "compileLens.analyzeAsIfCompiled"
 AUTOMATICALLY = "Automatically"
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 
 
 class Entries:
@@ -83,7 +83,7 @@ class Entries:
         return True
 
     async def _ask(self, path: str, found: tuple[Entry, ...]) -> str | None:
-        titles = {entry.spec: entry.spec for entry in found[:MOST_SHOWN]} | {AUTOMATICALLY: AUTOMATIC}
+        titles = {entry.spec: entry.spec for entry in found[:MAX_SHOWN]} | {AUTOMATICALLY: AUTOMATIC}
         question = types.ShowMessageRequestParams(
             type=types.MessageType.Info,
             message=f"How should {Path(path).name} be analyzed?",

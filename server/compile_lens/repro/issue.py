@@ -16,7 +16,7 @@ from compile_lens.workers.script import run_script
 
 COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
 COLLECT_LIMIT_S = 120.0
-MOST_OUTPUT = 6000
+MAX_OUTPUT = 6000
 # an absolute path, but not a URL
 POSIX = re.compile(r"(?<![\w:/.])(?:~|/(?:[\w.@+~-]+/)+)[\w.@+~-]*")
 WINDOWS = re.compile(r"\b[A-Za-z]:\\(?:[^\\\s:*?\"<>|]+\\)*[^\\\s:*?\"<>|]*")
@@ -110,9 +110,9 @@ def _verdict(bisection: Bisection) -> str:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= MOST_OUTPUT:
+    if len(text) <= MAX_OUTPUT:
         return text
-    half = MOST_OUTPUT // 2
+    half = MAX_OUTPUT // 2
     return f"{text[:half].rstrip()}\n[…]\n{text[-half:].lstrip()}"
 
 

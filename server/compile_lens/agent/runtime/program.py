@@ -20,7 +20,7 @@ from .missing_requirement import lacking
 from .protocol import FileUnreadable, MissingRequirementReport, ProgramDone, ProgramRaised, StackLine
 from .wire import Wire
 
-MOST_MESSAGE = 20_000
+MAX_MESSAGE = 20_000
 
 
 def run(
@@ -135,9 +135,9 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
         ProgramRaised(
             type(error).__qualname__,
             str(type(error).__module__),
-            str(error)[:MOST_MESSAGE],
+            str(error)[:MAX_MESSAGE],
             tuple(stack),
-            formatted[-MOST_MESSAGE:],
+            formatted[-MAX_MESSAGE:],
             _lacking(error),
         )
     )

@@ -29,10 +29,10 @@ OUTSIDE_PYTHON = ("native code", "programs that it starts")
 NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ROCR_VISIBLE_DEVICES": ""}
 # without a network, these libraries then fail at once instead of after a timeout
 NO_NETWORK = {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline"}
-MOST_WRITTEN = 500
+MAX_WRITTEN = 500
 # kept because a program may replace it
 _walk = os.walk
-MOST_PROCESSES_AND_THREADS = 4096
+MAX_PROCESSES_AND_THREADS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class EnteredSandbox:
     def written(self) -> list[str]:
         """Files that were created, changed or deleted in an overlay, by the paths that the program sees.
 
-        Temporary files and hidden files and folders are left out. Stops soon after ``MOST_WRITTEN`` files.
+        Temporary files and hidden files and folders are left out. Stops soon after ``MAX_WRITTEN`` files.
         """
         if self.view is None:
             return []
@@ -59,7 +59,7 @@ class EnteredSandbox:
                     folders[:] = [name for name in folders if not name.startswith(".")]
                     here = os.path.normpath(os.path.join(start, os.path.relpath(folder, inside)))
                     found += [os.path.join(here, name) for name in names if not name.startswith(".")]
-                    if len(found) > MOST_WRITTEN:
+                    if len(found) > MAX_WRITTEN:
                         return found
         return list(dict.fromkeys(found))
 
@@ -177,7 +177,7 @@ def _set_limits(policy: Policy, counts_separately: bool) -> None:
     if sys.platform == "linux" and policy.memory_bytes and not policy.gpu:
         _lower(resource.RLIMIT_DATA, policy.memory_bytes)
     if counts_separately:
-        _lower(resource.RLIMIT_NPROC, MOST_PROCESSES_AND_THREADS)
+        _lower(resource.RLIMIT_NPROC, MAX_PROCESSES_AND_THREADS)
     if policy.niceness:
         with contextlib.suppress(OSError):
             os.nice(policy.niceness)

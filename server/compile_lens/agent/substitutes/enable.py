@@ -17,7 +17,7 @@ from .cuda.usage import is_compiler_asking, uses_gpu
 from .notes import StandInNotes
 from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
 
-MOST_GPUS = 16
+MAX_GPUS = 16
 
 
 def enable(command: RunCommand, own_folder: str, library_roots: list[str]) -> Depth:
@@ -98,7 +98,7 @@ def _device_count() -> int:
     """One GPU for each process that this machine would run, by torchrun's variables."""
     for name in ("LOCAL_WORLD_SIZE", "WORLD_SIZE"):
         if os.environ.get(name, "").isdecimal():
-            return min(max(int(os.environ[name]), 1), MOST_GPUS)
+            return min(max(int(os.environ[name]), 1), MAX_GPUS)
     return 1
 
 

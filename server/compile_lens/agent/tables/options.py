@@ -27,7 +27,7 @@ _ENVIRONMENT = re.compile(
     r"(?:environ\.get|getenv|\w*env\w*)\(\s*['\"]([A-Z][A-Z0-9_]{3,})['\"]|environ\[['\"]([A-Z0-9_]+)['\"]\]"
 )
 _KEYWORD = re.compile(r"env_name\w*\s*=\s*(?:\[([^\]]*)\]|['\"]([A-Z0-9_]+)['\"])")
-MOST_DEFAULT = 200
+MAX_DEFAULT = 200
 
 
 def options(root: str) -> dict[str, dict[str, Any]]:
@@ -138,7 +138,7 @@ def _shown(value: object) -> str | None:
         return f"<function {getattr(value, '__qualname__', '?')}>"
     text = repr(value)
     machine = (os.path.expanduser("~"), tempfile.gettempdir(), os.getcwd(), " at 0x")
-    if len(text) > MOST_DEFAULT or any(part in text for part in machine if part != "/"):
+    if len(text) > MAX_DEFAULT or any(part in text for part in machine if part != "/"):
         return None
     return text
 
