@@ -176,7 +176,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", sorted(BROKEN))
-def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
+def test_a_file_is_analyzed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
     outcome = run(warm_host, write(tmp_path, MODEL + BROKEN[name]))
     assert outcome.entry == "synthesized"
     lack = "missing-data" if name == "an error further down" else "run-error"
@@ -205,7 +205,7 @@ def test_modules_that_the_file_does_not_call_together_make_no_recompile_of_each_
     assert (outcome.graphs, outcome.findings) == (2, ())
 
 
-def test_why_a_module_of_a_package_is_not_analysed_is_not_that_it_is_no_script(
+def test_why_a_module_of_a_package_is_not_analyzed_is_not_that_it_is_no_script(
     tmp_path: Path, warm_host: WarmHost
 ) -> None:
     write(tmp_path, "", "pkg/__init__.py")
