@@ -122,7 +122,7 @@ class _Corpus:
         return await analyze_by_entries(with_report, self._host, job, choice), report
 
     def _confirmed(self, file: File, choice: EntryChoice, outcome: Outcome, report: CompileReport) -> Confirmed | None:
-        is_made_up = outcome.calls and all(call.target or choice.is_said for call in outcome.calls)
+        is_made_up = outcome.calls and all(call.target or choice.is_explicit for call in outcome.calls)
         if not is_made_up or not outcome.findings:
             return None
         return confirm(file.path, choice, outcome, report, self._plain)

@@ -160,12 +160,12 @@ def test_where_no_inputs_are_found_the_reason_is_the_programs_own(tmp_path: Path
 def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
     file = str(tmp_path / "model.py")
     text = "# compile-lens: entry=synthesized:Attention\n" + MODEL
-    assert choose(file, text, None).is_said
+    assert choose(file, text, None).is_explicit
     assert choose(file, text, None).entries[0].spec == "synthesized:Attention"
-    assert choose(file, text, None, said="script").entries[0].spec == "script"
+    assert choose(file, text, None, requested="script").entries[0].spec == "script"
     assert choose(file, text, None, remembered="script").entries[0].spec == "synthesized:Attention"
     assert choose(file, MODEL, None, remembered="script").entries[0].spec == "script"
-    assert isinstance(choose(file, text, None, said="auto"), EntryChoice)
+    assert isinstance(choose(file, text, None, requested="auto"), EntryChoice)
 
 
 BROKEN = {

@@ -21,7 +21,7 @@ LONGEST_CHOICE = 40
 # methods whose value is named like the text they are called on
 OF_TEXT = frozenset(("lower", "upper", "capitalize", "title", "as_posix"))
 # calls whose value is named like their argument
-NAMED_LIKE_ARGUMENT = frozenset(("str", "repr", "int", "round", "sorted", "join", "quoted", "shown_path", "fspath"))
+NAMED_LIKE_ARGUMENT = frozenset(("str", "repr", "int", "round", "sorted", "join", "quoted", "display_path", "fspath"))
 WORD = re.compile(r"(?<![\w.\-/{:=])[A-Za-z][a-z']*(?:-[a-z]+)*(?![\w(/={]|\.\w)")
 REGEX = re.compile(r"\(\?|\\[dwsbSWZ]|\[\^|\.[*+](?!\*)|[)\]][*+?]|\\\.|^\^|\$\Z")
 CODE = re.compile(

@@ -49,8 +49,8 @@ def issue_title(written: Written) -> str:
     """The title of the report."""
     finding = written.finding
     message = finding.message.rstrip(".") if finding is not None else KINDS[written.expected.criterion]
-    part = f"[{_part(finding, written.expected.criterion)}] "
-    return part + scrub(message.removeprefix("torch.compile failed: "))
+    component = f"[{_component(finding, written.expected.criterion)}] "
+    return component + scrub(message.removeprefix("torch.compile failed: "))
 
 
 def issue_text(written: Written, versions: str, bisection: Bisection | None = None) -> str:
@@ -80,7 +80,7 @@ def issue_text(written: Written, versions: str, bisection: Bisection | None = No
     return "\n\n".join(parts) + "\n"
 
 
-def _part(finding: Finding | None, criterion: Criterion) -> str:
+def _component(finding: Finding | None, criterion: Criterion) -> str:
     if criterion in (Criterion.BREAKS, Criterion.RECOMPILES) or (finding is not None and finding.stage == "dynamo"):
         return "dynamo"
     stage = finding.stage if finding is not None else ""

@@ -60,7 +60,7 @@ class Host:
         self._environment = dict(os.environ if environment is None else environment)
         self._process: asyncio.subprocess.Process | None = None
         self._hello: Hello | None = None
-        self._said: Hello | None = None
+        self._newest_hello: Hello | None = None
         self._frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         self._readers: list[asyncio.Task[None]] = []
         self._output = BoundedOutput()
@@ -74,7 +74,7 @@ class Host:
     @property
     def hello(self) -> Hello | None:
         """What the newest agent said, which may have ended since: one that cannot fork does one run. None before it has started."""
-        return self._said
+        return self._newest_hello
 
     def output_so_far(self) -> str:
         """What the program of the run that is going on has printed."""
@@ -104,7 +104,7 @@ class Host:
             except BaseException:  # raised again, a cancellation too
                 await self._end_process()
                 raise
-            self._said = self._hello
+            self._newest_hello = self._hello
             self._stamp = self._stamp_now(self._hello)
             return self._hello
 
@@ -285,11 +285,13 @@ class Host:
         self._readers = []
 
 
-def _end(said: RunEnded, came_back: bool) -> End:
-    kind = EndKind.CANCELLED if said.kind == "closed" else EndKind(said.kind)  # closed: the host itself is being ended
+def _end(ended: RunEnded, came_back: bool) -> End:
+    kind = (
+        EndKind.CANCELLED if ended.kind == "closed" else EndKind(ended.kind)
+    )  # closed: the host itself is being ended
     if kind is EndKind.FINISHED and not came_back:
         kind = EndKind.EXITED
-    return End(kind, said.code, said.crash_stack, reason=said.reason)
+    return End(kind, ended.code, ended.crash_stack, reason=ended.reason)
 
 
 def installation_stamp(python: str, library_roots: Iterable[str]) -> Stamp:

@@ -44,13 +44,13 @@ OF_HUBS = frozenset(
 NOT_FOUND = "Dataset not found or corrupted"  # torchvision's RuntimeError
 
 
-def lacking(error: BaseException) -> MissingRequirementReport | None:
+def find_missing_requirement(error: BaseException) -> MissingRequirementReport | None:
     """What was missing, or None where the error is about something else."""
     frames = list(_frames(error))
     if isinstance(error, SystemExit):
         return _arguments(error, frames)
     # a loader may wrap what it met: torch.hub raises a RuntimeError for an address that it cannot reach
-    if not any(map(is_lack, (error, error.__cause__, error.__context__))):
+    if not any(map(is_not_found, (error, error.__cause__, error.__context__))):
         return None
     found: MissingRequirementReport | None = None
     for frame in frames:
@@ -67,7 +67,7 @@ def lacking(error: BaseException) -> MissingRequirementReport | None:
     return None
 
 
-def is_lack(error: BaseException | None) -> bool:
+def is_not_found(error: BaseException | None) -> bool:
     """Whether ``error`` is what loaders raise for something that is not there."""
     return isinstance(error, OSError) or type(error).__name__ in OF_HUBS or NOT_FOUND in str(error)
 

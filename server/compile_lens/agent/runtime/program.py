@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..instrument.stacks import summary_stack
-from .missing_requirement import lacking
+from .missing_requirement import find_missing_requirement
 from .protocol import FileUnreadable, MissingRequirementReport, ProgramDone, ProgramRaised, StackLine
 from .wire import Wire
 
@@ -138,14 +138,14 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
             str(error)[:MAX_MESSAGE],
             tuple(stack),
             formatted[-MAX_MESSAGE:],
-            _lacking(error),
+            _missing_requirement(error),
         )
     )
 
 
-def _lacking(error: BaseException) -> MissingRequirementReport | None:
+def _missing_requirement(error: BaseException) -> MissingRequirementReport | None:
     try:
-        return lacking(error)
+        return find_missing_requirement(error)
     except Exception:  # a class of the program's whose words raise
         return None
 

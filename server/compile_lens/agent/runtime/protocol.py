@@ -210,7 +210,7 @@ class ProgramRaised(AgentEvent):
     message: str
     stack: tuple[StackLine, ...]
     formatted: str
-    lacking: MissingRequirementReport | None = None
+    missing: MissingRequirementReport | None = None
 
 
 @dataclass(frozen=True)

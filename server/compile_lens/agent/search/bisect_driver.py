@@ -138,10 +138,10 @@ class Driver:
             if "find_max_bounds" in str(error) or "bisect range" in str(error):
                 raise SearchRefused("flaky") from error
             raise
-        said = self._output.getvalue()
+        output = self._output.getvalue()
         if found is None:
-            return VerdictReached(None, said=said)
-        return VerdictReached(found.backend, found.subsystem, found.bisect_number, found.debug_info, said)
+            return VerdictReached(None, torch_output=output)
+        return VerdictReached(found.backend, found.subsystem, found.bisect_number, found.debug_info, output)
 
     def _ask(self, bisector: Any) -> bool:
         """Answer one question of the search, with the state in torch's files."""

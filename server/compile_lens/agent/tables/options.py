@@ -124,7 +124,7 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
             if alias is not None:
                 entry["alias"] = alias
                 continue
-            default = _shown(live.default)
+            default = _portable_repr(live.default)
             if default is not None:
                 entry["default"] = default
             kind = _type_name(live.value_type)
@@ -132,7 +132,7 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
                 entry["type"] = kind
 
 
-def _shown(value: object) -> str | None:
+def _portable_repr(value: object) -> str | None:
     """``repr`` of a default; None if it depends on this machine."""
     if callable(value) and not isinstance(value, type):
         return f"<function {getattr(value, '__qualname__', '?')}>"

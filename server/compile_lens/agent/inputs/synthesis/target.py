@@ -264,19 +264,19 @@ def _call_of(
     return FoundCall(f"{making}{suffix}({_as_text(found)})", f"{making}{suffix}", _described(found))
 
 
-def _clear_gradients(made: Any) -> None:
+def _clear_gradients(module: Any) -> None:
     """Clear the gradients that an earlier trial left."""
-    if hasattr(made, "zero_grad"):
-        made.zero_grad(set_to_none=True)
+    if hasattr(module, "zero_grad"):
+        module.zero_grad(set_to_none=True)
 
 
-def _evaluate_call(text: str, names: dict[str, Any], size: Any, made: Any) -> Any:
+def _evaluate_call(text: str, names: dict[str, Any], size: Any, target: Any) -> Any:
     import torch
 
     def tensor(dtype: str, shape: tuple[Any, ...], below: int | None = None, equal: int | None = None) -> Any:
         return torch.empty(shape, dtype=getattr(torch, dtype))
 
-    return expressions.evaluate(text, {**names, SIZE: size, "__made__": made}, tensor).run()
+    return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, tensor).run()
 
 
 def _of_function(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from ...runtime.missing_requirement import is_lack
+from ...runtime.missing_requirement import is_not_found
 from .hub_files import WEIGHTS as WEIGHT_FILES
 from .hub_files import any_here
 from .lookups import CONFIGURATION, Lookups, reason
@@ -114,7 +114,7 @@ class TransformersModels:
             try:
                 found = original(cls, *args, **named)
             except Exception as error:  # raised again unless it says that a file is missing
-                is_missing = is_lack(error) and self._lookups.may_substitute(error)
+                is_missing = is_not_found(error) and self._lookups.may_substitute(error)
                 made = self._made_configuration(make, cls, args, named) if is_missing else None
                 if made is None:
                     raise
@@ -157,8 +157,8 @@ class TransformersModels:
             except Exception as error:  # raised again unless it says that weights are missing
                 name = str(args[0] if args else named.get("pretrained_model_name_or_path", ""))
                 # without files, transformers 4.57 continues and raises an AttributeError of its own
-                is_lacking = is_lack(error) or not any_here(name, WEIGHT_FILES)
-                if not is_lacking or not self._lookups.may_substitute(error):
+                is_missing = is_not_found(error) or not any_here(name, WEIGHT_FILES)
+                if not is_missing or not self._lookups.may_substitute(error):
                     raise
                 try:
                     made, facts = self._random_model(original, cls, args, dict(named))
@@ -240,10 +240,10 @@ def _model_of(configuration: Any) -> Any:
     return sys.modules["transformers"].AutoModel._model_mapping[type(configuration)]
 
 
-def _facts(name: str, made: str, configuration: Any, origin: str, changes: tuple[Change, ...]) -> dict[str, Any]:
+def _facts(name: str, replacement: str, configuration: Any, origin: str, changes: tuple[Change, ...]) -> dict[str, Any]:
     return {
         "name": name,
-        "made": made,
+        "made": replacement,
         "configuration": type(configuration).__name__,
         "origin": origin,
         "changes": [list(change) for change in changes],
