@@ -9,7 +9,7 @@ import pytest
 from benchmarks.plain_torch.process import Breaks, PlainTorch
 
 from compile_lens.analysis.finding import Kind
-from warm_host import Analysed
+from warm_host import Analyzed
 
 
 def plain_torch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainTorch]:
@@ -18,7 +18,7 @@ def plain_torch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainTorch
     plain.close()
 
 
-def breaks_of(ours: Analysed) -> Breaks:
+def breaks_of(ours: Analyzed) -> Breaks:
     """The findings that are breaks, as shown to the user."""
     counted: Breaks = Counter()
     for finding in ours.outcome.findings:

@@ -221,3 +221,27 @@ def test_the_protocol_needs_the_standard_library_alone() -> None:
     own = {module for module in modules if module.startswith(".")}
     assert own <= {".message", ".search_protocol"}
     assert {module.partition(".")[0] for module in modules - own} <= set(sys.stdlib_module_names)
+
+
+def broad_handlers(tree: ast.Module) -> Iterator[ast.ExceptHandler | ast.expr]:
+    """``except Exception``, ``except BaseException``, a bare ``except``, and ``suppress`` of these."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            kinds = [node.type] if not isinstance(node.type, ast.Tuple) else node.type.elts
+            if any(kind is None or ast.unparse(kind) in {"Exception", "BaseException"} for kind in kinds):
+                yield node
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in {"suppress", "contextlib.suppress"}:
+            yield from (kind for kind in node.args if ast.unparse(kind) in {"Exception", "BaseException"})
+
+
+def test_every_broad_handler_says_whose_code_may_raise() -> None:
+    wrong = []
+    for file in PACKAGE.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        for handler in broad_handlers(ast.parse(text)):
+            line = handler.lineno
+            before, own, first = lines[line - 2].strip(), lines[line - 1], lines[line].strip()
+            if "  # " not in own and not before.startswith("# ") and not first.startswith("# "):
+                wrong.append(f"{file.relative_to(PACKAGE)}:{line}")
+    assert not wrong

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Analysed:
+class Analyzed:
     """What the product makes of a file, and the report it makes it of."""
 
     outcome: Outcome
@@ -69,9 +69,9 @@ class WarmHost:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._host = RecordingHost(sys.executable)
-        self._known: dict[tuple[Path, Depth, bool, bool], Analysed] = {}
+        self._known: dict[tuple[Path, Depth, bool, bool], Analyzed] = {}
 
-    def analyze(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analysed:
+    def analyze(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analyzed:
         way = (file, depth, compare, varied)
         if way not in self._known:
             job = Job(
@@ -82,7 +82,7 @@ class WarmHost:
                 vary=VariationRequest() if varied else None,
             )
             outcome = self._loop.run_until_complete(analyze(self._host, job))
-            self._known[way] = Analysed(outcome, self._host.builder.report())
+            self._known[way] = Analyzed(outcome, self._host.builder.report())
         return self._known[way]
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
@@ -105,9 +105,9 @@ class WarmHost:
         job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary)
         return self._loop.run_until_complete(analyze_by_entries(analyze, self._host, job, choice))
 
-    def analyze_choice(self, file: str, choice: EntryChoice) -> Analysed:
+    def analyze_choice(self, file: str, choice: EntryChoice) -> Analyzed:
         """The same, with the report of the run that it is made of."""
-        return Analysed(self.run_choice(file, choice), self._host.builder.report())
+        return Analyzed(self.run_choice(file, choice), self._host.builder.report())
 
     def close(self) -> None:
         self._loop.run_until_complete(self._host.close())

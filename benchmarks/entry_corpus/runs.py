@@ -32,7 +32,7 @@ FAILED = {Kind.RUN_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.NOT_COMPILED}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What became of a file in one way of running it. ``reason`` says why nothing of it was analysed, in a sentence.
+    """What became of a file in one way of running it. ``reason`` says why nothing of it was analyzed, in a sentence.
 
     ``findings`` are their codes and messages, each with file, line and count; ``confirmed`` is None where there are none, or none of
     made-up inputs.
@@ -54,7 +54,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A file with no help, and with a line of it where nothing was analysed without. ``at`` is the day and time of the run, UTC."""
+    """A file with no help, and with a line of it where nothing was analyzed without. ``at`` is the day and time of the run, UTC."""
 
     name: str
     at: str
@@ -92,14 +92,14 @@ class _Corpus:
     async def _run(self, file: File, said: str) -> Run:
         # installed code has no project around it: no tests, no scripts
         choice = choose(str(file.path), read_source(file.path), None, said)
-        outcome, report = await self._analysed(file, choice, Substitution.AUTO)
+        outcome, report = await self._analyzed(file, choice, Substitution.AUTO)
         compared = outcome, report
         if any(found.code == ON_STAND_IN for found in outcome.findings):
             # the plain script meets no GPU
-            compared = await self._analysed(file, choice, Substitution.OFF)
+            compared = await self._analyzed(file, choice, Substitution.OFF)
         return _run(file.path, outcome, self._confirmed(file, choice, *compared))
 
-    async def _analysed(self, file: File, choice: EntryChoice, stand_in: Substitution) -> tuple[Outcome, CompileReport]:
+    async def _analyzed(self, file: File, choice: EntryChoice, stand_in: Substitution) -> tuple[Outcome, CompileReport]:
         # what calls this has its own priority
         sandbox, cwd = SandboxOptions(niceness=0), str(file.path.parent)
         job = Job(str(file.path), timeout_s=self._timeout, cwd=cwd, sandbox=sandbox, stand_in=stand_in)
@@ -122,7 +122,7 @@ class _Corpus:
         return await analyze_by_entries(with_report, self._host, job, choice), report
 
     def _confirmed(self, file: File, choice: EntryChoice, outcome: Outcome, report: CompileReport) -> Confirmed | None:
-        is_made_up = outcome.calls and all(call.target or choice.is_said for call in outcome.calls)
+        is_made_up = outcome.calls and all(call.target or choice.is_explicit for call in outcome.calls)
         if not is_made_up or not outcome.findings:
             return None
         return confirm(file.path, choice, outcome, report, self._plain)

@@ -10,7 +10,7 @@ import torch
 
 from compile_lens.analysis.break_titles import NAMED, TITLES
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.remedies import Remedy
+from compile_lens.analysis.graph_breaks import Remedy
 from replay import recording, replay
 
 REGISTRY = json.loads((Path(torch.__path__[0]) / "_dynamo" / "graph_break_registry.json").read_text())

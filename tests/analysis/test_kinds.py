@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = ROOT / "docs" / "findings"
 FIXTURES = ROOT / "tests" / "fixtures"
 # what the index shows of kinds with more codes than this is their page
-MOST_CODES = 9
+MAX_CODES = 9
 
 
 def shown_codes() -> set[str]:
@@ -32,7 +32,7 @@ def index_row(kind: Kind) -> str:
     row = kind.row
     codes = ["GBnnnn" if code == "GB" else code for code in row.codes]
     listed = ", ".join(f"`{code}`" for code in codes)
-    cell = listed if len(codes) <= MOST_CODES else f"{len(codes)}, such as `{codes[0]}`"
+    cell = listed if len(codes) <= MAX_CODES else f"{len(codes)}, such as `{codes[0]}`"
     severity = f"{row.severity.value}; {row.exceptions}" if row.exceptions else row.severity.value
     return f"| [{kind.value}]({row.page.removeprefix('README.md')}) | {cell} | {severity} | {row.meaning} |"
 

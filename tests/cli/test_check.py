@@ -197,7 +197,7 @@ def bad_folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(REFUSALS))
-def test_what_cannot_be_analysed_is_one_sentence(bad_folder: Path, name: str) -> None:
+def test_what_cannot_be_analyzed_is_one_sentence(bad_folder: Path, name: str) -> None:
     arguments, sentence = REFUSALS[name]
     result = (Result if name in COLD else Warm)(arguments, bad_folder)
     assert result.code == 2

@@ -160,12 +160,12 @@ def test_where_no_inputs_are_found_the_reason_is_the_programs_own(tmp_path: Path
 def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
     file = str(tmp_path / "model.py")
     text = "# compile-lens: entry=synthesized:Attention\n" + MODEL
-    assert choose(file, text, None).is_said
+    assert choose(file, text, None).is_explicit
     assert choose(file, text, None).entries[0].spec == "synthesized:Attention"
-    assert choose(file, text, None, said="script").entries[0].spec == "script"
+    assert choose(file, text, None, requested="script").entries[0].spec == "script"
     assert choose(file, text, None, remembered="script").entries[0].spec == "synthesized:Attention"
     assert choose(file, MODEL, None, remembered="script").entries[0].spec == "script"
-    assert isinstance(choose(file, text, None, said="auto"), EntryChoice)
+    assert isinstance(choose(file, text, None, requested="auto"), EntryChoice)
 
 
 BROKEN = {
@@ -176,7 +176,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", sorted(BROKEN))
-def test_a_file_is_analysed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
+def test_a_file_is_analyzed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
     outcome = run(warm_host, write(tmp_path, MODEL + BROKEN[name]))
     assert outcome.entry == "synthesized"
     lack = "missing-data" if name == "an error further down" else "run-error"
@@ -205,7 +205,7 @@ def test_modules_that_the_file_does_not_call_together_make_no_recompile_of_each_
     assert (outcome.graphs, outcome.findings) == (2, ())
 
 
-def test_why_a_module_of_a_package_is_not_analysed_is_not_that_it_is_no_script(
+def test_why_a_module_of_a_package_is_not_analyzed_is_not_that_it_is_no_script(
     tmp_path: Path, warm_host: WarmHost
 ) -> None:
     write(tmp_path, "", "pkg/__init__.py")

@@ -91,7 +91,7 @@ def test_pretrained_models_have_random_weights_and_each_line_says_from_where(
     assert "num_hidden_layers 26 → 2" in words["config"]
     severities = {name: found[line_of[name]].severity.value for name in ("local", "given", "llama", "gpt")}
     assert severities == {"local": "information", "given": "information", "llama": "warning", "gpt": "warning"}
-    # what is compiled with them is analysed, and an architecture that nothing tells ends the program as ever
+    # what is compiled with them is analyzed, and an architecture that nothing tells ends the program as ever
     assert outcome.graphs >= 2
     (error,) = [finding for finding in outcome.findings if finding.severity.value == "error"]
     assert (error.code, error.place.line) == ("missing-data", len(PRETRAINED.splitlines()))
@@ -180,4 +180,4 @@ def test_a_run_as_the_users_own_is_left_alone(tmp_path: Path, warm_host: WarmHos
 )
 def test_what_a_name_tells(name: str, kind: str | None) -> None:
     known = ("bert", "gemma", "gemma2", "gptj", "llama", "opt", "qwen2", "roberta", "xlm-roberta")
-    assert agent_module("substitutes.weights.architecture_names").architecture_of(name, known) == kind
+    assert agent_module("substitutes.weights.transformers_models").architecture_of(name, known) == kind

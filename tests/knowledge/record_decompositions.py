@@ -24,8 +24,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 OUTPUT = Path(__file__).parents[2] / "server/compile_lens/knowledge/data/decompositions.json.gz"
 Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 SAMPLES = 6
-MOST_FORMS = 3
-MOST_OPERATORS = 12
+MAX_FORMS = 3
+MAX_OPERATORS = 12
 
 
 def main(output: Path) -> None:
@@ -53,10 +53,10 @@ def main(output: Path) -> None:
             except Exception:
                 failed += 1
     kept = {
-        name: forms[:MOST_FORMS]
+        name: forms[:MAX_FORMS]
         for name, forms in sorted(found.items())
         # one that is left as it is, is said to be so by the tables
-        if forms != [[name.rpartition(".")[0]]] and all(len(form) <= MOST_OPERATORS for form in forms[:MOST_FORMS])
+        if forms != [[name.rpartition(".")[0]]] and all(len(form) <= MAX_OPERATORS for form in forms[:MAX_FORMS])
     }
     content = {"torch": torch.__version__.partition("+")[0], "becomes": kept}
     with gzip.GzipFile(output, "wb", mtime=0) as file:

@@ -27,7 +27,7 @@ TEXTS = HERE.parents[1] / "server/compile_lens/knowledge/texts/log_samples.md"
 # the time, process and place in front of each line of a log, and the rank
 _PREFIX = re.compile(r"^(?:\[rank\d+\]:)?(?P<level>[VIWE])\d{4} [\d:.]+ \d+ \S+?\] ?")
 _NAMES_ONLY = re.compile(r"\[?\S*\]? ?\[__\w+\] *$")
-MOST_LINES = 9
+MAX_LINES = 9
 WIDEST = 118
 LIMIT_S = 240
 
@@ -125,7 +125,7 @@ def shortened(text: str, artifact: str) -> str:
         if line.strip() and not _NAMES_ONLY.match(line)
     ]
     cut = [line if len(line) <= WIDEST else line[: WIDEST - 1] + "…" for line in lines]
-    return "\n".join(cut[:MOST_LINES] + (["…"] if len(cut) > MOST_LINES else []))
+    return "\n".join(cut[:MAX_LINES] + (["…"] if len(cut) > MAX_LINES else []))
 
 
 def keep(folder: Path, names: list[str]) -> None:

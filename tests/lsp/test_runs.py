@@ -260,7 +260,7 @@ class TestStatus:
         await raw.published(await raw.open(write(root, ONE)))
         assert not [m for m in raw.received if m.get("method") == "compileLens/status"]
 
-    async def test_what_cannot_be_analysed_is_said_in_the_status(self, ed: Editor, root: Path) -> None:
+    async def test_what_cannot_be_analyzed_is_said_in_the_status(self, ed: Editor, root: Path) -> None:
         uri = await ed.open(write(root, ONE + "# fail train.py is a riddle.\n"))
         await ed.status(health="error", message="train.py is a riddle.", uri=uri)
         assert shown(ed) == []

@@ -12,8 +12,8 @@ from tests.messages.not_shown import KEYS, MATCHED, NEVER_SHOWN
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "server/compile_lens"
-# the second and third are what a repro is made of
-SOURCES = ("*.py", "*.py.txt", "*.py.j*")
+# the second are the templates of repros
+SOURCES = ("*.py", "*.py.jinja")
 # what a value looks like in ``Template.pattern``: never in a source
 HOLE = "\0"
 HELP = "help"
@@ -21,7 +21,7 @@ LONGEST_CHOICE = 40
 # methods whose value is named like the text they are called on
 OF_TEXT = frozenset(("lower", "upper", "capitalize", "title", "as_posix"))
 # calls whose value is named like their argument
-NAMED_LIKE_ARGUMENT = frozenset(("str", "repr", "int", "round", "sorted", "join", "quoted", "shown_path", "fspath"))
+NAMED_LIKE_ARGUMENT = frozenset(("str", "repr", "int", "round", "sorted", "join", "quoted", "display_path", "fspath"))
 WORD = re.compile(r"(?<![\w.\-/{:=])[A-Za-z][a-z']*(?:-[a-z]+)*(?![\w(/={]|\.\w)")
 REGEX = re.compile(r"\(\?|\\[dwsbSWZ]|\[\^|\.[*+](?!\*)|[)\]][*+?]|\\\.|^\^|\$\Z")
 CODE = re.compile(
@@ -78,11 +78,12 @@ def read_python(file: Path) -> Iterator[Template]:
 
 
 def _parsed(file: Path) -> ast.Module:
-    """A module, or a template for one: its values are names, and it may be indented."""
+    """A module, or a template for one: each value is read as a name."""
     source = file.read_text()
     if file.suffix != ".py":
-        source = re.sub(r"\{\{(.*?)\}\}", r"(\1)", re.sub(r"\{%.*?%\}", "", source))
-    return ast.parse(f"if True:\n{source}" if source[:1].isspace() else source)
+        indented = re.sub(r"\{\{ (\w+) \| indented \}\}", r"    \1", re.sub(r"\{%.*?%\}", "", source))
+        source = re.sub(r"\{\{ (\w+).*?\}\}", r"\1", indented)
+    return ast.parse(source)
 
 
 def texts_of(tree: ast.Module) -> list[tuple[str, str, tuple[str, ...], str]]:

@@ -11,7 +11,7 @@ from repros import run_all
 from compile_lens.repro.contract import Criterion, ExitCode
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
-from compile_lens.repro.graph import frames_with_graphs, retargeted, torch_of, write_graph
+from compile_lens.repro.graph import frames_with_graphs, moved_to_device, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import iterate, opened, trace_files
@@ -72,5 +72,6 @@ def test_what_a_graph_cannot_show_is_said(recorded: tuple[CompileReport, GraphIn
 def test_devices_in_code_and_annotations_are_moved() -> None:
     text = "x: \"f32[2][1]cuda:0\" = torch.ones(2, device = device(type='cuda', index=0)); y = x.to('cuda:1')"
     assert (
-        retargeted(text, "cpu") == "x: \"f32[2][1]cpu\" = torch.ones(2, device = device(type='cpu')); y = x.to('cpu')"
+        moved_to_device(text, "cpu")
+        == "x: \"f32[2][1]cpu\" = torch.ones(2, device = device(type='cpu')); y = x.to('cpu')"
     )

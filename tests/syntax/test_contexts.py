@@ -9,7 +9,7 @@ from compile_lens.syntax.contexts import MentionKind, mention_at
 from compile_lens.syntax.settings_text import settings_of_line
 from compile_lens.syntax.slots import Slot, SlotKind, python_slot, text_slot
 from compile_lens.syntax.tree import parse
-from compile_lens.syntax.window import MOST_LINES, imports_of, window_around
+from compile_lens.syntax.window import MAX_LINES, imports_of, window_around
 
 HEAD = """\
 import os
@@ -139,7 +139,7 @@ def test_settings_of_a_line(line: str, found: list[tuple[str, str]]) -> None:
 
 
 def test_a_window_has_the_imports_of_the_whole_file() -> None:
-    body = "".join(f"def f{number}(x):\n    return ic.max_autotune\n\n\n" for number in range(MOST_LINES))
+    body = "".join(f"def f{number}(x):\n    return ic.max_autotune\n\n\n" for number in range(MAX_LINES))
     window = window_around(HEAD + body, 800)
     assert len(window.tree.lines) < 20
     assert window.imports.resolve("ic.max_autotune") == "torch._inductor.config.max_autotune"

@@ -19,8 +19,8 @@ from compile_lens.trace.report import Compilation, CompileReport, FailedCall, St
 # torch/_dynamo/resume_execution.py (torch 2.13): the break before it is what the user can act on
 NO_RESUME = "Cannot generate resume function"
 # of a message, to recognize it where it was wrapped or cut
-MOST_COMPARED = 2000
-MOST_WORDS = 1200
+MAX_COMPARED = 2000
+MAX_WORDS = 1200
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _is_of_a_call(compilation: Compilation, report: CompileReport) -> bool:
 def is_same(message: str, wrapped: str) -> bool:
     """Whether ``wrapped`` is ``message`` again, with other words around it."""
     # the text of a KeyError has quotes around it, or not
-    head = message_of(message)[:MOST_COMPARED].strip("'\"")
+    head = message_of(message)[:MAX_COMPARED].strip("'\"")
     return bool(head) and head in wrapped
 
 
@@ -128,7 +128,7 @@ def failure_place(compilation: Compilation, sources: Sources) -> Place:
 
 def _head(words: str) -> str:
     """As much as fits a hover; the rest (a compiler's output, a graph) is in the details."""
-    return words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS].rstrip()}\n…"
+    return words if len(words) <= MAX_WORDS else f"{words[:MAX_WORDS].rstrip()}\n…"
 
 
 def error_finding(error: CompileError, place: Place, sources: Sources, frames: tuple[str, ...] = ()) -> Finding:

@@ -21,7 +21,7 @@ DEFAULT_CAP = 200
 class Filters:
     """``severities`` maps a code or a kind to a severity's name, or ``off``; a code goes before its kind. ``cap`` is per file.
 
-    ``just_my_code``: what happens inside libraries is shown at the line that called them, rather than where it happens.
+    ``just_my_code``: what happens inside libraries is kept_by_file at the line that called them, rather than where it happens.
     """
 
     severities: Mapping[str, str] = field(default_factory=dict)
@@ -60,12 +60,14 @@ def apply(
         # a prediction is no finding of a run
         kept += [_unused(i) for i in ignores[file] if not i.used and set(i.codes) != {Kind.PREDICTION.value}]
     leveled = [changed for finding in kept if (changed := _with_severity(finding, filters.severities)) is not None]
-    shown: Counter[str] = Counter()
+    kept_by_file: Counter[str] = Counter()
     hidden: Counter[str] = Counter()
     result = []
     # the cap keeps the worst, in the order of the file
     allowed = {
-        id(f) for f in sorted(leveled, key=lambda f: (f.severity.rank, -f.weight)) if _take(f, shown, filters.cap)
+        id(f)
+        for f in sorted(leveled, key=lambda f: (f.severity.rank, -f.weight))
+        if _take(f, kept_by_file, filters.cap)
     }
     for finding in leveled:
         if id(finding) in allowed:
@@ -75,9 +77,9 @@ def apply(
     return Filtered(tuple(result), hidden)
 
 
-def _take(finding: Finding, shown: Counter[str], cap: int) -> bool:
-    shown[finding.place.file] += 1
-    return shown[finding.place.file] <= cap
+def _take(finding: Finding, kept_by_file: Counter[str], cap: int) -> bool:
+    kept_by_file[finding.place.file] += 1
+    return kept_by_file[finding.place.file] <= cap
 
 
 def _with_severity(finding: Finding, severities: Mapping[str, str]) -> Finding | None:

@@ -48,7 +48,7 @@ class Finding:
     ``cost`` says in a phrase what it costs; ``weight`` orders findings by it, 0 for none (see analysis/cost.py).
     ``detail`` is raw evidence that is folded away by default (a traceback, a guard list).
     ``stage`` is the part of the compiler that failed, for a compile error; '' for the rest.
-    ``remedy`` says of a graph break whether a setting helps (see analysis/remedies.py); '' for the rest.
+    ``remedy`` says of a graph break whether a setting helps (see analysis/graph_breaks.py); '' for the rest.
     """
 
     code: str

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 
 from compile_lens.analysis.break_titles import own_title
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import cannot_resume
 from compile_lens.analysis.cost import break_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
-from compile_lens.analysis.remedies import WORDS, remedy_of
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.origins import origins
@@ -18,11 +18,35 @@ from compile_lens.syntax.tree import Range
 from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
 
 NO_CODE = "graph-break"
-MOST_LIBRARY_LINES = 12
-MOST_ORIGINS = 4
+MAX_LIBRARY_LINES = 12
+MAX_ORIGINS = 4
 DATA_DEPENDENT = re.compile(r"data.dependent", re.IGNORECASE)
 # a stack inside torch's explanation: the file's name is enough beside its code
 PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
+# torch's own hints (torch/_dynamo/graph_break_hints.py, torch 2.8 to 2.13)
+SETTING = re.compile(r"torch\._(?:dynamo|functorch|inductor)\.config\.\w+\s*=\s*\w+")
+
+
+class Remedy(str, Enum):
+    """Part of the JSON contract. ``SETTING``: an option lets Dynamo trace it. ``FUNDAMENTAL``: the code has to change.
+    ``SUPPORTABLE``: Dynamo could support it. ``TORCH_BUG``: it is likely a bug in Dynamo."""
+
+    SETTING = "setting"
+    FUNDAMENTAL = "fundamental"
+    SUPPORTABLE = "supportable"
+    TORCH_BUG = "torch-bug"
+    UNKNOWN = ""
+
+
+SIGNS = (
+    ("This graph break is fundamental", Remedy.FUNDAMENTAL),
+    ("It may be possible to write Dynamo tracing rules", Remedy.SUPPORTABLE),
+    ("This is likely to be a Dynamo bug", Remedy.TORCH_BUG),
+)
+REMEDY_WORDS = {
+    Remedy.SETTING: "a setting lets Dynamo trace it",
+    Remedy.FUNDAMENTAL: "no setting avoids it",
+}
 
 
 def find_graph_breaks(context: RunContext) -> Iterator[Finding]:
@@ -92,7 +116,7 @@ def _explanation(reason: BreakReason) -> str:
 
 def _message(broken: GraphBreak, skipped: str, fatal: bool) -> str:
     title = own_title(broken.reason) or broken.reason.title.rstrip(".:") or "torch gives no reason"
-    remedy = WORDS.get(remedy_of(broken.reason))
+    remedy = REMEDY_WORDS.get(remedy_of(broken.reason))
     ending = f"; {remedy}" if remedy else ""
     if skipped:
         ending += f"; {skipped} falls back to eager"
@@ -106,7 +130,7 @@ def _origins(reason: BreakReason, place: Place, sources: Sources) -> Iterator[Re
     tree = sources.tree_of(place.file) if DATA_DEPENDENT.search(reason.title) else None
     if tree is None:
         return
-    for origin in origins(tree, Range(place.line, place.column, place.end_line, place.end_column))[:MOST_ORIGINS]:
+    for origin in origins(tree, Range(place.line, place.column, place.end_line, place.end_column))[:MAX_ORIGINS]:
         at = origin.range
         message = f"`{origin.name}` is a parameter." if origin.is_parameter else f"`{origin.name}` is assigned here."
         yield Related(Place(place.file, at.line, at.column, at.end_line, at.end_column), message)
@@ -124,4 +148,14 @@ def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> 
             found.setdefault(
                 (library.file, library.line), Related(library, f"The graph breaks here, in `{deepest.name}`.")
             )
-    return tuple(found.values())[:MOST_LIBRARY_LINES]
+    return tuple(found.values())[:MAX_LIBRARY_LINES]
+
+
+def remedy_of(reason: BreakReason) -> Remedy:
+    """What the hints of a break say; a setting takes precedence."""
+    if any(SETTING.search(hint) for hint in reason.hints):
+        return Remedy.SETTING
+    for sign, remedy in SIGNS:
+        if any(hint.lstrip().startswith(sign) for hint in reason.hints):
+            return remedy
+    return Remedy.UNKNOWN

@@ -25,7 +25,7 @@ SMALLER = (
     " layer) may differ."
 )
 BYTES = "Token ids and lengths differ from those of the real tokenizer. A recompile that a length causes may happen at another length."
-MOST_CHANGES = 3
+MAX_CHANGES = 3
 
 
 def find_missing_weights(context: RunContext) -> Iterator[Finding]:
@@ -38,9 +38,7 @@ def find_missing_weights(context: RunContext) -> Iterator[Finding]:
             message = f"The configuration `{one.name}` is not on this machine; {_replaced_by(one)}."
             yield _finding(DEFAULT_CONFIGURATION, Severity.WARNING, message, _of_sizes(one), one, sources)
         elif one.what == "tokenizer":
-            message = (
-                f"The tokenizer `{one.name}` is not on this machine; `{one.made}` replaces it, with one token per byte."
-            )
+            message = f"The tokenizer `{one.name}` is not on this machine; `{one.replacement}` replaces it, with one token per byte."
             yield _finding(BYTE_TOKENIZER, Severity.WARNING, message, BYTES, one, sources)
         elif one.what == "checkpoint":
             message = f"The checkpoint `{one.name}` is not on this machine; what would be loaded from it keeps its initial values."
@@ -58,8 +56,8 @@ def _weights(one: MissingResource, sources: Sources) -> Finding:
 def _model(one: MissingResource) -> str:
     """``BertModel with the default BertConfig``, and how it was made smaller."""
     if one.origin == "constructor":
-        return f"`{one.made}` as constructed"
-    made = f"`{one.made}` with {_configuration(one)}"
+        return f"`{one.replacement}` as constructed"
+    made = f"`{one.replacement}` with {_configuration(one)}"
     return f"{made}, made smaller ({_changes(one)})" if one.changes else made
 
 
@@ -78,8 +76,8 @@ def _configuration(one: MissingResource) -> str:
 
 
 def _changes(one: MissingResource) -> str:
-    shown = ", ".join(f"{name} {before} → {now}" for name, before, now in one.changes[:MOST_CHANGES])
-    return f"{shown}, …" if len(one.changes) > MOST_CHANGES else shown
+    shown = ", ".join(f"{name} {before} → {now}" for name, before, now in one.changes[:MAX_CHANGES])
+    return f"{shown}, …" if len(one.changes) > MAX_CHANGES else shown
 
 
 def _of_sizes(one: MissingResource) -> str:

@@ -19,7 +19,7 @@ RECOMPILE = "recompile"
 LIMIT = "recompile-limit"
 HARD_LIMIT = "FailOnRecompileLimitHit"
 UNKNOWN = GuardFailure("", "")
-MOST_CAUSES = 3
+MAX_CAUSES = 3
 
 
 def find_recompiles(context: RunContext) -> Iterator[Finding]:
@@ -111,8 +111,8 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
 def _message(function: str, facts: list[GuardFact], count: int) -> str:
     times = "" if count == 1 else " twice" if count == 2 else f" {count} times"
     causes = list(dict.fromkeys(_cause(fact) for fact in facts))
-    shown = "; then ".join(change([fact for fact in facts if _cause(fact) == cause]) for cause in causes[:MOST_CAUSES])
-    more = len(causes) - MOST_CAUSES
+    shown = "; then ".join(change([fact for fact in facts if _cause(fact) == cause]) for cause in causes[:MAX_CAUSES])
+    more = len(causes) - MAX_CAUSES
     others = f"; and {more} more {'cause' if more == 1 else 'causes'}" if more > 0 else ""
     return f"Recompiled `{function}`{times}: {shown}{others}."
 

@@ -135,10 +135,10 @@ def _blocked(call: RefusedCall, main_file: str) -> str:
     """``a write to `model.pt` ``."""
     noun = BLOCKED.get(call.does, f"a call that {call.does}")
     secret = ", which may hold secrets" if call.what == "read" else ""
-    return f"{noun} `{_shown(call.target, main_file)}`{secret}"
+    return f"{noun} `{_as_program_names_it(call.target, main_file)}`{secret}"
 
 
-def _shown(target: str, main_file: str) -> str:
+def _as_program_names_it(target: str, main_file: str) -> str:
     """A path below the program's folder as the program would say it."""
     folder = os.path.dirname(main_file) + os.sep  # noqa: PTH120 - text of another machine
     return target.removeprefix(folder)

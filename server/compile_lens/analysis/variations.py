@@ -18,7 +18,7 @@ from compile_lens.trace.report import CompileReport, Variation, VariationEffect,
 RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fail", "varied"
 WORDS = {RECOMPILES: "recompiles", BREAKS: "breaks", FAILS: "fails"}
 SAME = "same"
-MOST_WORDS = 200
+MAX_WORDS = 200
 Cause = tuple[Place, GuardFact]
 
 
@@ -187,7 +187,7 @@ def _words(variation: Variation) -> str:
 
 def _first_line(text: str) -> str:
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    return (line if len(line) <= MOST_WORDS else f"{line[:MOST_WORDS]}…").rstrip(".")
+    return (line if len(line) <= MAX_WORDS else f"{line[:MAX_WORDS]}…").rstrip(".")
 
 
 def _region_place(number: int, context: RunContext) -> Place:

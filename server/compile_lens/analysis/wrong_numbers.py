@@ -125,10 +125,12 @@ def _amount(facts: dict[str, Any]) -> str:
     if "max_absolute" not in facts:
         return f"{facts.get('compiled')} instead of {facts.get('eager')}"
     if not _is_finite(facts["max_absolute"]):
-        return f"{shown(facts['compiled'])} where eager has {shown(facts['eager'])}"
-    words = f"off by up to {shown(facts['max_absolute'])}"
+        return f"{number_text(facts['compiled'])} where eager has {number_text(facts['eager'])}"
+    words = f"off by up to {number_text(facts['max_absolute'])}"
     if "rmse_eager" in facts:
-        return f"{words} (mean error {shown(facts['rmse_compiled'])}, in eager {shown(facts['rmse_eager'])})"
+        return (
+            f"{words} (mean error {number_text(facts['rmse_compiled'])}, in eager {number_text(facts['rmse_eager'])})"
+        )
     return words
 
 
@@ -137,13 +139,13 @@ def _evidence(comparison: Comparison, value: ComparedValue) -> str:
     lines = []
     if "differ" in facts:
         at = f"[{', '.join(map(str, facts['worst_at']))}]" if facts["worst_at"] else "the only element"
-        exact = f", {shown(facts['reference'])} in fp64" if "reference" in facts else ""
+        exact = f", {number_text(facts['reference'])} in fp64" if "reference" in facts else ""
         has_relative = _is_finite(facts["max_absolute"]) and _is_finite(facts["max_relative"])
-        relative = f": a relative error of {shown(facts['max_relative'])}" if has_relative else ""
+        relative = f": a relative error of {number_text(facts['max_relative'])}" if has_relative else ""
         lines.append(
             f"{facts['differ']} of {facts['count']} elements of {value.what} {value.index} (`{value.name}`, {_type(facts)}) differ,"
-            f" in call {comparison.call} of the graph. The worst, {at}, is {shown(facts['compiled'])} compiled,"
-            f" {shown(facts['eager'])} in eager{exact}{relative}."
+            f" in call {comparison.call} of the graph. The worst, {at}, is {number_text(facts['compiled'])} compiled,"
+            f" {number_text(facts['eager'])} in eager{exact}{relative}."
         )
     if comparison.worse > 1:
         more = comparison.worse - 1
@@ -170,7 +172,7 @@ def _is_finite(number: float | str) -> bool:
     return not isinstance(number, str) and abs(number) < sys.float_info.max
 
 
-def shown(number: float | str) -> str:
+def number_text(number: float | str) -> str:
     """Three digits of a number; the word for one that is not finite."""
     if isinstance(number, float):
         return f"{number:.3g}"

@@ -24,7 +24,7 @@ from compile_lens.cli.options import (
     supply_options,
 )
 from compile_lens.cli.printer import OutcomePrinter
-from compile_lens.cli.text_output import counted, shown_path
+from compile_lens.cli.text_output import counted, display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.entry_spec import BadEntry
@@ -238,7 +238,7 @@ def _progress(job: Job, enabled: bool) -> Iterator[OnOutcome | None]:
     if not enabled or not console.is_terminal:
         yield None
         return
-    name = shown_path(job.file)
+    name = display_path(job.file)
     with Spinner(f"{name}: starting", console=console) as spinner:
 
         def on_partial(outcome: Outcome) -> None:

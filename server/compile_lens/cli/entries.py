@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from compile_lens.cli.text_output import shown_path
+from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry
 from compile_lens.entries.entry_spec import BadEntry
@@ -63,8 +63,8 @@ def _json(entry: Entry) -> dict[str, object]:
 
 
 def _show(console: Console, file: str, choice: EntryChoice) -> None:
-    chosen = ", chosen by you" if choice.is_said else ""
-    console.print(Text(f"{shown_path(file)}{chosen}:", style="bold"), soft_wrap=True)
+    chosen = ", chosen by you" if choice.is_explicit else ""
+    console.print(Text(f"{display_path(file)}{chosen}:", style="bold"), soft_wrap=True)
     for number, entry in enumerate(choice.entries, 1):
         line = Text(f"  {number}. {entry.spec}", style="bold")
         where = f", line {entry.line}" if entry.line and f"line {entry.line}" not in entry.origin else ""

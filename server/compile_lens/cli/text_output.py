@@ -23,8 +23,8 @@ STYLE = {
 }
 WIDEST = 100
 TAB = "    "
-MOST_LINES = 12
-MOST_FIRST = 3
+MAX_LINES = 12
+MAX_FIRST = 3
 
 
 class TextOutput:
@@ -52,7 +52,7 @@ class TextOutput:
 
     def _heading(self, finding: Finding) -> Text:
         place = finding.place
-        head = Text(f"{shown_path(place.file)}:{place.line}:{place.column}", style="bold")
+        head = Text(f"{display_path(place.file)}:{place.line}:{place.column}", style="bold")
         head.append(": ")
         head.append(f"{finding.severity.value}[{finding.code}]", style=STYLE[finding.severity])
         head.append(f" {finding.message}", style="bold")
@@ -99,7 +99,7 @@ class TextOutput:
         if len(finding.call_path) > 1:
             notes.append(("path", path_text(finding.call_path)))
         notes += [
-            ("see", f"{shown_path(related.place.file)}:{related.place.line}: {related.message}")
+            ("see", f"{display_path(related.place.file)}:{related.place.line}: {related.message}")
             for related in finding.related
         ]
         frames = ", ".join(f"[{frame}]" for frame in finding.frames[:12])
@@ -121,8 +121,8 @@ class TextOutput:
             # an indented line is code or a table: it stays as it is
             whole = paragraph.startswith((" ", "[")) or "://" in paragraph
             lines += [paragraph] if whole or not paragraph else textwrap.wrap(paragraph, width - len(lead))
-        if len(lines) > MOST_LINES and not self._verbose:
-            lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more lines with -v"]
+        if len(lines) > MAX_LINES and not self._verbose:
+            lines = [*lines[: MAX_LINES - 1], f"… {len(lines) - MAX_LINES + 1} more lines with -v"]
         for index, line in enumerate(lines):
             note = Text(f"{gutter} {'=' if index == 0 else ' '} ", style="blue")
             note.append(lead if index == 0 else " " * len(lead), style="bold")
@@ -155,11 +155,11 @@ class TextOutput:
             (finding for finding in outcome.findings if finding.weight or finding.severity is Severity.ERROR),
             key=lambda finding: (finding.severity is not Severity.ERROR, -finding.weight),
         )
-        if len(costly) < MOST_FIRST:
+        if len(costly) < MAX_FIRST:
             return
         self._console.print(Text("Fix these first:", style="bold"))
-        for number, finding in enumerate(costly[:MOST_FIRST], 1):
-            place = f"{shown_path(finding.place.file)}:{finding.place.line}"
+        for number, finding in enumerate(costly[:MAX_FIRST], 1):
+            place = f"{display_path(finding.place.file)}:{finding.place.line}"
             times = f", {finding.count} times" if finding.count > 1 else ""
             cost = f": {finding.cost}" if finding.cost else ""
             self._console.print(f"  {number}. {place} [{finding.code}]{cost}{times}", soft_wrap=True, markup=False)
@@ -168,7 +168,7 @@ class TextOutput:
         if outcome.entry == PREDICTION_ENTRY:
             found = counted(len(outcome.findings), "predicted graph break")
             self._console.print(
-                f"{shown_path(outcome.file)}: {counted(len(outcome.regions), 'region')}, {found}; nothing was run.\n"
+                f"{display_path(outcome.file)}: {counted(len(outcome.regions), 'region')}, {found}; nothing was run.\n"
             )
             return
         breaks = sum(finding.count for finding in outcome.findings if finding.kind.value == "graph-break")
@@ -180,7 +180,7 @@ class TextOutput:
             counted(recompiles, "recompile"),
             f"{outcome.compile_time_s:.2f} s compiling",
         ]
-        line = Text(f"{shown_path(outcome.file)}: ", style="bold")
+        line = Text(f"{display_path(outcome.file)}: ", style="bold")
         line.append(", ".join(parts))
         line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
         self._console.print(line, soft_wrap=True)
@@ -219,7 +219,7 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def shown_path(file: str) -> str:
+def display_path(file: str) -> str:
     """``file`` relative to the current folder if it is inside it, otherwise unchanged."""
     relative = os.path.relpath(file) if os.path.isabs(file) else file  # noqa: PTH117 - a path of another machine stays text
     return file if relative.startswith("..") else relative

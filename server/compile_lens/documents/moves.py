@@ -14,7 +14,7 @@ from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummar
 from compile_lens.documents.line_index import LineIndex
 
 # lines before times lines after that are compared one by one; a larger edit is one block
-MOST_COMPARED = 250_000
+MAX_COMPARED = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def line_edits(old: LineIndex, new: LineIndex, start: int, old_end: int, new_end
     tail = _common_head(before[head:][::-1], after[head:][::-1])
     before, after = before[head : len(before) - tail], after[head : len(after) - tail]
     first = old_first + head + 1
-    if len(before) * len(after) > MOST_COMPARED:
+    if len(before) * len(after) > MAX_COMPARED:
         return [LineEdit(first, first + len(before), len(after))]
     differences = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     edits = [LineEdit(first + i1, first + i2, j2 - j1) for tag, i1, i2, j1, j2 in differences if tag != "equal"]

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from compile_lens.entries.conventions import find_conventions
+import tree_sitter
+
 from compile_lens.entries.doctests import find_doctests
-from compile_lens.entries.entry import Entry, script
+from compile_lens.entries.entry import Entry, EntryKind, script
 from compile_lens.entries.entry_spec import synthesized
 from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.entries.scripts import does_something, has_errors
-from compile_lens.entries.targets import find_targets
-from compile_lens.syntax.tree import SourceTree
+from compile_lens.entries.targets import Target, find_targets
+from compile_lens.syntax.definitions import definitions
+from compile_lens.syntax.tree import LANGUAGE, SourceTree
+
+INPUT_NAMES = (
+    "get_inputs",
+    "get_example_inputs",
+    "example_inputs",
+    "sample_inputs",
+    "get_sample_inputs",
+    "example_input",
+)
+# names of targets that such files prefer
+PREFERRED_TARGETS = ("Model", "ModelNew", "Net", "model", "forward", "f", "fn")
+_ASSIGNED = tree_sitter.Query(LANGUAGE, "(module (expression_statement (assignment left: (identifier) @name)))")
 
 
 def find_entries(
@@ -34,3 +48,32 @@ def find_entries(
         more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
         found.append(synthesized(targets, f"inputs for {names}{more}"))
     return tuple(found)
+
+
+def find_conventions(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Entry]:
+    """An entry per convention that the file follows, if it has something to call."""
+    if not targets:
+        return
+    for name, line in _inputs_named(tree):
+        owner = name.rpartition(".")[0]
+        target = next((t for t in targets if owner and t.name.partition(".")[0] == owner), None)
+        target = target or next((t for p in PREFERRED_TARGETS for t in targets if t.name == p), targets[0])
+        plan = {**target.plan, "kind": "inputs", "name": name, "target": target.name}
+        yield Entry(EntryKind.INPUTS, name, f"in this file, for `{target.name}`", line, plan)
+
+
+def _inputs_named(tree: SourceTree) -> Iterator[tuple[str, int]]:
+    """Functions, methods and variables of these names, and their lines, in the order of INPUT_NAMES."""
+    found: dict[str, int] = {}
+    for definition in definitions(tree):
+        if (
+            definition.kind == "function"
+            and definition.name in INPUT_NAMES
+            and definition.qualified_name.count(".") < 2
+        ):
+            found.setdefault(definition.qualified_name, definition.def_line)
+    for node in tree_sitter.QueryCursor(_ASSIGNED).captures(tree.root).get("name", []):
+        name = tree.node_text(node)
+        if name in INPUT_NAMES:
+            found.setdefault(name, tree.position(node.start_byte)[0])
+    yield from sorted(found.items(), key=lambda entry: INPUT_NAMES.index(entry[0].rpartition(".")[2]))

@@ -16,8 +16,8 @@ from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.imports import Imports, read_imports
 from compile_lens.syntax.tree import LANGUAGE, SourceTree
 
-MOST_TESTS = 3
-MOST_SCRIPTS = 2
+MAX_TESTS = 3
+MAX_SCRIPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def find_importers(
             if hit:
                 plan = {"kind": "file", "path": other.path}
                 scripts.append(Entry(EntryKind.FILE, path, f"a script that uses `{hit}`", 0, plan))
-    return (*tests[:MOST_TESTS], *scripts[:MOST_SCRIPTS])
+    return (*tests[:MAX_TESTS], *scripts[:MAX_SCRIPTS])
 
 
 def arguments_elsewhere(others: Sequence[WorkspaceFile], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:

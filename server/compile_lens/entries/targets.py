@@ -167,17 +167,19 @@ def _outermost(
     """Modules that use most of the file first, each adding something to those before it; then functions."""
     modules = _modules(tree, known)
     names = {d.qualified_name for d in modules}
-    reach = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
+    reachable = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
     ordered: list[Definition] = []
     covered: set[str] = set()
     # greedy: the module that adds most comes first; in a tie the last one, which is usually built of those above it
     rest = list(modules)
     while rest:
-        best = max(rest, key=lambda d: (len(reach[d.qualified_name] - covered), not d.name.startswith("_"), d.def_line))
-        if not reach[best.qualified_name] - covered:
+        best = max(
+            rest, key=lambda d: (len(reachable[d.qualified_name] - covered), not d.name.startswith("_"), d.def_line)
+        )
+        if not reachable[best.qualified_name] - covered:
             break
         ordered.append(best)
-        covered |= reach[best.qualified_name]
+        covered |= reachable[best.qualified_name]
         rest.remove(best)
     # the others follow, in case the first cannot be constructed
     functions = [d for d in _tensor_functions(tree, known) if not any(d.name in used for used in uses.values())]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from compile_lens.knowledge.decompositions import decompositions
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.places import place, read_place
 
 Row = Mapping[str, Any]
-MOST_SCHEMAS = 8
+MAX_SCHEMAS = 8
 _KEPT = ("In AOTAutograd", "kept: it has no decomposition")
 _TAGS = {
     "core": "in the core ATen set",
@@ -32,6 +36,7 @@ _TAGS = {
     "generated": "generated from another variant",
     "pt2_compliant_tag": "tested with torch.compile",
 }
+DECOMPOSITIONS_DATA = Path(__file__).parent / "data" / "decompositions.json.gz"
 
 
 def operator(name: str, row: Row) -> KnowledgeEntry:
@@ -43,9 +48,9 @@ def operator(name: str, row: Row) -> KnowledgeEntry:
     facts: list[tuple[str, str]] = [("Schema", f"`{chosen['schema']}`")]
     others = [overload for overload in overloads if overload != main]
     if others:
-        more = f" and {len(others) - MOST_SCHEMAS} more" if len(others) > MOST_SCHEMAS else ""
+        more = f" and {len(others) - MAX_SCHEMAS} more" if len(others) > MAX_SCHEMAS else ""
         facts.append(
-            ("Overloads", ", ".join(f"`{overload}`" for overload in [main, *others][: MOST_SCHEMAS + 1]) + more)
+            ("Overloads", ", ".join(f"`{overload}`" for overload in [main, *others][: MAX_SCHEMAS + 1]) + more)
         )
     facts.append(("Level", _level(packet, chosen)))
     tags = chosen.get("tags", ())
@@ -162,3 +167,30 @@ def function(name: str, row: Row) -> KnowledgeEntry:
     return KnowledgeEntry(
         KnowledgeKind.FUNCTION, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Decompositions:
+    """``becomes``: by overload (``aten.softmax.int``), the operators that remain for each form of its arguments.
+
+    Traced on fake CPU tensors with ``torch``, as AOTAutograd does for Inductor: functionalized and decomposed.
+    """
+
+    torch: str
+    becomes: dict[str, list[list[str]]]
+
+    def describe(self, overload: str) -> str:
+        """```aten.t`, `aten.addmm` (traced on CPU with torch 2.13.0)``, or '' if nothing was recorded."""
+        forms = self.becomes.get(overload)
+        if not forms:
+            return ""
+        shown = ["nothing" if not form else ", ".join(f"`{operator}`" for operator in form) for form in forms]
+        return f"{'; or '.join(shown)} (traced on CPU with torch {self.torch})"
+
+
+@cache
+def decompositions() -> Decompositions:
+    """The bundled data."""
+    with gzip.open(DECOMPOSITIONS_DATA, "rt", encoding="utf-8") as file:
+        content = json.load(file)
+    return Decompositions(content["torch"], content["becomes"])

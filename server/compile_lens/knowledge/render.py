@@ -7,8 +7,8 @@ from pathlib import Path
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.tables import Tables
 
-MOST_PLACES = 4
-MOST_RELATED = 8
+MAX_PLACES = 4
+MAX_RELATED = 8
 
 
 def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) -> str:
@@ -23,12 +23,12 @@ def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) 
     if entry.facts:
         parts.append("\n".join(f"- {label}: {value}" for label, value in entry.facts))
     if entry.related:
-        parts.append("See also: " + ", ".join(f"`{name}`" for name in entry.related[:MOST_RELATED]))
+        parts.append("See also: " + ", ".join(f"`{name}`" for name in entry.related[:MAX_RELATED]))
     if entry.url:
         parts.append(
             f"[{entry.url.rpartition('/')[2].removesuffix('.html').upper()} in torch's documentation]({entry.url})"
         )
-    places = [_link(place, tables) for place in entry.places[:MOST_PLACES]]
+    places = [_link(place, tables) for place in entry.places[:MAX_PLACES]]
     if places:
         parts.append("Source: " + ", ".join(places))
     parts.append(f"---\n{footer(entry, tables)}")

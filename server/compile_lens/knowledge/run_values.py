@@ -12,7 +12,7 @@ from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.trace.option_values import OptionValue, OptionValues
 
-MOST_VALUES = 4
+MAX_VALUES = 4
 LONGEST = 200
 
 
@@ -48,8 +48,8 @@ def _fact(knowledge: Knowledge, name: str, values: OptionValues) -> str:
 def _values_text(seen: Sequence[OptionValue]) -> str:
     if len(seen) == 1:
         return _value_text(seen[0].value)
-    texts = [f"{_value_text(one.value)} since compilation `{one.compile_id}`" for one in seen[:MOST_VALUES]]
-    more = len(seen) - MOST_VALUES
+    texts = [f"{_value_text(one.value)} since compilation `{one.compile_id}`" for one in seen[:MAX_VALUES]]
+    more = len(seen) - MAX_VALUES
     return ", then ".join(texts) + (f", and {more} more" if more > 0 else "")
 
 

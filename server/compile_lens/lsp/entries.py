@@ -19,7 +19,7 @@ from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
 from compile_lens.state.call_memory import CallMemory
-from compile_lens.state.entry_memory import EntryMemory
+from compile_lens.state.file_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import parse
 
@@ -27,7 +27,7 @@ CHOOSE = "compileLens.chooseEntry"
 LIST = "compileLens.entries"
 AS_IF_COMPILED = "compileLens.analyzeAsIfCompiled"
 AUTOMATICALLY = "Automatically"
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 
 
 class Entries:
@@ -83,7 +83,7 @@ class Entries:
         return True
 
     async def _ask(self, path: str, found: tuple[Entry, ...]) -> str | None:
-        titles = {entry.spec: entry.spec for entry in found[:MOST_SHOWN]} | {AUTOMATICALLY: AUTOMATIC}
+        titles = {entry.spec: entry.spec for entry in found[:MAX_SHOWN]} | {AUTOMATICALLY: AUTOMATIC}
         question = types.ShowMessageRequestParams(
             type=types.MessageType.Info,
             message=f"How should {Path(path).name} be analyzed?",
@@ -126,7 +126,7 @@ class Entries:
 
     @staticmethod
     def _is_first(outcome: Outcome, call: EntryCall) -> bool:
-        """``get_inputs()`` is for one target: the first (entries/conventions.py)."""
+        """``get_inputs()`` is for one target: the first (entries/find.py)."""
         return bool(outcome.calls) and outcome.calls[0] == call and "." not in call.target
 
     def _action(self, snapshot: Snapshot, title: str, insertion: Insertion) -> types.CodeAction:

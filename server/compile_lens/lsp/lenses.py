@@ -27,7 +27,7 @@ NOT_RUN = "not analyzed"
 CHANGED = "changed since the last run"
 AS_IF = "Analyze as if compiled"
 UP_TO_CELL = "Analyze up to this cell"
-MOST_CANDIDATES = 40
+MAX_CANDIDATES = 40
 LONGEST_CALL = 110
 
 
@@ -75,7 +75,7 @@ class Lenses:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""
         if not self._server.settings.lenses.candidates or "torch" not in snapshot.text:
             return
-        for target in candidates(parse(snapshot.text))[:MOST_CANDIDATES]:
+        for target in candidates(parse(snapshot.text))[:MAX_CANDIDATES]:
             if target.line not in taken:
                 yield _lens(target.line, AS_IF, AS_IF_COMPILED, [snapshot.uri, target.name])
 

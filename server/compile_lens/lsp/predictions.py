@@ -95,7 +95,7 @@ class Predictions:
         if snapshot.path is None or not self._server.settings.predictions.enabled:
             return ()
         key = file_key(snapshot.path)
-        return self._predicted.shown(key, self._server.results.findings(key))
+        return self._predicted.beside(key, self._server.results.findings(key))
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """The predictions of a document as diagnostics."""
@@ -141,7 +141,7 @@ class Predictions:
             return
         key = file_key(path)
         before = self.current(snapshot)
-        self._predicted.made(key, snapshot.version, found, partial(server.documents.edits_since, snapshot.uri))
+        self._predicted.add(key, snapshot.version, found, partial(server.documents.edits_since, snapshot.uri))
         self._remove_answered(key, snapshot.uri)
         if self.current(snapshot) != before:
             self._diagnostics.show({key})
@@ -151,10 +151,10 @@ class Predictions:
         return outcome.torch if outcome is not None and outcome.torch else self._torch_of(snapshot.path)
 
     def _remove_answered(self, key: str, open_as: str) -> None:
-        before = self._predicted.shown(key, ())
+        before = self._predicted.beside(key, ())
         regions = self._server.results.regions(key)
         self._predicted.answer(key, regions, partial(self._server.documents.edits_since, open_as))
-        if self._predicted.shown(key, ()) != before:
+        if self._predicted.beside(key, ()) != before:
             self._diagnostics.show({key})
 
 

@@ -27,10 +27,10 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class EntryChoice:
-    """The entries to try, in their order. ``is_said``: the user named the one that there is."""
+    """The entries to try, in their order. ``is_explicit``: the user named the one that there is."""
 
     entries: tuple[Entry, ...]
-    is_said: bool = False
+    is_explicit: bool = False
 
 
 def entries_of(file: str, text: str, root: Path | None, recording: Recording | None = None) -> tuple[Entry, ...]:
@@ -65,18 +65,18 @@ def choose(
     file: str,
     text: str,
     root: Path | None,
-    said: str = "",
+    requested: str = "",
     remembered: str = "",
     recording: Recording | None = None,
 ) -> EntryChoice:
-    """The entries to try for ``file``. ``said`` is what an option or a setting names, ``remembered`` what was chosen in an editor.
+    """The entries to try for ``file``. ``requested`` is what an option or a setting names, ``remembered`` what was chosen in an editor.
 
     The comment in the file goes before what is remembered, and an option before both. Raises BadEntry for one that there is not.
     """
     tree = parse(text)
     comment = entry_comment(tree)
     for spec, origin in (
-        (said, "as you said"),
+        (requested, "as you said"),
         (comment[0] if comment is not None else "", f"line {comment[1]}" if comment is not None else ""),
         (remembered, "as you chose"),
     ):
@@ -126,7 +126,7 @@ async def analyze_by_entries(
         outcome = await analyze(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
         outcome = replace(outcome, entry=entry.spec, entry_title=entry.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
-        if choice.is_said or is_stuck or has_reached(outcome):
+        if choice.is_explicit or is_stuck or has_reached(outcome):
             return _with_history(outcome, passed, kept)
         passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome)))
         if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):

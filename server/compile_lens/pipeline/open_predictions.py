@@ -36,7 +36,7 @@ class Predicted:
 
     _files: dict[str, _File] = field(default_factory=dict)
 
-    def made(self, key: str, version: int, predictions: Iterable[Finding], edits_since: EditsSince) -> None:
+    def add(self, key: str, version: int, predictions: Iterable[Finding], edits_since: EditsSince) -> None:
         """Predictions were made of a version. ``edits_since(version)`` gives the edits from then to now, None if not known."""
         edits = edits_since(version)
         if edits is not None:
@@ -98,17 +98,17 @@ class Predicted:
         file = self._files.get(key)
         return file.version if file is not None else -1
 
-    def shown(self, key: str, findings: Collection[Finding]) -> tuple[Finding, ...]:
+    def beside(self, key: str, findings: Collection[Finding]) -> tuple[Finding, ...]:
         """What to show beside the ``findings`` of runs: nothing where one of them says what happened."""
         file = self._files.get(key)
         if file is None:
             return ()
         answered: set[_Answer] = set().union(*file.answers.values())
-        told = {(finding.place.line, finding.code) for finding in findings if finding.kind in _REAL}
+        confirmed = {(finding.place.line, finding.code) for finding in findings if finding.kind in _REAL}
         return tuple(
             prediction
             for prediction in file.predictions
-            if _answer(prediction) not in answered and (prediction.place.line, prediction.code) not in told
+            if _answer(prediction) not in answered and (prediction.place.line, prediction.code) not in confirmed
         )
 
 

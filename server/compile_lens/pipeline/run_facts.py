@@ -49,8 +49,8 @@ class RunFacts:
     def take(self, event: AgentEvent) -> None:
         """Take what one event says."""
         if isinstance(event, ProgramRaised):
-            lack = event.lacking
-            missing = MissingRequirement(lack.what, lack.name) if lack is not None else None
+            report = event.missing
+            missing = MissingRequirement(report.what, report.name) if report is not None else None
             stack = _stack(event.stack)
             self.raised = Raised(event.type, event.module, event.message, stack, event.formatted, missing)
         elif isinstance(event, FileUnreadable):
@@ -96,7 +96,7 @@ class RunFacts:
                 f'Started with the arguments, environment and folder of "{job.launch}" in .vscode/launch.json.'
             )
         if self.not_kept:
-            named = ", ".join(f"`{_shown(name, job)}`" for name in self.not_kept[:NAMED])
+            named = ", ".join(f"`{_as_program_names_it(name, job)}`" for name in self.not_kept[:NAMED])
             more = self.not_kept_count - min(len(self.not_kept), NAMED)
             files, them = ("1 file", "it") if self.not_kept_count == 1 else (f"{self.not_kept_count} files", "them")
             notes.append(
@@ -113,7 +113,7 @@ def _because(reason: str) -> str:
     return f" ({reason})" if reason else ""
 
 
-def _shown(name: str, job: Job) -> str:
+def _as_program_names_it(name: str, job: Job) -> str:
     folder = os.path.realpath(job.cwd or os.path.dirname(job.file))  # noqa: PTH120 - as the program says it
     return name.removeprefix(folder + os.sep)
 

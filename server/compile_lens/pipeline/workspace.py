@@ -12,8 +12,8 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.syntax.tree import parse
 
-MOST_FILES = 4_000
-MOST_READ = 60
+MAX_FILES = 4_000
+MAX_READ = 60
 LARGEST = 400_000
 SECONDS = 1.5
 SKIPPED = frozenset(
@@ -53,7 +53,7 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
     found: list[WorkspaceFile] = []
     deadline = time.monotonic() + SECONDS
     for path in sorted(_python_files(root, deadline), key=lambda path: (not path.name.startswith("test_"), str(path))):
-        if len(found) >= MOST_READ or time.monotonic() > deadline:
+        if len(found) >= MAX_READ or time.monotonic() > deadline:
             break
         try:
             if path == file or not pattern.search(path.read_bytes()):
@@ -73,7 +73,7 @@ def _python_files(root: Path, deadline: float) -> Iterator[Path]:
                 continue
             path = Path(folder) / name
             count += 1
-            if count > MOST_FILES or time.monotonic() > deadline:
+            if count > MAX_FILES or time.monotonic() > deadline:
                 return
             try:
                 if path.stat().st_size <= LARGEST:

@@ -157,7 +157,7 @@ class _BisectionEvents:
             commands=commands(verdict, self._python, self._repro, self._options.arguments, self._began),
             notes=tuple(self._notes()),
             forked=self._began.forks and not self._unforked,
-            said=self._verdict.said if self._verdict is not None else "",
+            said=self._verdict.torch_output if self._verdict is not None else "",
         )
 
     def _read_verdict(self) -> Verdict | None:
@@ -207,32 +207,32 @@ class _BisectionEvents:
         return notes
 
 
-def _step(said: StepBegan | StepEnded) -> Step:
+def _step(event: StepBegan | StepEnded) -> Step:
     """The step of an event; one that only begins has no end yet."""
     step = Step(
-        said.purpose,
-        said.backend,
+        event.purpose,
+        event.backend,
         good=False,
         code=0,
         signal=0,
         timeout=False,
         seconds=0.0,
-        subsystem=said.subsystem,
-        state=said.state,
-        low=said.low,
-        high=said.high,
+        subsystem=event.subsystem,
+        state=event.state,
+        low=event.low,
+        high=event.high,
     )
-    if isinstance(said, StepBegan):
+    if isinstance(event, StepBegan):
         return step
     return replace(
         step,
-        good=said.good,
-        code=said.code,
-        signal=said.signal,
-        timeout=said.timeout,
-        seconds=said.seconds,
-        switch=said.switch.name if said.switch is not None else None,
-        output=said.output,
+        good=event.good,
+        code=event.code,
+        signal=event.signal,
+        timeout=event.timeout,
+        seconds=event.seconds,
+        switch=event.switch.name if event.switch is not None else None,
+        output=event.output,
     )
 
 

@@ -17,7 +17,7 @@ from compile_lens.trace.report import CompileReport
 # parts of a message that differ between processes: addresses, numbers, paths
 CHANGES = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|/\S+")
 ADDRESS = re.compile(r"\d{9,}")
-MOST_MESSAGE = 300
+MAX_MESSAGE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def expect_error(type_name: str, message: str, stage: str = "") -> Expectation:
     """The exception ``type_name`` with the first line of ``message``, in which numbers, addresses and paths match anything."""
     name = type_name.rpartition(".")[2]
     text = own_words_of(message) or message
-    first = next((line.strip() for line in text.splitlines() if line.strip()), "")[:MOST_MESSAGE]
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")[:MAX_MESSAGE]
     pattern, at = "", 0
     for match in CHANGES.finditer(first):
         pattern += re.escape(first[at : match.start()]) + r"\S+"

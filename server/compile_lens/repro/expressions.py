@@ -16,15 +16,15 @@ class CannotWrite(Exception):
 class Expressions:
     """Writes expressions, and remembers what they need: imports, helpers, objects that occur more than once.
 
-    ``retarget``: the device that replaces others, or '' to keep them.
+    ``replacement_device``: the device that replaces others, or '' to keep them.
     """
 
-    def __init__(self, retarget: str = "") -> None:
+    def __init__(self, replacement_device: str = "") -> None:
         self.imports: set[str] = set()
         self.devices: set[str] = set()
         self.uses_rebuilt = False
         self.saved: list[str] = []
-        self._retarget = retarget
+        self._replacement_device = replacement_device
         self._shared: dict[int, str] = {}
         self._repeated: set[int] = set()
         self._before: list[str] = []
@@ -71,7 +71,11 @@ class Expressions:
     def device(self, name: str) -> str:
         """The device to use for ``name`` in the script."""
         self.devices.add(name)
-        return self._retarget if self._retarget and name.partition(":")[0] not in ("cpu", "meta") else name
+        return (
+            self._replacement_device
+            if self._replacement_device and name.partition(":")[0] not in ("cpu", "meta")
+            else name
+        )
 
     def _name(self, value: Any) -> str:
         if value.get("import"):

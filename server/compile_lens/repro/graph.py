@@ -58,7 +58,7 @@ def torch_of(report: CompileReport) -> str:
 
 
 def write_graph(
-    report: CompileReport, known: GraphInputs, frame: str, expected: Expectation, retarget: str = ""
+    report: CompileReport, known: GraphInputs, frame: str, expected: Expectation, replacement_device: str = ""
 ) -> Script:
     """The script for the graph of ``frame``. Raises CannotWrite with the reason, in one sentence."""
     if expected.criterion in (Criterion.BREAKS, Criterion.RECOMPILES):
@@ -72,15 +72,17 @@ def write_graph(
         graph = reader(text, known, frame)
     except SyntaxError:
         raise CannotWrite(f"The graph of frame {frame} is not valid Python.") from None
-    expressions = Expressions(retarget)
+    expressions = Expressions(replacement_device)
     expressions.begin()
     inputs = [(name, expressions.write(value)) for name, value in graph.inputs]
-    body = retargeted(graph.text, retarget) if retarget else graph.text
+    body = moved_to_device(graph.text, replacement_device) if replacement_device else graph.text
     backward = any(isinstance(value, dict) and value.get("requires_grad") for _, value in graph.inputs)
     foreign = expressions.devices - {"cpu", "meta"}
     notes = ["A trace has no input values: inputs are random with a fixed seed, indices are 0 or 1."]
-    if retarget and foreign:
-        notes.append(f"Recorded on {', '.join(sorted(foreign))}, which is not available: moved to {retarget}.")
+    if replacement_device and foreign:
+        notes.append(
+            f"Recorded on {', '.join(sorted(foreign))}, which is not available: moved to {replacement_device}."
+        )
     subject = render("graph", stage=STAGES[artifact.name], frame=frame, code=body, class_name=graph.name, inputs=inputs)
     return Script(
         imports=f"{import_lines(imports(expected.criterion))}from math import inf, nan\n\nfrom torch import device\n",
@@ -212,7 +214,7 @@ def _read_arguments(loader: ast.FunctionDef) -> Iterator[Any]:
             raise CannotWrite(f"The graph has an input of a kind that cannot be rebuilt: {call.func.attr}.")
 
 
-def retargeted(text: str, device: str) -> str:
+def moved_to_device(text: str, device: str) -> str:
     """The text of a graph with every device of an accelerator replaced."""
     text = DEVICE_CALL.sub(lambda m: f"device(type={device!r})" if m["type"] != "cpu" else m.group(), text)
     text = ANNOTATED.sub(lambda match: f"]{device}{match['end']}", text)

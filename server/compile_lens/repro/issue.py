@@ -16,7 +16,7 @@ from compile_lens.workers.script import run_script
 
 COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
 COLLECT_LIMIT_S = 120.0
-MOST_OUTPUT = 6000
+MAX_OUTPUT = 6000
 # an absolute path, but not a URL
 POSIX = re.compile(r"(?<![\w:/.])(?:~|/(?:[\w.@+~-]+/)+)[\w.@+~-]*")
 WINDOWS = re.compile(r"\b[A-Za-z]:\\(?:[^\\\s:*?\"<>|]+\\)*[^\\\s:*?\"<>|]*")
@@ -49,8 +49,8 @@ def issue_title(written: Written) -> str:
     """The title of the report."""
     finding = written.finding
     message = finding.message.rstrip(".") if finding is not None else KINDS[written.expected.criterion]
-    part = f"[{_part(finding, written.expected.criterion)}] "
-    return part + scrub(message.removeprefix("torch.compile failed: "))
+    component = f"[{_component(finding, written.expected.criterion)}] "
+    return component + scrub(message.removeprefix("torch.compile failed: "))
 
 
 def issue_text(written: Written, versions: str, bisection: Bisection | None = None) -> str:
@@ -80,7 +80,7 @@ def issue_text(written: Written, versions: str, bisection: Bisection | None = No
     return "\n\n".join(parts) + "\n"
 
 
-def _part(finding: Finding | None, criterion: Criterion) -> str:
+def _component(finding: Finding | None, criterion: Criterion) -> str:
     if criterion in (Criterion.BREAKS, Criterion.RECOMPILES) or (finding is not None and finding.stage == "dynamo"):
         return "dynamo"
     stage = finding.stage if finding is not None else ""
@@ -110,9 +110,9 @@ def _verdict(bisection: Bisection) -> str:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= MOST_OUTPUT:
+    if len(text) <= MAX_OUTPUT:
         return text
-    half = MOST_OUTPUT // 2
+    half = MAX_OUTPUT // 2
     return f"{text[:half].rstrip()}\n[…]\n{text[-half:].lstrip()}"
 
 

@@ -155,7 +155,7 @@ class _MinificationEvents:
             self._history.append(progress)
             self._tell(progress)
             if self._on_smaller is not None:
-                self._on_smaller(self._made("", verified=False, saved=None))
+                self._on_smaller(self._result("", verified=False, saved=None))
         elif isinstance(frame, SmallestChecked):
             self._checked = frame
         elif isinstance(frame, TorchMinified):
@@ -177,14 +177,16 @@ class _MinificationEvents:
             return Minified("", sentence, False, 0, notes=tuple(self._notes))
         if self._checked is None:
             so_far = "this is the smallest repro so far" if self._smallest else "no smaller repro yet"
-            return self._made(f"{_how_it_ended(end)}: {so_far}.", False, saved)
+            return self._result(f"{_how_it_ended(end)}: {so_far}.", False, saved)
         if not self._smallest:
-            return self._made("No smaller version has the problem.", self._checked.same, saved)
+            return self._result("No smaller version has the problem.", self._checked.same, saved)
         if self._checked.same:
-            return self._made("It fails in the same way in a new process.", True, saved)
-        return self._made("It does not fail in the same way in a new process: the problem may be flaky.", False, saved)
+            return self._result("It fails in the same way in a new process.", True, saved)
+        return self._result(
+            "It does not fail in the same way in a new process: the problem may be flaky.", False, saved
+        )
 
-    def _made(self, sentence: str, verified: bool, saved: Path | None) -> Minified:
+    def _result(self, sentence: str, verified: bool, saved: Path | None) -> Minified:
         found = self._smallest
         last = self._checked or found
         return Minified(

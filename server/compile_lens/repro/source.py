@@ -48,13 +48,13 @@ def write_source(
     region: CapturedRegion,
     calls: tuple[CapturedCall, ...],
     expected: Expectation,
-    retarget: str = "",
+    replacement_device: str = "",
     data_folder: str = "",
 ) -> Script:
     """The script for ``calls`` of ``region``. Raises CannotWrite with one sentence."""
     if not calls:
         raise CannotWrite("The run never called the region, so there are no inputs to rebuild.")
-    expressions = Expressions(retarget)
+    expressions = Expressions(replacement_device)
     source = own_source(region, expressions)
     backend = _backend(region, expressions, expected.criterion)
     make_target = _make_target(region, calls[0], expressions)
@@ -62,10 +62,9 @@ def write_source(
     before_call = _before_call(region, calls)
     options = _options(region, expressions)
     notes = [*source.notes, *_notes(region, expressions)]
-    if retarget and expressions.devices - {"cpu", "meta"}:
-        notes.append(
-            f"Written for {', '.join(sorted(expressions.devices - {'cpu', 'meta'}))}, which is not available: moved to {retarget}."
-        )
+    foreign = sorted(expressions.devices - {"cpu", "meta"})
+    if replacement_device and foreign:
+        notes.append(f"Written for {', '.join(foreign)}, which is not available: moved to {replacement_device}.")
     modes = tuple(_modes(region.state))
     judge = harness(expected.criterion, expected.constants, region.runs_backward, modes, bool(before_call))
     names = {name for name in expressions.imports if name.partition(".")[0] != "torch"}

@@ -98,7 +98,7 @@ class Written:
 class Request:
     """A repro of ``selection`` in the run ``job``, written to ``out``. ``criterion`` is the user's, or None for the finding's.
 
-    ``kind`` is ``source`` or ``graph``; ``retarget`` is a device to use in place of others. ``entries`` are the ways to run the
+    ``kind`` is ``source`` or ``graph``; ``replacement_device`` is a device to use in place of others. ``entries`` are the ways to run the
     file, of which the first that compiles something is used; None runs the file as ``job`` says.
     """
 
@@ -106,7 +106,7 @@ class Request:
     selection: Selection
     out: Path
     criterion: Criterion | None = None
-    retarget: str = ""
+    replacement_device: str = ""
     kind: str = "source"
     verify: bool = True
     timeout_s: float = TIMEOUT_S
@@ -260,8 +260,8 @@ async def _graph_attempt(
     expected: Expectation,
     progress: Progress,
 ) -> Written:
-    retarget = request.retarget or ("" if has_accelerator() else "cpu")
-    script = write_graph(report, inputs, frame, expected, retarget)
+    replacement_device = request.replacement_device or ("" if has_accelerator() else "cpu")
+    script = write_graph(report, inputs, frame, expected, replacement_device)
     title = finding.message.rstrip(".") if finding else f"the graph of frame {frame}, compiled as in eager?"
     fields = {"kind": "graph", "from": f"frame {frame} of a run with torch {torch_of(report) or '(not told)'}"}
     return await _finished(
@@ -283,7 +283,7 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
     chosen, expected = _subject(run, request)
     calls = calls_for(chosen.region, chosen.frames, expected.keeps_earlier)
     folder = _data_folder(request.out)
-    script = write_source(chosen.region, calls, expected, request.retarget, folder.name)
+    script = write_source(chosen.region, calls, expected, request.replacement_device, folder.name)
     if values is not None and script.saved:
         folder.mkdir(exist_ok=True)
         for name in script.saved:
@@ -356,7 +356,7 @@ def _nothing_left(out: Path) -> Iterator[None]:
     before = out.read_bytes() if out.exists() else None
     try:
         yield
-    except BaseException:
+    except BaseException:  # raised again, an interrupt too
         if before is None:
             out.unlink(missing_ok=True)
             shutil.rmtree(_data_folder(out), ignore_errors=True)

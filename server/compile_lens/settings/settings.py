@@ -264,7 +264,7 @@ def read_settings(value: object, base: Settings | None = None) -> tuple[Settings
     if value is None:
         return base, ()
     if not isinstance(value, Mapping):
-        return base, (f"The settings of {SECTION} must be an object, not {_shown(value)}.",)
+        return base, (f"The settings of {SECTION} must be an object, not {_abbreviated(value)}.",)
     problems: list[str] = []
     return _read(base, value, SECTION, problems), tuple(problems)
 
@@ -289,13 +289,13 @@ def _read(base: T, value: Mapping[object, object], path: str, problems: list[str
             if isinstance(given, Mapping):
                 changes[entry.name] = _read(default, given, f"{path}.{name}", problems)
             else:
-                problems.append(f"{path}.{name} must be an object, not {_shown(given)}.")
+                problems.append(f"{path}.{name} must be an object, not {_abbreviated(given)}.")
             continue
         try:
             changes[entry.name] = _checked(given, hints[entry.name], entry.metadata)
         except ValueError:
             expected, used = _expected(entry, default), json.dumps(_plain(default))
-            problems.append(f"{path}.{name} must be {expected}, not {_shown(given)}; {used} is used.")
+            problems.append(f"{path}.{name} must be {expected}, not {_abbreviated(given)}; {used} is used.")
     return dataclasses.replace(base, **changes)  # type: ignore[type-var]
 
 
@@ -358,7 +358,7 @@ def _expected(entry: dataclasses.Field[Any], default: object) -> str:
     return words if minimum is None else f"{words} of at least {minimum}"
 
 
-def _shown(value: object) -> str:
+def _abbreviated(value: object) -> str:
     """A value that cannot be used, as far as it helps to see which one it is."""
     shown = json.dumps(value, default=str, ensure_ascii=False)
     return shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"

@@ -15,6 +15,6 @@ def write_atomically(path: Path, text: str) -> None:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         Path(name).replace(path)
-    except BaseException:
+    except BaseException:  # raised again, an interrupt too
         Path(name).unlink(missing_ok=True)
         raise

@@ -16,7 +16,7 @@ from compile_lens.trace.report import CompileReport
 from compile_lens.workers.job import Job
 
 # quick fixes run with texts of their own between two runs of a file
-MOST_TEXTS = 4
+MAX_TEXTS = 4
 
 Keys = dict[str, dict[str, Component]]
 
@@ -37,7 +37,7 @@ class CacheHistory:
         version = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         before = texts.pop(version, {})
         # a graph that AOTAutograd's cache knew has no key of Inductor's
-        _write(place, {**dict(list(texts.items())[1 - MOST_TEXTS :]), version: {**before, **now}})
+        _write(place, {**dict(list(texts.items())[1 - MAX_TEXTS :]), version: {**before, **now}})
         return before
 
     def _place(self, job: Job, python: str) -> Path:

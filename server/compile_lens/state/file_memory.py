@@ -44,3 +44,19 @@ class FileMemory:
 
     def _place(self, file: str) -> Path:
         return self.folder / f"{hashlib.sha256(os.fsencode(file)).hexdigest()[:24]}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryMemory:
+    """The choices, in ``folder``."""
+
+    folder: Path
+
+    def recall(self, file: str) -> str:
+        """The entry chosen for ``file``, or ''."""
+        entry = FileMemory(self.folder).recall(file).get("entry")
+        return entry if isinstance(entry, str) else ""
+
+    def remember(self, file: str, entry: str) -> None:
+        """Keep ``entry`` for ``file``; '' forgets it. Raises OSError where nothing can be written."""
+        FileMemory(self.folder).remember(file, {"entry": entry} if entry else {})

@@ -12,7 +12,7 @@ from functools import lru_cache
 from compile_lens.syntax.imports import Imports, read_imports
 from compile_lens.syntax.tree import SourceTree, parse
 
-MOST_LINES = 400
+MAX_LINES = 400
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t][^\n(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
 # `cfg = torch._inductor.config` acts as an import; the regex starts at the equals sign, which is fast to find
 _ALIAS = re.compile(r"=[ \t]*(\w+(?:\.\w+)*\.(?:config|_config|ops|language))[ \t]*$", re.MULTILINE)
@@ -32,14 +32,14 @@ def window_around(text: str, line: int) -> Window:
     """The window around ``line`` (from 1); the whole text if it is short."""
     lines = text.split("\n")
     imports = imports_of(text)
-    if len(lines) <= MOST_LINES:
+    if len(lines) <= MAX_LINES:
         return Window(parse(text), 1, imports)
     at = min(max(line - 1, 0), len(lines) - 1)
     first = at
-    while first > 0 and at - first < MOST_LINES // 2 and not _begins_statement(lines[first]):
+    while first > 0 and at - first < MAX_LINES // 2 and not _begins_statement(lines[first]):
         first -= 1
     last = at + 1
-    while last < len(lines) and last - at < MOST_LINES // 2 and not _begins_statement(lines[last]):
+    while last < len(lines) and last - at < MAX_LINES // 2 and not _begins_statement(lines[last]):
         last += 1
     return Window(parse("\n".join(lines[first:last])), first + 1, imports)
 

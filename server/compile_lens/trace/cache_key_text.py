@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 COMPONENT = re.compile(r"^\[(?P<hash>\w+)\] (?P<name>[^:]+): (?P<text>.*)$", re.DOTALL)
-MOST_TEXT = 20_000
+MAX_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +30,4 @@ def parse_cache_key(payload: str) -> dict[str, Component]:
         return {}
     lines = record.get("components") if isinstance(record, dict) else None
     matches = [COMPONENT.match(line) for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
-    return {match["name"]: Component(match["hash"], match["text"][:MOST_TEXT]) for match in matches if match}
+    return {match["name"]: Component(match["hash"], match["text"][:MAX_TEXT]) for match in matches if match}

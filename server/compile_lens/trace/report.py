@@ -312,7 +312,7 @@ class StandIn:
 @dataclass(frozen=True, slots=True)
 class MissingResource:
     """Something that a program loads, and that was replaced because it is missing. ``what`` is ``weights``, ``configuration``,
-    ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``made`` the class that replaces it, ``why`` the library's message.
+    ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``replacement`` the class in its place, ``why`` the library's message.
 
     ``configuration`` is the class of the one that it was made from, ``origin`` where that is from: ``given``, ``file``, ``class`` (its
     defaults) or ``name`` (defaults of the class inferred from the name); ``constructor`` if there is none. ``changes`` made it smaller:
@@ -321,7 +321,7 @@ class MissingResource:
 
     what: str
     name: str
-    made: str
+    replacement: str
     why: str
     stack: tuple[StackFrame, ...]
     configuration: str = ""

@@ -74,7 +74,7 @@ class RunNotes:
             MissingResource(
                 what=note["what"],
                 name=note["name"],
-                made=note["made"],
+                replacement=note["made"],
                 why=note["why"],
                 stack=self._noted_stack(note["stack"]),
                 configuration=note.get("configuration", ""),

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +30,6 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.command import command_of, sandbox_of
-from compile_lens.workers.installation import Stamp, installation_stamp
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
@@ -44,6 +43,7 @@ START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host stops waiting for it
 GRACE_S = 5.0
+Stamp = tuple[tuple[str, int, int], ...]
 
 
 class HostError(Exception):
@@ -60,7 +60,7 @@ class Host:
         self._environment = dict(os.environ if environment is None else environment)
         self._process: asyncio.subprocess.Process | None = None
         self._hello: Hello | None = None
-        self._said: Hello | None = None
+        self._newest_hello: Hello | None = None
         self._frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         self._readers: list[asyncio.Task[None]] = []
         self._output = BoundedOutput()
@@ -74,7 +74,7 @@ class Host:
     @property
     def hello(self) -> Hello | None:
         """What the newest agent said, which may have ended since: one that cannot fork does one run. None before it has started."""
-        return self._said
+        return self._newest_hello
 
     def output_so_far(self) -> str:
         """What the program of the run that is going on has printed."""
@@ -101,10 +101,10 @@ class Host:
             except TimeoutError:
                 await self._end_process()
                 raise HostError(f"{self.python} did not import torch within {START_LIMIT_S:.0f} seconds.") from None
-            except BaseException:
+            except BaseException:  # raised again, a cancellation too
                 await self._end_process()
                 raise
-            self._said = self._hello
+            self._newest_hello = self._hello
             self._stamp = self._stamp_now(self._hello)
             return self._hello
 
@@ -285,8 +285,31 @@ class Host:
         self._readers = []
 
 
-def _end(said: RunEnded, came_back: bool) -> End:
-    kind = EndKind.CANCELLED if said.kind == "closed" else EndKind(said.kind)  # closed: the host itself is being ended
+def _end(ended: RunEnded, came_back: bool) -> End:
+    kind = (
+        EndKind.CANCELLED if ended.kind == "closed" else EndKind(ended.kind)
+    )  # closed: the host itself is being ended
     if kind is EndKind.FINISHED and not came_back:
         kind = EndKind.EXITED
-    return End(kind, said.code, said.crash_stack, reason=said.reason)
+    return End(kind, ended.code, ended.crash_stack, reason=ended.reason)
+
+
+def installation_stamp(python: str, library_roots: Iterable[str]) -> Stamp:
+    """What changes when the interpreter, its environment or its packages do: times and numbers of a few files and folders.
+
+    A package that is installed, updated or removed changes the folder that holds it; one installed as a link to its source is the
+    user's code, which each run reads anew.
+    """
+    executable = Path(python)
+    places = [executable, executable.resolve(), executable.parent.parent / "pyvenv.cfg"]
+    for root in library_roots:
+        folder = Path(root)
+        places += [folder, folder / "torch" / "version.py", folder / "version.py"]
+        with contextlib.suppress(OSError):
+            places += sorted(folder.glob("*.pth"))
+    found: list[tuple[str, int, int]] = []
+    for place in dict.fromkeys(places):
+        with contextlib.suppress(OSError):
+            status = place.stat()
+            found.append((str(place), status.st_mtime_ns, status.st_ino))
+    return tuple(found)

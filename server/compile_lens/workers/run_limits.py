@@ -12,7 +12,7 @@ from compile_lens.workers.wire import Frame, TraceRecord
 # between looks at what a run has printed
 EVERY_S = 0.25
 # of trace, from one run
-MOST_TRACE = 1 << 30
+MAX_TRACE = 1 << 30
 
 
 class RunLimits:
@@ -48,7 +48,7 @@ class RunLimits:
         """Whether the run must end now, told once."""
         if self._budget is None or self.ended is not None:
             return False
-        if printed > self._budget.output_bytes or self._trace > MOST_TRACE:
+        if printed > self._budget.output_bytes or self._trace > MAX_TRACE:
             self.ended = End(EndKind.BUDGET, reason="output")
         elif self._is_idle(self._budget.idle_s):
             self.ended = End(EndKind.IDLE)

@@ -45,7 +45,7 @@ class ComparedGraph:
         if self._fp64 is None and self._runs_in_fp64:
             try:
                 self._fp64 = fp64_graph(self.eager)
-            except Exception:  # constants that cannot be copied: the result says that it has no reference
+            except Exception:  # copies constants of the user's; the result says that it has no reference
                 self._runs_in_fp64 = False
         return self._fp64 if self._runs_in_fp64 else None
 
@@ -169,7 +169,7 @@ class ComparedCall:
             try:
                 with replaying_draws(draws.drawn):
                     exact = self._gradients(self.graph.fp64(), torch.float64)
-            except Exception:  # operators without an fp64 backward: the result says that it has no reference
+            except Exception:  # operators of any library; the result says that it has no reference
                 exact = None
         values = [
             self._compared("gradient", index, value, got[index], exact[index] if exact else None)
@@ -218,7 +218,7 @@ class ComparedCall:
             inputs += copied(self._inputs, torch.float64)
             with replaying_draws(self._drawn):
                 return self._run(self.graph.fp64(), inputs, is_fp64=True)
-        except Exception:  # operators without an fp64 kernel: the result says that it has no reference
+        except Exception:  # operators of any library; the result says that it has no reference
             inputs.clear()
             self.graph.discard_fp64()
             return None

@@ -60,7 +60,7 @@ class Comparer:
         try:
             _disable_cuda_graphs(backend)
             graph = ComparedGraph(compile_id, eager_graph(module))
-        except Exception as error:
+        except Exception as error:  # constants and modules of the user's may raise when they are copied
             _not_compared(compile_id, f"the graph cannot be copied: {_first_line(error)}")
         compiled = compile_it()
         if graph is None:
@@ -111,7 +111,7 @@ class Comparer:
         except torch.cuda.OutOfMemoryError:
             graph.has_failed = True
             _not_compared(graph.compile_id, "there is not enough GPU memory for a copy of the inputs")
-        except Exception as error:
+        except Exception as error:  # operators of the user's and of other libraries run again, and may raise anything
             graph.has_failed = True
             _not_compared(graph.compile_id, _first_line(error))
         finally:

@@ -86,7 +86,7 @@ def load(file: str, text: str) -> ModuleType:
         name = f"_compile_lens_entry_{name.replace('.', '_')}"
     try:
         return _imported(name, file, text)
-    except Exception as problem:  # code of the user's
+    except Exception as problem:  # code of the user's may raise anything
         # other modules of the package need what is not installed: import the file outside of its package
         if "." not in name or _is_raised_in(problem, file):
             raise

@@ -41,7 +41,7 @@ def _reporting(lost: str) -> Iterator[None]:
     """Keep the program running when a note fails: it reads objects of another torch, or of the user's."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # attributes of the user's objects, or of those of another torch, may raise anything
         degraded(lost, error)
 
 
@@ -186,7 +186,7 @@ class Notes:
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 return original(*args, **kwargs)
-            except Exception as error:
+            except Exception as error:  # raised again: the failed call of the user's is only noted
                 with _reporting(f"the place of a call of `{name}` that failed"):
                     self._note_failed_call(name, error, sys._getframe(1))
                 raise

@@ -70,9 +70,9 @@ def main() -> int:
     return 0
 
 
-def _of(ask: Any) -> Any:
+def _of(query: Any) -> Any:
     try:
-        return ask()
+        return query()
     except Exception as error:  # whatever torch or a driver raises is the answer
         return {"error": f"{type(error).__name__}: {error}".strip().split("\n")[0]}
 
@@ -118,8 +118,8 @@ def _compiler() -> dict[str, Any]:
     """The C++ compiler that Inductor would take, and whether it builds a library with OpenMP."""
     command = inductor.CPP_COMPILER.need()()
     where = shutil.which(command)
-    said = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    found = {"command": command, "path": where, "version": said.stdout.partition("\n")[0].strip(), "builds": None}
+    answer = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    found = {"command": command, "path": where, "version": answer.stdout.partition("\n")[0].strip(), "builds": None}
     if sys.platform == "linux":  # elsewhere torch passes flags of its own for OpenMP
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "probe.cpp")

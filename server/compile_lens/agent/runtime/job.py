@@ -26,7 +26,7 @@ from .protocol import (
 )
 from .wire import Wire
 
-MOST_NAMES = 5
+MAX_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -134,4 +134,4 @@ def _tell_what_was_written(sandbox: EnteredSandbox, wire: Wire) -> None:
         degraded("the list of discarded files", error)
         return
     if written:
-        wire.tell(FilesDiscarded(tuple(written[:MOST_NAMES]), len(written)))
+        wire.tell(FilesDiscarded(tuple(written[:MAX_NAMES]), len(written)))

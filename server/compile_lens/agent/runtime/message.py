@@ -71,8 +71,8 @@ def _read_message(kind: type[M], value: object) -> M:
     if not isinstance(value, dict):
         raise TypeError(kind)
     given: dict[str, Any] = {}
-    asked: Any = kind
-    for name, form, is_required in _form_of(asked):
+    form_type: Any = kind
+    for name, form, is_required in _form_of(form_type):
         if name in value:
             given[name] = _read(form, value[name])
         elif is_required:

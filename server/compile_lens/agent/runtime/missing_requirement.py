@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from .protocol import MissingRequirement
+from .protocol import MissingRequirementReport
 
 # a part of the file's path, the function -> what it looks for, and the parameters that name it. The user's call is the outermost.
 LOADERS = (
@@ -44,30 +44,30 @@ OF_HUBS = frozenset(
 NOT_FOUND = "Dataset not found or corrupted"  # torchvision's RuntimeError
 
 
-def lacking(error: BaseException) -> MissingRequirement | None:
+def find_missing_requirement(error: BaseException) -> MissingRequirementReport | None:
     """What was missing, or None where the error is about something else."""
     frames = list(_frames(error))
     if isinstance(error, SystemExit):
         return _arguments(error, frames)
     # a loader may wrap what it met: torch.hub raises a RuntimeError for an address that it cannot reach
-    if not any(map(is_lack, (error, error.__cause__, error.__context__))):
+    if not any(map(is_not_found, (error, error.__cause__, error.__context__))):
         return None
-    found: MissingRequirement | None = None
+    found: MissingRequirementReport | None = None
     for frame in frames:
         for part, function, what, names in LOADERS:
             if frame.f_code.co_name == function and part in frame.f_code.co_filename.replace(os.sep, "/"):
                 name = _named(frame.f_locals, names)
                 if name:
-                    return MissingRequirement(what, name)
-                found = found or MissingRequirement(what, "")
+                    return MissingRequirementReport(what, name)
+                found = found or MissingRequirementReport(what, "")
     if found is not None:
         return found
     if isinstance(error, FileNotFoundError) and isinstance(error.filename, (str, os.PathLike)):
-        return MissingRequirement("a file", str(error.filename))
+        return MissingRequirementReport("a file", str(error.filename))
     return None
 
 
-def is_lack(error: BaseException | None) -> bool:
+def is_not_found(error: BaseException | None) -> bool:
     """Whether ``error`` is what loaders raise for something that is not there."""
     return isinstance(error, OSError) or type(error).__name__ in OF_HUBS or NOT_FOUND in str(error)
 
@@ -84,14 +84,14 @@ def _named(values: dict[str, Any], names: tuple[str, ...]) -> str:
     return str(found)
 
 
-def _arguments(error: SystemExit, frames: list[FrameType]) -> MissingRequirement | None:
+def _arguments(error: SystemExit, frames: list[FrameType]) -> MissingRequirementReport | None:
     """What argparse, or click, says of the arguments before it ends the program."""
     for frame in frames:
         message = frame.f_locals.get("message")
         if frame.f_code.co_name == "error" and frame.f_code.co_filename.endswith("argparse.py") and message:
-            return MissingRequirement("arguments", str(message))
+            return MissingRequirementReport("arguments", str(message))
     cause = error.__context__
     words = getattr(cause, "format_message", None)
     if words is not None and type(cause).__module__.partition(".")[0] in ("click", "typer"):
-        return MissingRequirement("arguments", str(words()))
+        return MissingRequirementReport("arguments", str(words()))
     return None

@@ -16,11 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..instrument.stacks import summary_stack
-from .missing_requirement import lacking
-from .protocol import FileUnreadable, MissingRequirement, ProgramDone, ProgramRaised, StackLine
+from .missing_requirement import find_missing_requirement
+from .protocol import FileUnreadable, MissingRequirementReport, ProgramDone, ProgramRaised, StackLine
 from .wire import Wire
 
-MOST_MESSAGE = 20_000
+MAX_MESSAGE = 20_000
 
 
 def run(
@@ -96,7 +96,7 @@ def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
         action()
     except SystemExit as end:
         return _end_by_system_exit(end, wire, own_folder)
-    except BaseException as error:
+    except BaseException as error:  # the program may raise anything; how it ended is reported
         _report(error, wire, own_folder)
         return 1
     wire.tell(ProgramDone())
@@ -135,17 +135,17 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
         ProgramRaised(
             type(error).__qualname__,
             str(type(error).__module__),
-            str(error)[:MOST_MESSAGE],
+            str(error)[:MAX_MESSAGE],
             tuple(stack),
-            formatted[-MOST_MESSAGE:],
-            _lacking(error),
+            formatted[-MAX_MESSAGE:],
+            _missing_requirement(error),
         )
     )
 
 
-def _lacking(error: BaseException) -> MissingRequirement | None:
+def _missing_requirement(error: BaseException) -> MissingRequirementReport | None:
     try:
-        return lacking(error)
+        return find_missing_requirement(error)
     except Exception:  # a class of the program's whose words raise
         return None
 

@@ -193,7 +193,7 @@ class CompilerActivity(AgentEvent):
 
 
 @dataclass(frozen=True)
-class MissingRequirement(Message):
+class MissingRequirementReport(Message):
     """What a program needs and does not find: ``what`` in words, and its ``name``."""
 
     what: str
@@ -210,7 +210,7 @@ class ProgramRaised(AgentEvent):
     message: str
     stack: tuple[StackLine, ...]
     formatted: str
-    lacking: MissingRequirement | None = None
+    missing: MissingRequirementReport | None = None
 
 
 @dataclass(frozen=True)

@@ -130,14 +130,14 @@ class StepEnded(AgentEvent):
 
 @dataclass(frozen=True)
 class VerdictReached(AgentEvent):
-    """torch's answer; ``backend`` is None where no backend fails. ``said`` is torch's own narration."""
+    """torch's answer; ``backend`` is None where no backend fails. ``torch_output`` is torch's own narration."""
 
     name: ClassVar[str] = "verdict"
     backend: str | None
     subsystem: str | None = None
     number: int | None = None
     debug_info: str | None = None
-    said: str = ""
+    torch_output: str = ""
 
 
 @dataclass(frozen=True)

@@ -68,13 +68,13 @@ def _hello(wire: Wire) -> bool:
         gpu_presence.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
         if sys.platform == "linux":
             _threads_of_imports = count_threads()
-    except BaseException as error:
+    except BaseException as error:  # code of torch and of its dependencies may even exit; the host is told why
         missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
         wire.tell(NoTorch(missing, f"{type(error).__name__}: {error}"))
         return False
     try:
         warmup.warm()
-    except BaseException as error:
+    except BaseException as error:  # the same
         wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile here: {error}"))
         return False
     gc.enable()

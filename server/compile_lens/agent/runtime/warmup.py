@@ -34,7 +34,7 @@ def warm() -> None:
         try:
             inductor.COMPILE_FX.get()
             precompiled_headers.keep_private(inductor.CODECACHE.get())
-        except Exception as error:  # of whatever it needs: a torch without that can still run Dynamo
+        except Exception as error:  # imports what Inductor needs; without that, Dynamo still runs
             degraded("Inductor", error)
         if not has_gpu():
             with undone():

@@ -20,8 +20,8 @@ from ..runtime.dynamo_skips import outside_dynamo, skip_functions
 from .policy import is_below
 
 MESSAGE = "blocked by the Compile Lens sandbox"  # analysis/refused_calls.py looks for it
-MOST_REPORTS = 40
-MOST_FRAMES = 200
+MAX_REPORTS = 40
+MAX_FRAMES = 200
 CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # event: (verb, indices of the arguments that are paths, index of the argument that is the descriptor of their folder)
 CHANGES = {
@@ -104,7 +104,7 @@ class _AuditHook:
     def _report(self, what: str, does: str, target: str) -> None:
         frame = sys._getframe(2)
         key = (what, _positions(frame))
-        if key not in self._reported and len(self._reported) < MOST_REPORTS:
+        if key not in self._reported and len(self._reported) < MAX_REPORTS:
             self._reported.add(key)
             self._report_refusal(what, does, target, frame)
 
@@ -197,7 +197,7 @@ class _AuditHook:
 def _positions(frame: FrameType | None) -> tuple[int, ...]:
     """A key that is equal for repeated calls from the same lines."""
     found: list[int] = []
-    while frame is not None and len(found) < MOST_FRAMES:
+    while frame is not None and len(found) < MAX_FRAMES:
         found += (id(frame.f_code), frame.f_lineno)
         frame = frame.f_back
     return tuple(found)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 
 from ..torch_internals.options import set_loaded_option
-from . import calls, kernel, landlock, limits, namespaces, syscall_filter
+from . import calls, kernel, landlock, namespaces, syscall_filter
 from .policy import (
     DEVICES,
     SERVICE_VARIABLES,
@@ -28,9 +29,10 @@ OUTSIDE_PYTHON = ("native code", "programs that it starts")
 NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ROCR_VISIBLE_DEVICES": ""}
 # without a network, these libraries then fail at once instead of after a timeout
 NO_NETWORK = {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline"}
-MOST_WRITTEN = 500
+MAX_WRITTEN = 500
 # kept because a program may replace it
 _walk = os.walk
+MAX_PROCESSES_AND_THREADS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class EnteredSandbox:
     def written(self) -> list[str]:
         """Files that were created, changed or deleted in an overlay, by the paths that the program sees.
 
-        Temporary files and hidden files and folders are left out. Stops soon after ``MOST_WRITTEN`` files.
+        Temporary files and hidden files and folders are left out. Stops soon after ``MAX_WRITTEN`` files.
         """
         if self.view is None:
             return []
@@ -57,7 +59,7 @@ class EnteredSandbox:
                     folders[:] = [name for name in folders if not name.startswith(".")]
                     here = os.path.normpath(os.path.join(start, os.path.relpath(folder, inside)))
                     found += [os.path.join(here, name) for name in names if not name.startswith(".")]
-                    if len(found) > MOST_WRITTEN:
+                    if len(found) > MAX_WRITTEN:
                         return found
         return list(dict.fromkeys(found))
 
@@ -84,7 +86,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report) ->
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
-    limits.apply(policy, counts_separately=view is not None)
+    _set_limits(policy, counts_separately=view is not None)
     unrestricted = _restrict(policy, kind, view, hidden) if kind != PYTHON else OUTSIDE_PYTHON
     writable = (*view.overlaid, *view.persistent) if view else (policy.scratch, *policy.caches, *policy.allow_write)
     rules = calls.Rules(
@@ -156,3 +158,35 @@ def _all_but(hidden: list[str]) -> list[str]:
             # the target of a link is covered under its own path
             pending += [entry.path for entry in os.scandir(folder) if not entry.is_symlink()]
     return allowed
+
+
+def _set_limits(policy: Policy, counts_separately: bool) -> None:
+    """Set the kernel's limits for this process and lower its priority; its tree is supervised from outside.
+
+    ``counts_separately``: the kernel counts the processes of this run apart from the user's others.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, policy.disk_bytes)
+    if policy.cpu_s:
+        _lower(resource.RLIMIT_CPU, policy.cpu_s)
+    # a GPU driver reserves much more memory than it uses
+    if sys.platform == "linux" and policy.memory_bytes and not policy.gpu:
+        _lower(resource.RLIMIT_DATA, policy.memory_bytes)
+    if counts_separately:
+        _lower(resource.RLIMIT_NPROC, MAX_PROCESSES_AND_THREADS)
+    if policy.niceness:
+        with contextlib.suppress(OSError):
+            os.nice(policy.niceness)
+
+
+def _lower(limit: int, value: int) -> None:
+    import resource
+
+    with contextlib.suppress(OSError, ValueError):
+        hard = resource.getrlimit(limit)[1]
+        if hard == resource.RLIM_INFINITY or value < hard:
+            resource.setrlimit(limit, (value, value))

@@ -39,7 +39,7 @@ from .step_setup import StepSetup
 from .steps import RunningStep, StepResult, Steps
 
 CANNOT_JUDGE = 125
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 # the config modules of the bisector's ConfigChanges (torch/_dynamo/backends/debugging.py: the partitioner's options are functorch's)
 CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
@@ -138,10 +138,10 @@ class Driver:
             if "find_max_bounds" in str(error) or "bisect range" in str(error):
                 raise SearchRefused("flaky") from error
             raise
-        said = self._output.getvalue()
+        output = self._output.getvalue()
         if found is None:
-            return VerdictReached(None, said=said)
-        return VerdictReached(found.backend, found.subsystem, found.bisect_number, found.debug_info, said)
+            return VerdictReached(None, torch_output=output)
+        return VerdictReached(found.backend, found.subsystem, found.bisect_number, found.debug_info, output)
 
     def _ask(self, bisector: Any) -> bool:
         """Answer one question of the search, with the state in torch's files."""
@@ -235,7 +235,7 @@ def concurrent_steps(wanted: int | None, memory: int) -> int:
     if gpu_presence.has_gpu():
         return 1
     room = 1 + available_memory() // (2 * max(memory, 1))
-    return max(1, min(len(os.sched_getaffinity(0)) + 1, MOST_AT_ONCE, room))
+    return max(1, min(len(os.sched_getaffinity(0)) + 1, MAX_AT_ONCE, room))
 
 
 def available_memory() -> int:

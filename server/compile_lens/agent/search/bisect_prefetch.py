@@ -132,16 +132,16 @@ class Prefetcher:
     def _replay(self, folder: str, count: int) -> int:
         bisector, answers = self._bisector, self._answers
         assumed: list[bool] = []
-        asked = 0
+        questions = 0
 
         def ask() -> bool:
-            nonlocal asked
-            asked += 1
-            if asked <= len(answers):
-                _write(bisector.in_process_cache, answers[asked - 1].files)
-                return answers[asked - 1].good
+            nonlocal questions
+            questions += 1
+            if questions <= len(answers):
+                _write(bisector.in_process_cache, answers[questions - 1].files)
+                return answers[questions - 1].good
             question = BisectQuestion.read(bisector)
-            if asked > len(answers) + count:
+            if questions > len(answers) + count:
                 sys.stdout = sys.__stdout__
                 atexit._clear()  # the replayed search has registered the removal of its state
                 _write_plan(folder, {"assumed": assumed, "state": bisector.in_process_cache})

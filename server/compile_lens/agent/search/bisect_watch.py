@@ -28,7 +28,7 @@ _FILE_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<fun
 _MAPPINGS = ("inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces")
 _OLD_MAPPINGS = ("inductor_triton_kernel_to_post_grad_nodes",)
 _GRAPHS = ("inductor_post_grad_graph", "after_post_grad_graph")
-MOST_LINES = 12
+MAX_LINES = 12
 
 
 class SubsystemWatch:
@@ -114,13 +114,13 @@ class SubsystemWatch:
         before, after = self._observed[1], _contents(observer.gm)
         self._observed = None
         changed = [name for name in {**before, **after} if before.get(name, ("",))[0] != after.get(name, ("",))[0]]
-        self._found["changed"] = changed[:MOST_LINES]
+        self._found["changed"] = changed[:MAX_LINES]
         source: list[dict[str, Any]] = []
         for name in changed:
             for entry in stack_entries((after.get(name) or before[name])[1] or (before.get(name) or ("", None))[1]):
                 if entry not in source:
                     source.append(entry)
-        self._found["source"] = source[:MOST_LINES]
+        self._found["source"] = source[:MAX_LINES]
         self._write()
 
     # -- the kernels
@@ -164,7 +164,7 @@ def _reported(what: str) -> Iterator[None]:
     """Report a failure in the block: another version of torch may have anything in these objects, and the compilation must go on."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # attributes of objects of torch, which differ between versions
         degraded(what, error)
 
 
@@ -259,7 +259,7 @@ def _registration(target: Any, module: Any) -> list[dict[str, Any]]:
     lines = linecache.getlines(file) if file else []
     for number, line in enumerate(lines, 1):
         if pattern.search(line):
-            call = _call(lines[number - 1 : number + MOST_LINES])
+            call = _call(lines[number - 1 : number + MAX_LINES])
             if any(re.search(name, call) for name in names):
                 return [{"label": "registered", "name": packet, "file": file, "line": number}]
     return []

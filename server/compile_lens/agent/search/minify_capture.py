@@ -12,7 +12,7 @@ from ..runtime.program import read, remember
 from ..torch_internals.dynamo import REPRO_INPUT_READER
 from .minify_program import GraphValue, parse_body
 
-MOST_GRAPHS = 20
+MAX_GRAPHS = 20
 
 
 def capture(file: str, answer: str) -> int:
@@ -30,7 +30,7 @@ def capture(file: str, answer: str) -> int:
     saved: list[dict[str, Any]] = []
 
     def record(graph_module: Any, _: Any) -> Any:
-        if len(found) == MOST_GRAPHS:
+        if len(found) == MAX_GRAPHS:
             return graph_module.forward
         number = len(found)
         found.append({})

@@ -58,7 +58,7 @@ def _failures_reported() -> Iterator[None]:
     """Report a failure in the block; without a warm-up each step only takes longer."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # Inductor and the C++ compiler run here, and may raise anything
         degraded("the shared warm-up of search steps", error)
 
 

@@ -6,16 +6,18 @@ import contextlib
 import os
 from collections.abc import Iterator
 
+from ..instrument.import_hook import change_at_import
 from ..runtime.degraded import degraded
+from ..runtime.dynamo_skips import skip_modules
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
 from . import distributed
 from .cuda.native import EmulationUnsupported
 from .cuda.usage import is_compiler_asking, uses_gpu
 from .notes import StandInNotes
-from .weights.install import install as install_weights
+from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
 
-MOST_GPUS = 16
+MAX_GPUS = 16
 
 
 def enable(command: RunCommand, own_folder: str, library_roots: list[str]) -> Depth:
@@ -30,7 +32,7 @@ def enable(command: RunCommand, own_folder: str, library_roots: list[str]) -> De
             distributed.install(notes)
         depth = _enable_cuda(command, notes)
     if command.missing_weights is Substitution.AUTO:
-        install_weights(notes)
+        _substitute_weights(notes)
     return depth
 
 
@@ -96,7 +98,7 @@ def _device_count() -> int:
     """One GPU for each process that this machine would run, by torchrun's variables."""
     for name in ("LOCAL_WORLD_SIZE", "WORLD_SIZE"):
         if os.environ.get(name, "").isdecimal():
-            return min(max(int(os.environ[name]), 1), MOST_GPUS)
+            return min(max(int(os.environ[name]), 1), MAX_GPUS)
     return 1
 
 
@@ -117,3 +119,19 @@ def _install_cuda_at_first_use(notes: StandInNotes) -> None:
 
     if initialize is not None:
         LAZY_INIT.set(first_use)
+
+
+def _substitute_weights(notes: StandInNotes) -> None:
+    """Substitute weights, configurations, tokenizers and checkpoints that are not on this machine, each library at its import.
+
+    Those that are here get loaded as usual.
+    """
+    calls = lookups.Lookups(notes)
+    kinds = (
+        transformers_models.TransformersModels(calls),
+        tokenizers.Tokenizers(calls),
+        checkpoints.Checkpoints(calls),
+        timm_models.TimmModels(calls),
+    )
+    change_at_import({name: change for kind in kinds for name, change in kind.changes().items()})
+    skip_modules(transformers_models, tokenizers, checkpoints, timm_models, hub_files, lookups)

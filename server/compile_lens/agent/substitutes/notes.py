@@ -10,7 +10,7 @@ from ..instrument.stacks import live_stack
 from ..instrument.trace_sink import write_note
 
 NOTE = "compile_lens_stand_in"
-MOST_NOTES = 200
+MAX_NOTES = 200
 
 
 class StandInNotes:
@@ -53,6 +53,6 @@ class StandInNotes:
     def _write(self, kind: str, text: str, start: FrameType) -> None:
         stack = self.stack(start)
         line = (stack[-1]["file"], stack[-1]["line"]) if stack else ("", 0)
-        if (kind, *line) not in self._written and len(self._written) < MOST_NOTES:
+        if (kind, *line) not in self._written and len(self._written) < MAX_NOTES:
             self._written.add((kind, *line))
             write_note(NOTE, {"what": kind, "text": text, "stack": stack})

@@ -12,7 +12,7 @@ _TRACE_CALL = re.compile(r"trace_structured(?:_artifact)?\Z")
 _DEBUG = "torch/_inductor/debug.py"
 _BISECTOR = "torch/_inductor/compiler_bisector.py"
 _FILE_CALLS = ("fopen", "filename", "copy", "save", "_write_ir", "fopen_context")
-MOST_PLACES = 3
+MAX_PLACES = 3
 
 
 def trace_artifacts(root: str) -> dict[str, dict[str, Any]]:
@@ -69,7 +69,7 @@ def _add_named(
     if encoding:
         entry["encoding"] = encoding
     writer = [function, source.at(node.lineno)]
-    if len(entry["written_in"]) < MOST_PLACES and writer not in entry["written_in"]:
+    if len(entry["written_in"]) < MAX_PLACES and writer not in entry["written_in"]:
         entry["written_in"].append(writer)
 
 

@@ -23,8 +23,8 @@ HANDLER = "torch/_inductor/ops_handler.py"
 VIRTUALIZED = "torch/_inductor/virtualized.py"
 GUARDS = "torch/_dynamo/guards.py"
 VARIABLES = "torch/_dynamo/variables"
-MOST_USES = 6
-MOST_FIELDS = 24
+MAX_USES = 6
+MAX_FIELDS = 24
 
 
 def inductor_classes(root: str) -> dict[str, dict[str, Any]]:
@@ -146,8 +146,8 @@ def _class(source: SourceFile, node: ast.ClassDef, module: str, most: int = 1200
         "module": module,
         "bases": [dotted(base) or ast.unparse(base) for base in node.bases],
         "doc": docstring(node, most) or source.comment(_first_line(node)),
-        "fields": fields[:MOST_FIELDS],
-        "methods": methods[:MOST_FIELDS],
+        "fields": fields[:MAX_FIELDS],
+        "methods": methods[:MAX_FIELDS],
         "at": source.at(node.lineno),
     }
     return {key: value for key, value in entry.items() if value}
@@ -203,5 +203,5 @@ def _append(found: dict[str, dict[str, Any]], name: str, key: str, function: str
         return
     uses = entry.setdefault(key, [])
     use = [function, place]
-    if len(uses) < MOST_USES and use not in uses:
+    if len(uses) < MAX_USES and use not in uses:
         uses.append(use)

@@ -10,7 +10,7 @@ from typing import Any
 from .source import dotted, python_files, read, string
 
 REGISTRY = "torch/_dynamo/graph_break_registry.json"
-MOST_PLACES = 4
+MAX_PLACES = 4
 
 
 def break_codes(root: str) -> dict[str, dict[str, Any]]:
@@ -36,7 +36,7 @@ def break_codes(root: str) -> dict[str, dict[str, Any]]:
             "explanation": form.get("Explanation", ""),
             "hints": [hint.strip() for hint in form.get("Hints") or []],
             "at": f"{REGISTRY}:{lines.get(code, 1)}",
-            "raised_at": places.get(form.get("Gb_type", ""), [])[:MOST_PLACES],
+            "raised_at": places.get(form.get("Gb_type", ""), [])[:MAX_PLACES],
         }
     return found
 

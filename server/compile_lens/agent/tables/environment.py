@@ -30,7 +30,7 @@ _C_STRING = re.compile(rb"\x00((?:TORCH|PYTORCH|TORCHINDUCTOR|TORCHELASTIC)_[A-Z
 _NOT_A_VARIABLE = re.compile(
     r"TORCH_(?:LIBRARY\w*|CHECK\w*|INTERNAL_\w+|INCLUDE_\w+|FUNCTION_\w+|SYMBOLIZE_MODE|FR_DUMP_\w+_FILE_NAME)\Z"
 )
-MOST_PLACES = 6
+MAX_PLACES = 6
 
 
 def environment_variables(root: str) -> dict[str, dict[str, Any]]:
@@ -124,7 +124,7 @@ def _comment(source: SourceFile, node: ast.expr) -> str:
 
 def _add(found: dict[str, dict[str, Any]], name: str, place: str, default: str, comment: str) -> None:
     entry = found.setdefault(name, {"at": place, "read_at": []})
-    if place not in entry["read_at"] and len(entry["read_at"]) < MOST_PLACES:
+    if place not in entry["read_at"] and len(entry["read_at"]) < MAX_PLACES:
         entry["read_at"].append(place)
     if default and "default" not in entry:
         entry["default"] = default

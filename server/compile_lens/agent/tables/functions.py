@@ -43,9 +43,9 @@ _MODULES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # every function in these may become an operator of a graph; their documentation is shortened
 _OPERATOR_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.linalg", "torch.fft", "torch.special")
-MOST_SUMMARY = 420
-MOST_SIGNATURE = 600
-MOST_OF_AN_ARGUMENT = 700
+MAX_SUMMARY = 420
+MAX_SIGNATURE = 600
+MAX_OF_AN_ARGUMENT = 700
 
 
 def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dict[str, Any]]:
@@ -70,14 +70,14 @@ def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
                 continue
             thing = getattr(owner, name, None)
             if callable(thing) and not inspect.isclass(thing) and thing.__doc__:
-                found[f"{owner_name}.{name}"] = _entry(thing, places, MOST_SUMMARY)
+                found[f"{owner_name}.{name}"] = _entry(thing, places, MAX_SUMMARY)
     return found
 
 
 def _entry_point(thing: Any, places: SourceLocations) -> dict[str, Any]:
     """An entry with its arguments separate, so that a long text above them hides none."""
     doc = inspect.cleandoc(thing.__doc__ or "") if isinstance(thing.__doc__, str) else ""
-    arguments = {name: cleaned(_without_roles(text), MOST_OF_AN_ARGUMENT) for name, text in documented(doc).items()}
+    arguments = {name: cleaned(_without_roles(text), MAX_OF_AN_ARGUMENT) for name, text in documented(doc).items()}
     if not arguments:
         return _entry(thing, places, 1600)
     lines = doc.split("\n")
@@ -92,7 +92,7 @@ def _entry(thing: Any, places: SourceLocations, most: int, text: str | None = No
     signature, doc = _signature(thing, doc)
     entry = {
         "what": "class" if inspect.isclass(thing) else "function",
-        "signature": signature if len(signature) <= MOST_SIGNATURE else signature[: MOST_SIGNATURE - 1] + "…",
+        "signature": signature if len(signature) <= MAX_SIGNATURE else signature[: MAX_SIGNATURE - 1] + "…",
         "doc": cleaned(_without_roles(doc), most),
         "at": places.of(thing),
     }

@@ -27,7 +27,7 @@ _ENVIRONMENT = re.compile(
     r"(?:environ\.get|getenv|\w*env\w*)\(\s*['\"]([A-Z][A-Z0-9_]{3,})['\"]|environ\[['\"]([A-Z0-9_]+)['\"]\]"
 )
 _KEYWORD = re.compile(r"env_name\w*\s*=\s*(?:\[([^\]]*)\]|['\"]([A-Z0-9_]+)['\"])")
-MOST_DEFAULT = 200
+MAX_DEFAULT = 200
 
 
 def options(root: str) -> dict[str, dict[str, Any]]:
@@ -124,7 +124,7 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
             if alias is not None:
                 entry["alias"] = alias
                 continue
-            default = _shown(live.default)
+            default = _portable_repr(live.default)
             if default is not None:
                 entry["default"] = default
             kind = _type_name(live.value_type)
@@ -132,13 +132,13 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
                 entry["type"] = kind
 
 
-def _shown(value: object) -> str | None:
+def _portable_repr(value: object) -> str | None:
     """``repr`` of a default; None if it depends on this machine."""
     if callable(value) and not isinstance(value, type):
         return f"<function {getattr(value, '__qualname__', '?')}>"
     text = repr(value)
     machine = (os.path.expanduser("~"), tempfile.gettempdir(), os.getcwd(), " at 0x")
-    if len(text) > MOST_DEFAULT or any(part in text for part in machine if part != "/"):
+    if len(text) > MAX_DEFAULT or any(part in text for part in machine if part != "/"):
         return None
     return text
 

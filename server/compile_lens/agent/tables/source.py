@@ -10,7 +10,7 @@ from functools import lru_cache
 
 # markers for torch's own tools
 _MARKERS = re.compile(r"\[?@?compile_ignored:[^\]\n]*\]?|\[@[^\]\n]*\]|#?\s*(?:noqa|type: ignore|pyrefly: ignore)\b.*")
-MOST_TEXT = 1600
+MAX_TEXT = 1600
 
 
 class SourceFile:
@@ -64,7 +64,7 @@ def read(root: str, path: str) -> SourceFile | None:
         return None
 
 
-def cleaned(text: str, most: int = MOST_TEXT) -> str:
+def cleaned(text: str, most: int = MAX_TEXT) -> str:
     """``text`` without tool markers and surrounding blank lines, cut at a line or sentence end if longer than ``most``."""
     lines = [_MARKERS.sub("", line).rstrip() for line in text.strip().split("\n")]
     whole = "\n".join(lines).strip()
@@ -74,7 +74,7 @@ def cleaned(text: str, most: int = MOST_TEXT) -> str:
     return head[: max(head.rfind("\n"), head.rfind(". ") + 1, most // 2)].rstrip() + " …"
 
 
-def docstring(node: ast.AST, most: int = MOST_TEXT) -> str:
+def docstring(node: ast.AST, most: int = MAX_TEXT) -> str:
     """The docstring of a module, class or function, or ''."""
     if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         return ""

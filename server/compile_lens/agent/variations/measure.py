@@ -121,7 +121,7 @@ def _compile_counts() -> tuple[int, int] | None:
 def _error_of(call: Callable[[], object]) -> dict[str, str] | None:
     try:
         call()
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         return {"type": type(error).__name__, "message": str(error)[:MAX_TEXT]}
     return None
 

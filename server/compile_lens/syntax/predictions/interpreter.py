@@ -28,7 +28,7 @@ from compile_lens.syntax.predictions.values import (
 
 _DEEPEST = 25
 # how often one function is followed with different kinds of arguments
-_MOST_CONTEXTS = 8
+_MAX_CONTEXTS = 8
 # the body of a loop is walked twice, because its end may bind names that its beginning reads
 _ROUNDS = 2
 
@@ -91,7 +91,7 @@ class Interpreter:
         if key in self._results:
             return self._results[key]
         self._contexts[node.id] = self._contexts.get(node.id, 0) + 1
-        if self._contexts[node.id] > _MOST_CONTEXTS:
+        if self._contexts[node.id] > _MAX_CONTEXTS:
             return UNKNOWN
         self._results[key] = UNKNOWN
         if not self.calls.is_silent:

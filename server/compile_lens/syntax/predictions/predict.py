@@ -23,7 +23,7 @@ from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors, par
 _DEFINITIONS = tree_sitter.Query(LANGUAGE, "[(function_definition) (class_definition) (lambda)] @definition")
 
 # statements walked for all regions of a file, which bounds the time that a file takes
-_MOST_STATEMENTS = 40_000
+_MAX_STATEMENTS = 40_000
 
 
 def predict(source: str | SourceTree, rules: frozenset[str] | None = None) -> tuple[Prediction, ...]:
@@ -55,7 +55,7 @@ class _Predictor:
         self._reached: set[int] = set()
 
     def of(self, regions: list[Region]) -> tuple[Prediction, ...]:
-        left = _MOST_STATEMENTS
+        left = _MAX_STATEMENTS
         for region in regions:
             interpreter = Interpreter(self._program, self._switches, partial(self._on_use, region), left)
             # code nested deeper than Python's stack allows: keep what was found until then

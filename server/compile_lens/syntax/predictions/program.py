@@ -43,7 +43,7 @@ OPAQUE = frozenset(
         "forbid_in_graph",
     ]
 )
-_MOST_BASES = 20
+_MAX_BASES = 20
 _ASSIGNED = tree_sitter.Query(
     LANGUAGE,
     "[(assignment left: (attribute) @target) (augmented_assignment left: (attribute) @target)]",
@@ -128,7 +128,7 @@ class ParsedProgram:
         for node in found:
             for base in self.bases(node):
                 parent = self.classes.get(base)
-                if parent is not None and parent not in found and len(found) < _MOST_BASES:
+                if parent is not None and parent not in found and len(found) < _MAX_BASES:
                     found.append(parent)
         return found
 

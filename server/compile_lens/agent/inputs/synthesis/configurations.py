@@ -56,7 +56,7 @@ def variants(cls: type, path: str, fill: Any) -> Iterator[Argument]:
     required = _required(cls, fill)
     try:
         sample: Any = cls() if not required else None
-    except Exception:  # code of the user's
+    except Exception:  # code of the user's may raise anything
         sample = None
     seen: set[str] = set()
     for level in LEVELS:

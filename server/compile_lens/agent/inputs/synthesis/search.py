@@ -111,7 +111,7 @@ def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | Non
     try:
         with unrecorded():
             problem.real(candidate.text)
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         return error
     return None
 

@@ -203,7 +203,7 @@ def _check_size(names: dict[str, Any], text: str) -> None:
     try:
         with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
             made = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value}).run()
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         if not _is_fake_tensor_error(error):
             raise
         return
@@ -228,7 +228,7 @@ def _call_of(
 
     try:
         made = make()
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
     function = getattr(type(made), method, None)
     if function is None:
@@ -264,19 +264,19 @@ def _call_of(
     return FoundCall(f"{making}{suffix}({_as_text(found)})", f"{making}{suffix}", _described(found))
 
 
-def _clear_gradients(made: Any) -> None:
+def _clear_gradients(module: Any) -> None:
     """Clear the gradients that an earlier trial left."""
-    if hasattr(made, "zero_grad"):
-        made.zero_grad(set_to_none=True)
+    if hasattr(module, "zero_grad"):
+        module.zero_grad(set_to_none=True)
 
 
-def _evaluate_call(text: str, names: dict[str, Any], size: Any, made: Any) -> Any:
+def _evaluate_call(text: str, names: dict[str, Any], size: Any, target: Any) -> Any:
     import torch
 
     def tensor(dtype: str, shape: tuple[Any, ...], below: int | None = None, equal: int | None = None) -> Any:
         return torch.empty(shape, dtype=getattr(torch, dtype))
 
-    return expressions.evaluate(text, {**names, SIZE: size, "__made__": made}, tensor).run()
+    return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, tensor).run()
 
 
 def _of_function(

@@ -43,7 +43,7 @@ class ConditionRecorder:
         self.env = RecordingShapeEnv(specialize_zero_one=False, duck_shape=False)
         self._unknowns = unknowns
         self._symbols: dict[str, str] = {}
-        self._made: dict[str, Any] = {}
+        self._sizes: dict[str, Any] = {}
 
     def size(self, name: str) -> Any:
         """The symbolic integer for an unknown; a plain one for a fixed size."""
@@ -52,12 +52,12 @@ class ConditionRecorder:
         unknown = self._unknowns.by_name[name]
         if unknown.fixed:
             return unknown.value
-        if name not in self._made:
+        if name not in self._sizes:
             source = CONSTANT_SOURCE.need()(f"size_{name}")
             symbol = self.env.create_unspecified_symbol(unknown.value, source, DimDynamic.DYNAMIC)
             self._symbols[str(symbol)] = name
-            self._made[name] = self.env.create_symintnode(symbol, hint=unknown.value, source=source)
-        return self._made[name]
+            self._sizes[name] = self.env.create_symintnode(symbol, hint=unknown.value, source=source)
+        return self._sizes[name]
 
     def conditions(self) -> Iterator[SizeCondition]:
         """The conditions on unknowns that were decided, newest first."""
@@ -81,7 +81,7 @@ def attempt(unknowns: Unknowns, call: Callable[[Callable[[str], Any]], object]) 
     try:
         with unrecorded(), FAKE_TENSOR_MODE.need()(shape_env=recorder.env, allow_non_fake_inputs=True):
             call(recorder.size)
-    except Exception as error:  # code of the user's
+    except Exception as error:  # code of the user's may raise anything
         return Trial(error, tuple(itertools.islice(recorder.conditions(), MAX_CONDITIONS)))
     finally:
         torch.random.set_rng_state(state)

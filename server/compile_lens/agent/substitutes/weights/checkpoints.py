@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from ...runtime.missing_requirement import is_lack
+from ...runtime.missing_requirement import is_not_found
 from ...torch_internals.core import INCOMPATIBLE_KEYS
 from .lookups import Lookups, reason
 from .state_dict_uses import is_loaded
@@ -111,7 +111,7 @@ class Checkpoints:
 
     def _may_substitute(self, error: Exception, caller: FrameType, loader: str) -> bool:
         # weights that a library loads for a model are handled at the call of the library
-        if not is_lack(error) or self._lookups.depth > 0:
+        if not is_not_found(error) or self._lookups.depth > 0:
             return False
         is_weights = loader == URL_LOADER or is_loaded(caller.f_code.co_filename, caller.f_lineno)
         return is_weights and self._lookups.may_substitute(error)

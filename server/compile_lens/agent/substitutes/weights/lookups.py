@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from ...instrument.trace_sink import write_note
-from ...runtime.missing_requirement import is_lack
+from ...runtime.missing_requirement import is_not_found
 from ..notes import StandInNotes
 from .handled_errors import is_handled
 
@@ -69,7 +69,7 @@ class Lookups:
 
 def reason(error: BaseException) -> str:
     """The first line of an error about a missing file; '' for any other error."""
-    if not is_lack(error):
+    if not is_not_found(error):
         return ""
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
     return first[:LONGEST_REASON]

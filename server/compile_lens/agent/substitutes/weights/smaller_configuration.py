@@ -9,7 +9,7 @@ from typing import Any
 from ...models.configuration_sizes import LAYERS, WIDTHS
 
 # 640 MB of float32; BERT, GPT-2 and RoBERTa in their base sizes have 110 to 125 million
-MOST_PARAMETERS = 160_000_000
+MAX_PARAMETERS = 160_000_000
 # Layers first: they are alike. The vocabulary keeps its size, so that the program's token ids stay valid.
 LEVELS = ((), LAYERS, (*LAYERS, *WIDTHS))
 Change = tuple[str, int, int]  # name, value before, value now
@@ -21,7 +21,7 @@ def shrink_to_fit(config: Any, model: Any) -> tuple[Any, tuple[Change, ...]] | N
         smaller, changes = _smaller(config, level)
         if changes or not level:
             count = _parameters(smaller, model)
-            if count is not None and count <= MOST_PARAMETERS:
+            if count is not None and count <= MAX_PARAMETERS:
                 return smaller, changes
     return None
 
@@ -33,9 +33,7 @@ def _parameters(config: Any, model: Any) -> int | None:
     try:
         with torch.device("meta"):
             return int(sum(parameter.numel() for parameter in model(copy.deepcopy(config)).parameters()))
-    except (
-        Exception
-    ):  # a constructor may raise anything; the caller then substitutes nothing and the first error is shown
+    except Exception:  # a constructor may raise anything; nothing is substituted then, and the first error is shown
         return None
 
 

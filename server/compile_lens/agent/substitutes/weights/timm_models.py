@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from ...runtime.missing_requirement import is_lack
+from ...runtime.missing_requirement import is_not_found
 from .lookups import Lookups, reason
 from .transformers_models import WEIGHTS
 
@@ -36,7 +36,7 @@ class TimmModels:
                 try:
                     original(model, *args, **named)
                 except Exception as error:  # raised again unless it says that weights are missing
-                    if not is_lack(error) or not self._lookups.may_substitute(error):
+                    if not is_not_found(error) or not self._lookups.may_substitute(error):
                         raise
                     facts = {"name": _name(model), "made": type(model).__name__, "origin": CONSTRUCTOR}
                     self._lookups.substituted(WEIGHTS, why=reason(error), **facts)

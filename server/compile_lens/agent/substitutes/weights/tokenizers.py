@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from ...runtime.missing_requirement import is_lack
+from ...runtime.missing_requirement import is_not_found
 from .hub_files import any_here
 from .lookups import Lookups, reason
 from .transformers_models import wrap_class_method
@@ -51,8 +51,8 @@ class Tokenizers:
             except Exception as error:  # raised again unless files are missing
                 name = str(args[0] if args else named.get("pretrained_model_name_or_path", ""))
                 # without files, some versions continue until something else fails, such as a library that would convert them
-                is_lacking = is_lack(error) or not any_here(name, _files(cls))
-                made = _byte_tokenizer(cls, name, named) if is_lacking and self._lookups.may_substitute(error) else None
+                is_missing = is_not_found(error) or not any_here(name, _files(cls))
+                made = _byte_tokenizer(cls, name, named) if is_missing and self._lookups.may_substitute(error) else None
                 if made is None:
                     raise
                 self._lookups.substituted(TOKENIZER, why=reason(error), name=name, made=type(made).__name__)

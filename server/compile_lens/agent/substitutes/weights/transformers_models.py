@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from ...runtime.missing_requirement import is_lack
-from .architecture_names import architecture_of
+from ...runtime.missing_requirement import is_not_found
 from .hub_files import WEIGHTS as WEIGHT_FILES
 from .hub_files import any_here
 from .lookups import CONFIGURATION, Lookups, reason
@@ -51,6 +51,10 @@ MODEL_ARGUMENTS = frozenset({"dtype", "torch_dtype", "device_map", "attn_impleme
 WEIGHT_FILE_ARGUMENTS = frozenset(
     {"from_tf", "from_flax", "gguf_file", "variant", "use_safetensors", "ignore_mismatched_sizes"}
 )
+WORDS_OF_NAMES = re.compile(r"[a-z]+|\d+")
+# architectures are guessed from names as `transformers` does (configuration_auto.py, `AutoConfig.from_pretrained`: the longest
+# known type that occurs anywhere in the name), but a match on word boundaries comes first
+SHORTEST_INSIDE = 5  # letters of a match inside a word; "opt" occurs in "adopted"
 
 
 class TransformersModels:
@@ -110,7 +114,7 @@ class TransformersModels:
             try:
                 found = original(cls, *args, **named)
             except Exception as error:  # raised again unless it says that a file is missing
-                is_missing = is_lack(error) and self._lookups.may_substitute(error)
+                is_missing = is_not_found(error) and self._lookups.may_substitute(error)
                 made = self._made_configuration(make, cls, args, named) if is_missing else None
                 if made is None:
                     raise
@@ -153,14 +157,12 @@ class TransformersModels:
             except Exception as error:  # raised again unless it says that weights are missing
                 name = str(args[0] if args else named.get("pretrained_model_name_or_path", ""))
                 # without files, transformers 4.57 continues and raises an AttributeError of its own
-                is_lacking = is_lack(error) or not any_here(name, WEIGHT_FILES)
-                if not is_lacking or not self._lookups.may_substitute(error):
+                is_missing = is_not_found(error) or not any_here(name, WEIGHT_FILES)
+                if not is_missing or not self._lookups.may_substitute(error):
                     raise
                 try:
                     made, facts = self._random_model(original, cls, args, dict(named))
-                except (
-                    Exception
-                ):  # a model that its library cannot build from a configuration; the error of the look-up is shown
+                except Exception:  # of the library's constructor; the error of the look-up is shown
                     raise error from error.__cause__
                 self._lookups.substituted(WEIGHTS, why=reason(error), **facts)
                 return made
@@ -238,11 +240,39 @@ def _model_of(configuration: Any) -> Any:
     return sys.modules["transformers"].AutoModel._model_mapping[type(configuration)]
 
 
-def _facts(name: str, made: str, configuration: Any, origin: str, changes: tuple[Change, ...]) -> dict[str, Any]:
+def _facts(name: str, replacement: str, configuration: Any, origin: str, changes: tuple[Change, ...]) -> dict[str, Any]:
     return {
         "name": name,
-        "made": made,
+        "made": replacement,
         "configuration": type(configuration).__name__,
         "origin": origin,
         "changes": [list(change) for change in changes],
     }
+
+
+def architecture_of(name: str, known: Iterable[str]) -> str | None:
+    """The one of ``known`` that ``name``, of a model or its folder, contains; None if there is none."""
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].lower()
+    plain = "".join(WORDS_OF_NAMES.findall(last))
+    starts, ends = _edges(last)
+    best: tuple[bool, int, str] | None = None
+    for kind in known:
+        wanted = "".join(WORDS_OF_NAMES.findall(kind.lower()))
+        place = plain.find(wanted) if wanted else -1
+        while place >= 0:
+            at_word = place in starts and place + len(wanted) in ends
+            if at_word or len(wanted) >= SHORTEST_INSIDE:
+                found = (at_word, len(wanted), kind)
+                best = found if best is None or found[:2] > best[:2] else best
+            place = plain.find(wanted, place + 1)
+    return None if best is None else best[2]
+
+
+def _edges(text: str) -> tuple[set[int], set[int]]:
+    """Where words and numbers begin and end in ``text`` once separators are removed."""
+    starts, ends, place = set(), set(), 0
+    for word in WORDS_OF_NAMES.findall(text):
+        starts.add(place)
+        place += len(word)
+        ends.add(place)
+    return starts, ends
