@@ -56,14 +56,11 @@ NEVER_SHOWN = {
     "log_notes.py::NO_CUDA_GRAPHS": "a part of torch's message",
     "missing_requirement.py::NOT_FOUND": "a part of torchvision's message",
     "option_values.py::_LEFT_OUT": "a part of torch's records",
-    "perf_hints.py::PASSED_OVER": "parts of torch's messages",
     "remedies.py::SIGNS": "parts of torch's messages",
     "server.py::serve": "the form of a line in the log",
-    "side_effects.py::UNSEEN": "parts of torch's messages",
     "text_output.py::STYLE": "styles of the terminal",
     "tokenizers.py::CHAT": "a chat template of a stand-in",
     "unit_test.py::NO_EXPECTTEST": "a part of Python's message",
-    "uses.py::How": "keys of rules",
 }
 
 # texts beside which a shown one stands in a table: what torch says, by which the row is found

@@ -88,7 +88,7 @@ CALLS = (
     ["repro", "tests/fixtures/break_item.py", "-o", "{folder}/repro.py"],
     ["bisect", "{folder}/repro.py"],
     ["minify", "{folder}/repro.py"],
-    ["verify", "{folder}/repro.py"],
+    ["rebisect", "{folder}/repro.py"],
 )
 
 

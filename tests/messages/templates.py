@@ -12,8 +12,8 @@ from tests.messages.not_shown import KEYS, MATCHED, NEVER_SHOWN
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "server/compile_lens"
-# the second and third are what a repro is made of
-SOURCES = ("*.py", "*.py.txt", "*.py.j*")
+# the second are the templates of repros
+SOURCES = ("*.py", "*.py.jinja")
 # what a value looks like in ``Template.pattern``: never in a source
 HOLE = "\0"
 HELP = "help"
@@ -78,11 +78,12 @@ def read_python(file: Path) -> Iterator[Template]:
 
 
 def _parsed(file: Path) -> ast.Module:
-    """A module, or a template for one: its values are names, and it may be indented."""
+    """A module, or a template for one: each value is read as a name."""
     source = file.read_text()
     if file.suffix != ".py":
-        source = re.sub(r"\{\{(.*?)\}\}", r"(\1)", re.sub(r"\{%.*?%\}", "", source))
-    return ast.parse(f"if True:\n{source}" if source[:1].isspace() else source)
+        indented = re.sub(r"\{\{ (\w+) \| indented \}\}", r"    \1", re.sub(r"\{%.*?%\}", "", source))
+        source = re.sub(r"\{\{ (\w+).*?\}\}", r"\1", indented)
+    return ast.parse(source)
 
 
 def texts_of(tree: ast.Module) -> list[tuple[str, str, tuple[str, ...], str]]:
