@@ -18,7 +18,7 @@ NONE = "no-stand-in"
 USES = ("device", "available")
 NO_KERNELS = "no-kernels"
 SAME = (
-    "Tensors report `cuda:0` but live in CPU memory, and `torch.cuda` reports one NVIDIA H100. Graph breaks, guards and recompiles are"
+    "Tensors report `cuda:0` but are in CPU memory, and `torch.cuda` reports one NVIDIA H100. Graph breaks, guards and recompiles are"
     " those of the GPU program. Kernels, CUDA graphs and times are not."
 )
 STOPPED = " GPU kernels cannot be compiled on this machine, so compilation stopped after AOTAutograd."

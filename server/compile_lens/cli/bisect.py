@@ -116,7 +116,7 @@ def rebisect(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Bisect REPRO again after a change of torch, the code or an option, and print what is different from the last bisection.
+    """Bisect REPRO again after a change of torch, the code or an option, and print what changed since the last bisection.
 
     The exit codes are those of `bisect`.
     """

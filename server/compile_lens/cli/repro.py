@@ -229,7 +229,7 @@ def summary(written: Written) -> str:
     if written.verification is not None:
         lines += [f"  {line}" for line in written.verification.summary().splitlines()[1:]]
     if written.data is not None:
-        lines.append(f"  The problem depends on values of the run, which are in {written.data}.")
+        lines.append(f"  The problem depends on values of the run, which are saved in {written.data}.")
     lines += [f"  Note: {note}" for note in written.notes]
     return "\n".join(lines)
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.host import BOOT
+from compile_lens.workers.interpreter import cannot_start
 
 TIME_LIMIT_S = 600.0
 # what would change the defaults of torch's options while they are read
@@ -122,7 +123,7 @@ async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] |
             env=_environment(given),
         )
     except OSError as error:
-        raise ExtractionError(f"{torch.python} cannot be started: {error.strerror or error}.") from None
+        raise ExtractionError(cannot_start(torch.python, error)) from None
     try:
         _, errors = await asyncio.wait_for(process.communicate(), TIME_LIMIT_S)
     except TimeoutError:
