@@ -1,4 +1,4 @@
-"""Models of ``transformers``, tiny and with random weights: analysed without an error of ours, shown at the user's line.
+"""Models of ``transformers``, tiny and with random weights: analyzed without an error of ours, shown at the user's line.
 
 The scripts are what somebody would write who tries ``torch.compile`` on a model of a library: all of the model is installed code,
 so whatever breaks in it has to stand at the call in the script, with the library's line as a related place. Only configurations are

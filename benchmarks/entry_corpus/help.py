@@ -1,4 +1,4 @@
-"""One line that a user of a file could write, for files of which nothing is analysed without: what follows ``--entry``.
+"""One line that a user of a file could write, for files of which nothing is analyzed without: what follows ``--entry``.
 
 The same text may stand in the file, as ``# compile-lens: entry=…``.
 """

@@ -1,4 +1,4 @@
-"""Analyses the files one after the other, as ``compile-lens check FILE`` does, and keeps what became of each."""
+"""Analyzes the files one after the other, as ``compile-lens check FILE`` does, and keeps what became of each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FAILED = {Kind.RUN_ERROR, Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.NOT_COMPILED}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What became of a file in one way of running it. ``reason`` says why nothing of it was analysed, in a sentence.
+    """What became of a file in one way of running it. ``reason`` says why nothing of it was analyzed, in a sentence.
 
     ``findings`` are their codes and messages, each with file, line and count; ``confirmed`` is None where there are none, or none of
     made-up inputs.
@@ -54,7 +54,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A file with no help, and with a line of it where nothing was analysed without. ``at`` is the day and time of the run, UTC."""
+    """A file with no help, and with a line of it where nothing was analyzed without. ``at`` is the day and time of the run, UTC."""
 
     name: str
     at: str

@@ -1,4 +1,4 @@
-"""Each quick fix, applied to a program and analysed again with the real torch; and what no fix may do to a text."""
+"""Each quick fix, applied to a program and analyzed again with the real torch; and what no fix may do to a text."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ CASES = [
 ]
 
 
-def analysed(host: WarmHost, folder: Path, text: str) -> Outcome:
+def analyzed(host: WarmHost, folder: Path, text: str) -> Outcome:
     file = folder / "program.py"
     file.write_text(text)
     return host.run(Job(str(file), text=text, timeout_s=60.0))
@@ -189,11 +189,11 @@ def offered(outcome: Outcome, text: str, rule: str) -> tuple[Finding, Fix]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
 def test_a_fix_does_what_it_says(case: Case, warm_host: WarmHost, tmp_path: Path) -> None:
-    before = analysed(warm_host, tmp_path, case.program)
+    before = analyzed(warm_host, tmp_path, case.program)
     finding, fix = offered(before, case.program, case.rule)
     text = apply_fix(case.program, fix)
     assert case.written in text
-    after = analysed(warm_host, tmp_path, text)
+    after = analyzed(warm_host, tmp_path, text)
     effect = FixEffect(before.counts, after.counts, after.status is Status.OK)
     assert (case.words in effect.words(finding.kind), effect.helps) == (True, case.helps), (
         effect,

@@ -91,7 +91,7 @@ def test_pretrained_models_have_random_weights_and_each_line_says_from_where(
     assert "num_hidden_layers 26 → 2" in words["config"]
     severities = {name: found[line_of[name]].severity.value for name in ("local", "given", "llama", "gpt")}
     assert severities == {"local": "information", "given": "information", "llama": "warning", "gpt": "warning"}
-    # what is compiled with them is analysed, and an architecture that nothing tells ends the program as ever
+    # what is compiled with them is analyzed, and an architecture that nothing tells ends the program as ever
     assert outcome.graphs >= 2
     (error,) = [finding for finding in outcome.findings if finding.severity.value == "error"]
     assert (error.code, error.place.line) == ("missing-data", len(PRETRAINED.splitlines()))

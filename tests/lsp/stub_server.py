@@ -3,7 +3,7 @@
 ``# finding CODE`` makes a finding of that line; ``# in FILE LINE`` makes one in another file; ``# partial`` anywhere
 publishes the first finding before the rest; ``# compiles FILE`` compiles the regions of another file, too;
 ``# skip NAME`` leaves a region out; ``# wait`` goes on once the file's ``.go`` is there; ``# hang`` runs until it
-is cancelled; ``# fail SENTENCE`` cannot be analysed; ``# crash`` is a bug of ours. An interpreter below a folder
+is cancelled; ``# fail SENTENCE`` cannot be analyzed; ``# crash`` is a bug of ours. An interpreter below a folder
 ``torchless`` has no torch. ``# check hangs`` is ``# hang`` for the check of a fix alone.
 Each run and each host says what it does on standard error.
 """
@@ -43,7 +43,9 @@ class StubHost:
         if self.hello is None:
             say(f"start {self.python}")
         if "torchless" in self.python:
-            raise HostError(f"{self.python} has no torch. Choose an interpreter that has it, or install torch there.")
+            raise HostError(
+                f"{self.python} has no torch. Choose an interpreter that has it, or install torch in this one."
+            )
         self.hello = "ready"
 
     async def close(self) -> None:

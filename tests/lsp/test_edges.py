@@ -31,7 +31,7 @@ async def test_several_roots_each_with_its_own_files(raw: Editor, root: Path) ->
 
 
 async def test_a_file_that_is_deleted_while_it_is_open(ed: Editor, root: Path) -> None:
-    """Its text is in the editor: that is what is analysed."""
+    """Its text is in the editor: that is what is analyzed."""
     file = write(root, ONE)
     uri = await ed.open(file)
     await ran(root, 1)

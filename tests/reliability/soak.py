@@ -152,7 +152,7 @@ class Soak:
             found = await self.ed.published(uri, lambda _: True, since) if self.ed.mark() > since else []
             if sorted(str(each["code"]) for each in found)[:1] == ["GB0059"]:
                 return
-        raise Failure(f"breaks.py is not analysed any more: {found}")
+        raise Failure(f"breaks.py is not analyzed any more: {found}")
 
 
 def size(pid: int) -> dict[str, int]:

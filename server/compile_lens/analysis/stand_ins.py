@@ -26,7 +26,7 @@ SWITCH = 'To turn this off, set `compileLens.run.standIn` to "off" or pass `--st
 ASSUMED = {
     "properties": (
         "The GPU properties read here are assumed: those of an NVIDIA H100 (capability 9.0, 80 GB).",
-        "On another GPU the program may take another branch.",
+        "On another GPU the program may take a different branch.",
     ),
     "memory": (
         "The GPU memory read here is assumed: all of it is free.",

@@ -105,7 +105,7 @@ def _code_of_extraction() -> str:
 
 
 async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path:
-    """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; cancelling ends the process."""
+    """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; canceling ends the process."""
     given = dict(os.environ if environment is None else environment)
     path = table_path(torch, given)
     if cached_tables(torch, given) is not None:

@@ -1,6 +1,6 @@
 """Runs the user's code, and nothing else does: one agent process per interpreter, kept warm, one run at a time.
 
-Whatever happens to a run, the agent's process tree is gone when ``close`` returns, and a run that was cancelled is gone when
+Whatever happens to a run, the agent's process tree is gone when ``close`` returns, and a run that was canceled is gone when
 ``cancel`` returns.
 """
 
@@ -149,7 +149,7 @@ class Host:
             if isinstance(frame, NoTorch):
                 if frame.missing:
                     raise HostError(
-                        f"{self.python} has no torch. Choose an interpreter that has it, or install torch there."
+                        f"{self.python} has no torch. Choose an interpreter that has it, or install torch in this one."
                     )
                 raise HostError(f"{self.python} cannot import torch: {frame.message}")
 
@@ -172,7 +172,7 @@ class Host:
             self._output.add(data)
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
-        """Run ``job``; ``on_frame`` gets each frame as it arrives. Cancelling the awaiting task cancels the run. Raises HostError."""
+        """Run ``job``; ``on_frame`` gets each frame as it arrives. Canceling the awaiting task cancels the run. Raises HostError."""
         if job.access is Access.NONE:
             raise HostError("Nothing was run: the workspace is not trusted, or you have not allowed background runs.")
         async with self._running, leased(cache_root(self._environment)) as lease:
@@ -252,7 +252,7 @@ class Host:
             self._send(CANCEL_LINE)
 
     async def _end_run(self) -> None:
-        """End the run whose awaiting task was cancelled, and read up to its end; a mute agent is ended itself."""
+        """End the run whose awaiting task was canceled, and read up to its end; a mute agent is ended itself."""
         self._send(CANCEL_LINE)
         try:
             await asyncio.wait_for(self._follow(lambda _: None, None), 1.0)

@@ -34,5 +34,5 @@ await play(async (window, { file, marks, underlined }) => {
   await editor.isUnderlined(underlined);
   assert.ok(ran().includes("file"), "the file did not run after trust and consent");
   assert.deepEqual(ran(), ["file"], "the workspace named the server or the interpreter to start, which is for the user alone");
-  log("the file was analysed after trust and consent");
+  log("the file was analyzed after trust and consent");
 });
