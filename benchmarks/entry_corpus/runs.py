@@ -1,4 +1,4 @@
-"""Analyses the files one after the other, as ``compile-lens check FILE`` does, and keeps what became of each."""
+"""Analyzes the files one after the other, as ``compile-lens check FILE`` does, and keeps what became of each."""
 
 from __future__ import annotations
 

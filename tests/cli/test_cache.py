@@ -34,7 +34,7 @@ def test_where_how_large_and_away(tmp_path: Path) -> None:
     lease.take()
     refused = run(tmp_path, "clear")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == "compile-lens: A run is going on that uses the caches; try again when it is over.\n"
+    assert refused.stderr == "compile-lens: A run is using the caches; try again when it has ended.\n"
     lease.in_order = True
     lease.release()
     assert run(tmp_path, "clear", "triton").stdout == "0 bytes freed.\n"

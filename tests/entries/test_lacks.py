@@ -77,7 +77,7 @@ def test_a_script_that_needs_arguments_says_which_and_takes_those_of_the_workspa
     bare = warm_host.run(Job(str(file), cwd=str(tmp_path), timeout_s=60, env=path))
     assert told(bare)[0] == ("missing-arguments", 8)
     assert bare.findings[0].message == (
-        "The program needs other arguments: the following arguments are required: --data, --rate."
+        "The program needs different arguments: the following arguments are required: --data, --rate."
     )
     launch = find_launch(file, tmp_path)
     assert launch is not None

@@ -43,7 +43,9 @@ class StubHost:
         if self.hello is None:
             say(f"start {self.python}")
         if "torchless" in self.python:
-            raise HostError(f"{self.python} has no torch. Choose an interpreter that has it, or install torch there.")
+            raise HostError(
+                f"{self.python} has no torch. Choose an interpreter that has it, or install torch in this one."
+            )
         self.hello = "ready"
 
     async def close(self) -> None:

@@ -50,7 +50,7 @@ SETTLED_S = 6.0
 # other calls of the terminal: those that explain, and those that are refused
 CALLS = (
     ["doctor"],
-    ["cache", "size"],
+    ["cache", "stat"],
     ["cache", "--help"],
     ["consent", "list"],
     ["explain", "GB0059"],

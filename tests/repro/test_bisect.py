@@ -121,7 +121,7 @@ def test_the_steps_are_torchs_and_the_environment_reaches_none(bisector: Bisecto
     assert [step.backend for step in searched][:3] == ["eager", "aot_eager", "aot_eager_decomp_partition"]
     assert [step.good for step in searched][:3] == [True, True, False]
     assert found.steps[0].purpose == "baseline"
-    assert "Ignored from the environment: TORCH_BISECT_BACKEND." in found.notes
+    assert "Ignored environment variables: TORCH_BISECT_BACKEND." in found.notes
     assert "Disabling decomposition fixed the issue." in found.said
     assert found.forked is (sys.platform == "linux")
 

@@ -44,6 +44,6 @@ export async function explainFailure(launch: Launch, error: unknown): Promise<st
     case "True":
       return `The language server did not start: ${error instanceof Error ? error.message : String(error)}`;
     default:
-      return `${python} does not run: set compileLens.python to a Python interpreter.`;
+      return `${python} cannot be run: set compileLens.python to a Python interpreter.`;
   }
 }

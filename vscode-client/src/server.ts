@@ -258,7 +258,7 @@ export class Server implements vscode.Disposable, CommandRunner {
       closed: () => {
         if (this.client?.state !== State.Running) {
           if (this.crashes.length > 0) {
-            this.reportOwn("off", "error", "The language server ended and does not start again");
+            this.reportOwn("off", "error", "The language server ended and cannot be restarted");
           }
           return { action: CloseAction.DoNotRestart, handled: true };
         }

@@ -65,7 +65,7 @@ def _words(problem: ExportProblem) -> _Words:
         return _Words(
             EXPORT.code,
             f"the fake kernel of `{operator}` is wrong: {problem.reason.rstrip('.!')}",
-            "For the example inputs the operator returns something else than its fake kernel. draft_export used what it returned.",
+            "For the example inputs, the operator and its fake kernel return different results. draft_export used those of the operator.",
             (FAKE_KERNEL,),
         )
     if problem.kind is ExportProblemKind.DATA_DEPENDENT:

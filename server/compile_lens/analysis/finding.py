@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from compile_lens.analysis.kinds import Kind as Kind
 from compile_lens.analysis.kinds import Severity as Severity
 
+# the explanation of a finding at the line that ended the program
+ENDED_HERE = "Nothing after this line was run or analyzed."
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -88,7 +88,7 @@ def read_guard(failure: GuardFailure) -> GuardFact:
     if match := LENGTH.match(guard):
         return GuardFact(match["name"], "length", before=match["value"])
     if match := CONTAINS.match(guard):
-        event = f"has key `{match['key']}` now" if guard.startswith("not ") else f"has no key `{match['key']}` any more"
+        event = f"now has key `{match['key']}`" if guard.startswith("not ") else f"no longer has key `{match['key']}`"
         return GuardFact(match["name"].strip(), "keys", event=event)
     if match := STATE.match(guard):
         return GuardFact("", (match["what"].strip() or "global state").replace("_", " "))

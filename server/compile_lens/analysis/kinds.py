@@ -206,7 +206,7 @@ class Kind(str, Enum):
         "wrong-numbers",
         KindRow(
             title="Wrong numbers",
-            meaning="compiled code computes other numbers than eager (`--compare`)",
+            meaning="compiled code computes different numbers than eager (`--compare`)",
             page="wrong-numbers.md",
             codes=("wrong-numbers", "not-compared"),
             severity=Severity.ERROR,
@@ -300,7 +300,7 @@ class Kind(str, Enum):
         "stand-in",
         KindRow(
             title="Stand-in",
-            meaning="an emulated GPU, a single process for many, or random weights were used for what is missing",
+            meaning="an emulated GPU, one process instead of several, or random weights replaced something that is missing",
             page="stand-in.md",
             codes=(
                 "cpu-for-gpu",
@@ -314,7 +314,7 @@ class Kind(str, Enum):
                 "missing-checkpoint",
             ),
             severity=Severity.INFORMATION,
-            exceptions="hint for an assumed answer, warning for what could not run or has other sizes",
+            exceptions="hint for an assumed value, warning for what could not run or has different sizes",
         ),
     )
     BISECT_VERDICT = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
 from compile_lens.analysis.run_context import ARGUMENTS, MissingRequirement
 
 MISSING_ARGUMENTS, MISSING_DATA = "missing-arguments", "missing-data"
@@ -20,9 +20,9 @@ def missing_finding(missing: MissingRequirement, place: Place, message: str) -> 
             code=MISSING_ARGUMENTS,
             kind=Kind.RUN_ERROR,
             severity=Severity.ERROR,
-            message=f"The program needs other arguments: {missing.name.strip().rstrip('.')}.",
+            message=f"The program needs different arguments: {missing.name.strip().rstrip('.')}.",
             place=place,
-            explanation="Nothing after this line was run or analyzed.",
+            explanation=ENDED_HERE,
             hints=(
                 "Pass them after `--` on the command line, in the setting `compileLens.run.arguments`, or in a configuration of "
                 "`.vscode/launch.json` whose `program` is this file.",
@@ -37,10 +37,10 @@ def missing_finding(missing: MissingRequirement, place: Place, message: str) -> 
         severity=Severity.ERROR,
         message=f"The program needs {missing.words}, which is not on this machine{why}.",
         place=place,
-        explanation="Nothing after this line was run or analyzed. A run has no network access unless you allow it.",
+        explanation=f"{ENDED_HERE} A run has no network access unless you allow it.",
         hints=(
             *of_model,
             "Compilation does not depend on its values: run `compile-lens check --entry synthesized` to call the modules of the file with "
-            "made-up weights and inputs.",
+            "random weights and synthesized inputs.",
         ),
     )

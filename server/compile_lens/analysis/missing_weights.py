@@ -24,7 +24,7 @@ SMALLER = (
     "The model was made smaller to fit into memory. What depends on its sizes or its number of layers (such as one recompile per"
     " layer) may differ."
 )
-BYTES = "Token ids and lengths differ from those of the real tokenizer. A recompile that a length causes may happen at another length."
+BYTES = "Token ids and lengths differ from those of the real tokenizer. A recompile that a length causes may happen at a different length."
 MAX_CHANGES = 3
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
-from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
 from compile_lens.analysis.missing_weights import find_missing_weights
 from compile_lens.analysis.run_context import ARGUMENTS, Raised, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
@@ -62,7 +62,7 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
         fatal = ended_by is not None and any(call is ended_by for call in calls)
         if what == "network" and not fatal and place in substituted:
             continue
-        after = "Nothing after this line was run or analyzed." if fatal else "The program continued."
+        after = ENDED_HERE if fatal else "The program continued."
         more = len({call.target for call in calls}) - 1
         needs = _needs(raised) if fatal else ""
         others = f" and {more} more" if more else ""
@@ -116,7 +116,7 @@ def _native_finding(raised: Raised, what: str, message: str, sources: Sources) -
         severity=Severity.ERROR,
         message=message,
         place=sources.own_place(raised.stack),
-        explanation="Nothing after this line was run or analyzed.",
+        explanation=ENDED_HERE,
         hints=(ALLOW[what], WITHOUT),
         call_path=call_path(raised.stack, sources),
         detail=raised.formatted,
@@ -134,7 +134,7 @@ def _ended_by(context: RunContext) -> RefusedCall | None:
 def _blocked(call: RefusedCall, main_file: str) -> str:
     """``a write to `model.pt` ``."""
     noun = BLOCKED.get(call.does, f"a call that {call.does}")
-    secret = ", which may hold secrets" if call.what == "read" else ""
+    secret = ", which may contain secrets" if call.what == "read" else ""
     return f"{noun} `{_as_program_names_it(call.target, main_file)}`{secret}"
 
 

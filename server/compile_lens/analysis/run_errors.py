@@ -11,7 +11,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import CompileError, error_finding, is_same
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
-from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
 from compile_lens.analysis.missing_requirements import missing_finding
 from compile_lens.analysis.refused_calls import is_refusal
 from compile_lens.analysis.run_context import Raised, RunContext, Stopped
@@ -65,7 +65,7 @@ def find_raised(context: RunContext) -> Iterator[Finding]:
         severity=Severity.ERROR,
         message=message,
         place=_place(stack, sources),
-        explanation="Nothing after this line was run or analyzed.",
+        explanation=ENDED_HERE,
         hints=hints,
         call_path=call_path(raised.stack, sources),
         detail=raised.formatted,
@@ -161,7 +161,7 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
         )
     if stopped.how == "budget":
         return (
-            f"Stopped: the program used more {RESOURCES.get(stopped.reason, 'resources')} than a background run may.",
+            f"Stopped: the program exceeded its limit on {RESOURCES.get(stopped.reason, 'resources')}.",
             (
                 "Raise the limit (the settings `compileLens.budget`), or run the file without the sandbox: "
                 "`compile-lens check --no-sandbox`.",
@@ -175,7 +175,7 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
             f"The process exited early with exit code {stopped.code} (`os._exit`, or a library).",
             (),
         )
-    return "The analysis process was lost while it ran this file.", ("Run the analysis again.",)
+    return "The analysis process ended unexpectedly while it ran this file.", ("Run the analysis again.",)
 
 
 def _signal_name(number: int) -> str:

@@ -18,7 +18,7 @@ NONE = "no-stand-in"
 USES = ("device", "available")
 NO_KERNELS = "no-kernels"
 SAME = (
-    "Tensors report `cuda:0` but live in CPU memory, and `torch.cuda` reports one NVIDIA H100. Graph breaks, guards and recompiles are"
+    "Tensors report `cuda:0` but are in CPU memory, and `torch.cuda` reports one NVIDIA H100. Graph breaks, guards and recompiles are"
     " those of the GPU program. Kernels, CUDA graphs and times are not."
 )
 STOPPED = " GPU kernels cannot be compiled on this machine, so compilation stopped after AOTAutograd."
@@ -26,7 +26,7 @@ SWITCH = 'To turn this off, set `compileLens.run.standIn` to "off" or pass `--st
 ASSUMED = {
     "properties": (
         "The GPU properties read here are assumed: those of an NVIDIA H100 (capability 9.0, 80 GB).",
-        "On another GPU the program may take another branch.",
+        "On another GPU the program may take a different branch.",
     ),
     "memory": (
         "The GPU memory read here is assumed: all of it is free.",

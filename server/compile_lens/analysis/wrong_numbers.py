@@ -115,8 +115,10 @@ def _subject(value: ComparedValue) -> str:
     if value.what == "gradient":
         return f"The gradient of `{plain_source(value.source) or value.name}` differs from eager's:"
     if value.what == "input":
-        return f"The compiled code changes `{plain_source(value.source) or value.name}` to another value than eager:"
-    return "The compiled code computes another value than eager:"
+        return (
+            f"The compiled code changes `{plain_source(value.source) or value.name}` to a different value than eager:"
+        )
+    return "The compiled code computes a different value than eager:"
 
 
 def _amount(facts: dict[str, Any]) -> str:

@@ -149,7 +149,7 @@ def sandbox_options(command: F) -> F:
         click.option(
             "--no-sandbox",
             is_flag=True,
-            help="Run the program without a sandbox: it has all of your permissions, and what it writes stays.",
+            help="Run the program without a sandbox: it has all of your permissions, and its writes are kept.",
         ),
     ):
         confined = option(confined)

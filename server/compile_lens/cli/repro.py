@@ -81,7 +81,7 @@ KINDS = ("source", "graph")
     type=click.Choice([depth.value for depth in Depth]),
     default=Depth.DYNAMO.value,
     show_default=True,
-    help="How far to compile. If the finding does not occur, all the way is tried next.",
+    help="How far to compile. If the finding does not occur, the full depth is tried next.",
 )
 @click.option(
     "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."
@@ -229,7 +229,7 @@ def summary(written: Written) -> str:
     if written.verification is not None:
         lines += [f"  {line}" for line in written.verification.summary().splitlines()[1:]]
     if written.data is not None:
-        lines.append(f"  The problem depends on values of the run, which are in {written.data}.")
+        lines.append(f"  The problem depends on values of the run, which are saved in {written.data}.")
     lines += [f"  Note: {note}" for note in written.notes]
     return "\n".join(lines)
 

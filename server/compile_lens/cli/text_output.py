@@ -122,7 +122,7 @@ class TextOutput:
             whole = paragraph.startswith((" ", "[")) or "://" in paragraph
             lines += [paragraph] if whole or not paragraph else textwrap.wrap(paragraph, width - len(lead))
         if len(lines) > MAX_LINES and not self._verbose:
-            lines = [*lines[: MAX_LINES - 1], f"… {len(lines) - MAX_LINES + 1} more lines with -v"]
+            lines = [*lines[: MAX_LINES - 1], f"… {counted(len(lines) - MAX_LINES + 1, 'more line')} with -v"]
         for index, line in enumerate(lines):
             note = Text(f"{gutter} {'=' if index == 0 else ' '} ", style="blue")
             note.append(lead if index == 0 else " " * len(lead), style="bold")

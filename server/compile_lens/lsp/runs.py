@@ -332,7 +332,7 @@ class Runs:
 
 
 def _pause(seconds: float) -> str:
-    return f" The next background run waits {seconds:.0f} s."
+    return f" The next background run starts in {seconds:.0f} s."
 
 
 def _text_of(path: str, snapshot: Snapshot | None) -> str:

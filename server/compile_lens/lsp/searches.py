@@ -110,7 +110,7 @@ class Searches:
         if not self._server.may_run():
             return None
         if str(repro) in self._running:
-            self._server.warn(f"Compile Lens: a search with {repro.name} is running already.")
+            self._server.warn(f"Compile Lens: a search with {repro.name} is already running.")
             return None
         self._running.add(str(repro))
         try:

@@ -62,7 +62,7 @@ async def analyze(
     """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs; ``watch``, each frame.
 
     Problems of the user's are findings, or an outcome with status FAILED and a sentence in ``failure``; nothing is raised for them.
-    Cancelling the awaiting task ends the run.
+    Canceling the awaiting task ends the run.
     """
     started = time.monotonic()
     analysis = _Analysis(host, job, on_partial, filters, started)

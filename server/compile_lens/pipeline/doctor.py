@@ -146,7 +146,7 @@ def _internals(internals: Mapping[str, Any], torch: str) -> list[Check]:
             name,
             CheckState.WARNING,
             f"torch {torch} has no {', '.join(f'`{path}`' for path in paths)}: {what} is unavailable",
-            "A newer Compile Lens may know this torch.",
+            "A newer Compile Lens may support this torch.",
         )
         for what, paths in lost.items()
     ]
@@ -199,13 +199,13 @@ def _gpu(gpu: Mapping[str, Any], triton: Mapping[str, Any]) -> Check:
 def _bisection(cache: Mapping[str, Any], environment: Mapping[str, str]) -> Check:
     name = "Unfinished bisection"
     if left := sorted(variable for variable in environment if variable.startswith("TORCH_BISECT_")):
-        says = f"{', '.join(left)} set in the environment: every torch.compile takes part in a bisection"
+        says = f"{', '.join(left)} set in the environment: every torch.compile call uses the backend of a bisection"
         return Check(name, CheckState.WARNING, says, f"Unset {', '.join(left)}.")
     if "error" in cache:
         return Check(name, CheckState.NOTE, f"could not be checked: {cache['error']}")
     if cache["bisect_status"] is not None:
         folder = Path(cache["folder"]) / "bisect"
-        says = f"{folder} exists: every torch.compile of yours takes part in that bisection"
+        says = f"{folder} exists: every torch.compile call of yours uses the backend of that bisection"
         return Check(name, CheckState.WARNING, says, f"Delete the folder {folder}, unless a bisection is running.")
     return Check(name, CheckState.OK, f"none in {cache['folder']}")
 
@@ -242,7 +242,10 @@ def _caches(root: Path) -> Check:
     elsewhere = "set COMPILE_LENS_CACHE_DIR to another folder."
     if not existing.is_dir():
         return Check(
-            "Caches", CheckState.WARNING, f"{root} cannot be made: {existing} is a file", f"Remove it, or {elsewhere}"
+            "Caches",
+            CheckState.WARNING,
+            f"{root} cannot be created: {existing} is a file",
+            f"Remove it, or {elsewhere}",
         )
     probe = existing / f".compile-lens-{__version__}-writable"
     try:

@@ -76,9 +76,9 @@ def choose(
     tree = parse(text)
     comment = entry_comment(tree)
     for spec, origin in (
-        (requested, "as you said"),
+        (requested, "as requested"),
         (comment[0] if comment is not None else "", f"line {comment[1]}" if comment is not None else ""),
-        (remembered, "as you chose"),
+        (remembered, "your earlier choice"),
     ):
         if spec == AUTOMATIC:
             break
@@ -90,9 +90,7 @@ def choose(
 
 def as_if_compiled(file: str, text: str, name: str) -> EntryChoice:
     """Compile ``name`` of ``file`` as if the file did, with inputs made up for it. Raises BadEntry when there is no such name."""
-    return EntryChoice(
-        (read_entry(f"synthesized:{name}", "compiled as if the file said so", file, parse(text), ()),), True
-    )
+    return EntryChoice((read_entry(f"synthesized:{name}", "as if the file compiled it", file, parse(text), ()),), True)
 
 
 def has_reached(outcome: Outcome) -> bool:

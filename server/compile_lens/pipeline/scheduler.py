@@ -48,9 +48,9 @@ class Scheduler:
         self._unfinished: dict[str, set[asyncio.Task[Any]]] = {}
 
     def submit(self, uri: str, reason: Reason, work: Callable[[Ticket], Awaitable[T]]) -> asyncio.Task[T]:
-        """Start ``work`` for ``uri`` once the work before it, which is cancelled, is over.
+        """Start ``work`` for ``uri`` once the work before it, which is canceled, is over.
 
-        The task may be cancelled by later requests.
+        The task may be canceled by later requests.
         """
         self.cancel(uri)
         ticket = Ticket(uri, next(self._generations), reason)
@@ -109,7 +109,7 @@ class BackgroundTasks:
         self._on_error = on_error
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run ``work``; an exception of it goes to ``on_error``. The task may be cancelled."""
+        """Run ``work``; an exception of it goes to ``on_error``. The task may be canceled."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)

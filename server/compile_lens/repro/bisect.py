@@ -184,12 +184,12 @@ class _BisectionEvents:
         if end is EndKind.TIMEOUT:
             return BisectionStatus.STOPPED, f"The bisection stopped after {self._options.limit_s:.0f} s (--timeout)."
         last = output.strip().rpartition("\n")[2]
-        return BisectionStatus.STOPPED, f"The bisection ended before its verdict{': ' + last if last else ''}."
+        return BisectionStatus.STOPPED, f"The bisection ended without a verdict{': ' + last if last else ''}."
 
     def _notes(self) -> list[str]:
         notes = list(self._unavailable)
         if stripped := self._began.stripped:
-            notes.append(f"Ignored from the environment: {', '.join(stripped)}.")
+            notes.append(f"Ignored environment variables: {', '.join(stripped)}.")
         if stale := stale_state(os.environ):
             notes.append(
                 f"Another bisection left {stale}: every torch.compile with that cache directory uses the backend that it names. "

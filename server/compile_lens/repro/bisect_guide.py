@@ -39,7 +39,7 @@ _GUIDE: dict[str, tuple[str, tuple[str, ...], str]] = {
     "aot_eager_decomp_partition/decomposition": (
         "decomposition",
         ("aot_graphs", "aot_joint_graph"),
-        "Call the decomposition beside the operator with the same inputs; it is a plain Python function.",
+        "Call the decomposition, a plain Python function, and the operator with the same inputs.",
     ),
     "aot_eager_decomp_partition/cse": (
         "common subexpressions",

@@ -85,7 +85,7 @@ def parse_header(text: str) -> Header:
     """The header of a repro's text. Raises HeaderError."""
     fields = _fields(_comment(text))
     if not text.startswith(FIRST_LINE):
-        raise HeaderError("This file is not a repro: the first line is not that of one.")
+        raise HeaderError("This file is not a repro: its first line is not the header of one.")
     try:
         criterion = Criterion(fields["criterion"])
     except (KeyError, ValueError):

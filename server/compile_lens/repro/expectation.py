@@ -42,13 +42,15 @@ def expect(finding: Finding | None, report: CompileReport, criterion: Criterion 
         if own is not None:
             return own(finding, report)
         if finding.code == CRASH:
-            return Expectation(Criterion.CRASHES, "the process is ended by a signal", stage=finding.stage)
+            return Expectation(Criterion.CRASHES, "a signal ends the process", stage=finding.stage)
     if criterion is Criterion.DIFFERS or (finding is not None and finding.code == WRONG_NUMBERS):
         return Expectation(Criterion.DIFFERS, "outputs or gradients differ from eager's")
     note = ""
     if finding is not None and finding.kind.row.is_neutral:
-        note = f"{finding.kind.row.title} is neither right nor wrong: the repro compares compiled with eager."
-    return Expectation(Criterion.ANY, "the compiled code raises what eager does not, or differs", note=note)
+        note = f"{finding.kind.row.title} is not an error, so the repro compares compiled code with eager."
+    return Expectation(
+        Criterion.ANY, "the compiled code raises an error that eager does not, or its results differ", note=note
+    )
 
 
 def _of_break(finding: Finding, report: CompileReport) -> Expectation:
@@ -62,7 +64,7 @@ def _of_break(finding: Finding, report: CompileReport) -> Expectation:
             return Expectation(Criterion.BREAKS, f"a graph break {known} at `{line}`", constants)
     return Expectation(
         Criterion.ANY,
-        "the compiled code raises what eager does not, or differs",
+        "the compiled code raises an error that eager does not, or its results differ",
         note="The run has no record of the break.",
     )
 
@@ -84,13 +86,12 @@ def _of_recompile(finding: Finding, report: CompileReport) -> Expectation:
             "EXPECTED_GUARD": _raw("" if is_limit else pattern),
             "AT_LEAST": str(len(siblings) if is_limit else 1),
         }
-        phrase = (
-            f"it compiles again because of `{guard}`" if not is_limit else f"it compiles again {len(siblings)} times"
-        )
+        times = "once" if len(siblings) == 1 else f"{len(siblings)} times"
+        phrase = f"it recompiles {times}" if is_limit else f"it recompiles because of `{guard}`"
         return Expectation(Criterion.RECOMPILES, phrase, constants, keeps_earlier=True)
     return Expectation(
         Criterion.ANY,
-        "the compiled code raises what eager does not, or differs",
+        "the compiled code raises an error that eager does not, or its results differ",
         note="The run has no record of the recompile.",
     )
 

@@ -20,10 +20,10 @@ from compile_lens.trace.report import Artifact, CompileReport
 
 # the best first: compiling Dynamo's graph repeats everything that follows
 STAGES = {
-    "dynamo_output_graph": "what Dynamo made of the program",
-    "fx_graph_runnable": "what AOTAutograd handed to Inductor",
-    "aot_inference_graph": "what AOTAutograd handed to Inductor",
-    "aot_forward_graph": "the forward that AOTAutograd handed to Inductor",
+    "dynamo_output_graph": "the graph that Dynamo captured",
+    "fx_graph_runnable": "the graph that AOTAutograd passed to Inductor",
+    "aot_inference_graph": "the graph that AOTAutograd passed to Inductor",
+    "aot_forward_graph": "the forward graph that AOTAutograd passed to Inductor",
 }
 VERSION = re.compile(r"^# torch version: (?P<version>\S+)$", re.MULTILINE)
 DEVICE_CALL = re.compile(r"device\(type='(?P<type>\w+)'(?:, index=\d+)?\)")

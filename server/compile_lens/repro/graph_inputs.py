@@ -99,18 +99,16 @@ class GraphInputs:
         unknown = [symbol for symbol in SYMBOL.findall(expression) if symbol not in hints]
         if unknown:
             raise CannotWrite(
-                f"The trace does not tell the value of the symbol {unknown[0]}, a size of this graph's inputs."
+                f"The trace does not contain the value of the symbol {unknown[0]}, a size of this graph's inputs."
             )
         text = SYMBOL.sub(lambda match: f"{hints[match.group()]:g}", expression)
         if not ARITHMETIC.match(text):
-            raise CannotWrite(f"A size of this graph's inputs is an expression that is not understood: {expression}.")
+            raise CannotWrite(f"A size of this graph's inputs is an unsupported expression: {expression}.")
         try:
             # digits and operators alone, as was just checked
             return float(eval(text, {"__builtins__": {}}))
         except (SyntaxError, ZeroDivisionError, TypeError):
-            raise CannotWrite(
-                f"A size of this graph's inputs is an expression that is not understood: {expression}."
-            ) from None
+            raise CannotWrite(f"A size of this graph's inputs is an unsupported expression: {expression}.") from None
 
 
 def tensor(shape: list[int], stride: list[int], dtype: str, device: str, requires_grad: bool) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _BY_STAGE: dict[str, tuple[str, str]] = {
     "dynamo": ("+dynamo", "each instruction as Dynamo traces it, up to the one that fails"),
     "fake tensors": ("+dynamo,graph_code", "the operators with the shapes and dtypes of their inputs"),
     "aot": ("+aot,aot_graphs,aot_joint_graph", "the graphs that AOTAutograd captures and transforms"),
-    "backend": ("graph_code,aot_graphs", "the graph that the backend was given"),
+    "backend": ("graph_code,aot_graphs", "the graph that the backend receives"),
     "inductor lowering": ("+inductor,post_grad_graphs,ir_pre_fusion", "each node as it is lowered"),
     "inductor codegen": ("schedule,fusion,output_code", "which nodes are fused, and the generated code"),
     "c++": ("output_code", "the C++ code that does not compile, with the path of its file"),
@@ -65,7 +65,7 @@ def log_runs(kind: Kind, code: str = "", stage: str = "", trace_folder: str = "t
     if kind.row.may_crash or stage in _CRASHES:
         runs += [
             LogRun(
-                "Fail at the call that fails",
+                "Report the error where it occurs",
                 (
                     ("CUDA_LAUNCH_BLOCKING", "1"),
                     ("TORCHINDUCTOR_COMPILE_THREADS", "1"),

@@ -37,7 +37,7 @@ class Verification:
         ended = self.compiled
         how = f"exit code {ended.code}" if ended.code >= 0 else f"ended by {signal_name(-ended.code)}"
         if ended.timed_out:
-            return f"no, it was ended after {ended.seconds:.0f} s"
+            return f"no, it was stopped after {ended.seconds:.0f} s"
         first = f"{'yes' if self.reproduces else 'no'}, {how} in {ended.seconds:.1f} s: {ended.last_line}"
         if self.eager is None:
             return first

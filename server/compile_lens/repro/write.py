@@ -262,8 +262,8 @@ async def _graph_attempt(
 ) -> Written:
     replacement_device = request.replacement_device or ("" if has_accelerator() else "cpu")
     script = write_graph(report, inputs, frame, expected, replacement_device)
-    title = finding.message.rstrip(".") if finding else f"the graph of frame {frame}, compiled as in eager?"
-    fields = {"kind": "graph", "from": f"frame {frame} of a run with torch {torch_of(report) or '(not told)'}"}
+    title = finding.message.rstrip(".") if finding else f"the graph of frame {frame}: compiled code against eager"
+    fields = {"kind": "graph", "from": f"frame {frame} of a run with torch {torch_of(report) or '(unknown)'}"}
     return await _finished(
         host,
         request,
@@ -288,7 +288,7 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
         folder.mkdir(exist_ok=True)
         for name in script.saved:
             shutil.copy(values / f"{name}.pt", folder)
-    title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}, compiled as in eager?"
+    title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}: compiled code against eager"
     notes = (*script.notes, *([expected.note] if expected.note else []))
     written = Written(
         request.out,
@@ -336,7 +336,7 @@ def write_file(written: Written, body: str, fields: Mapping[str, str], host: Hos
             **fields,
             "verified": verified,
             "torch": f"{hello.torch}, Python {hello.python}" if hello else "",
-            "run": f"python {name}\nexit code 0: good, 1: the problem is there, 125: cannot be judged",
+            "run": f"python {name}\nexit code 0: good, 1: the problem occurs, 125: cannot be judged",
             "bisect": f"compile-lens bisect {name}",
             "minify": f"compile-lens minify {name}",
             "logs": f'TORCH_LOGS="{logs}" python {name}',

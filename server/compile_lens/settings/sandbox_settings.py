@@ -49,7 +49,7 @@ class BudgetSettings:
     disk: float = field(
         default=4.0,
         metadata=documented(
-            "Disk limit in GiB (sandbox only), at most a quarter of the memory, where the files are kept. Default: 4.",
+            "Disk limit in GiB (sandbox only). Written files are kept in memory, so it is at most a quarter of that. Default: 4.",
             minimum=0.01,
             scope="machine",
         ),

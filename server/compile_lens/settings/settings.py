@@ -166,7 +166,7 @@ class PredictionSettings:
         default=True,
         metadata=documented(
             "Predict graph breaks from the source as you type. Nothing runs, so it also works in untrusted workspaces. "
-            "A run replaces predictions by what really happens. Their severity is that of `prediction`. Default: on."
+            "A run replaces predictions with what really happens. Their severity is that of `prediction`. Default: on."
         ),
     )
     rules: Mapping[str, bool] = field(
@@ -346,7 +346,7 @@ def _json_type(entry: dataclasses.Field[Any], default: object) -> dict[str, Any]
 
 def _expected(entry: dataclasses.Field[Any], default: object) -> str:
     if entry.metadata["switches"]:
-        return "an object of names of rules (docs/predictions.md) with true or false"
+        return "an object that maps names of rules (docs/predictions.md) to true or false"
     if isinstance(default, Enum):
         return "one of " + ", ".join(json.dumps(member.value) for member in type(default))
     if isinstance(default, tuple):

@@ -166,7 +166,7 @@ class ReportBuilder:
     def _text(self, record: Record) -> str:
         text = record.payload.text() if record.payload else None
         if text is None:
-            raise ValueError("the payload is not what was written")
+            raise ValueError("the payload is corrupt")
         return text
 
     def _on_string(self, record: Record) -> None:

@@ -88,7 +88,7 @@ def _note(record: Record) -> dict[str, Any]:
     text = record.payload.text() if record.payload else None
     note = json.loads(text or "")
     if not isinstance(note, dict):
-        raise ValueError("a note is an object")
+        raise ValueError("a note is not an object")
     return note
 
 

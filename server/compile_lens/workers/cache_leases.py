@@ -71,7 +71,7 @@ class Lease:
 
 @contextlib.asynccontextmanager
 async def leased(root: Path) -> AsyncIterator[Lease]:
-    """A lease while the block runs. The disk is waited for in a thread; being cancelled at any point leaves no lease behind."""
+    """A lease while the block runs. The disk is waited for in a thread; being canceled at any point leaves no lease behind."""
     lease = Lease(root)
     taken = asyncio.ensure_future(asyncio.to_thread(lease.take))
 

@@ -106,7 +106,7 @@ def _remove(root: Path, paths: list[Path]) -> None:
     trash = root / f"{_TRASH}{uuid.uuid4().hex}"
     with gate(root):
         if in_use(root):
-            raise CacheInUseError("A run is going on that uses the caches; try again when it is over.")
+            raise CacheInUseError("A run is using the caches; try again when it has ended.")
         trash.mkdir()
         for number, path in enumerate(paths):
             with contextlib.suppress(FileNotFoundError):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from compile_lens.workers.host import BOOT, HostError
+from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 
 LIMIT_S = 180.0
 
@@ -26,15 +27,14 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> dict[s
             env=dict(environment),
         )
     except OSError as error:
-        raise HostError(f"{python} cannot be started: {error.strerror or error}.") from None
+        raise HostError(cannot_start(python, error)) from None
     try:
         said, errors = await asyncio.wait_for(process.communicate(), LIMIT_S)
         facts = json.loads(said)
     except TimeoutError:
-        raise HostError(f"{python} did not import torch within {LIMIT_S:.0f} seconds.") from None
+        raise HostError(no_torch_within(python, LIMIT_S)) from None
     except ValueError:
-        last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise HostError(f"{python} is not a Python that can run the analysis: {last or 'it said nothing'}") from None
+        raise HostError(cannot_analyze(python, errors.decode("utf-8", "replace"))) from None
     finally:
         if process.returncode is None:
             process.kill()

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.host import BOOT
+from compile_lens.workers.interpreter import cannot_start
 
 TIME_LIMIT_S = 600.0
 # what would change the defaults of torch's options while they are read
@@ -104,7 +105,7 @@ def _code_of_extraction() -> str:
 
 
 async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path:
-    """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; cancelling ends the process."""
+    """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; canceling ends the process."""
     given = dict(os.environ if environment is None else environment)
     path = table_path(torch, given)
     if cached_tables(torch, given) is not None:
@@ -122,7 +123,7 @@ async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] |
             env=_environment(given),
         )
     except OSError as error:
-        raise ExtractionError(f"{torch.python} cannot be started: {error.strerror or error}.") from None
+        raise ExtractionError(cannot_start(torch.python, error)) from None
     try:
         _, errors = await asyncio.wait_for(process.communicate(), TIME_LIMIT_S)
     except TimeoutError:

@@ -1,6 +1,6 @@
 """Runs the user's code, and nothing else does: one agent process per interpreter, kept warm, one run at a time.
 
-Whatever happens to a run, the agent's process tree is gone when ``close`` returns, and a run that was cancelled is gone when
+Whatever happens to a run, the agent's process tree is gone when ``close`` returns, and a run that was canceled is gone when
 ``cancel`` returns.
 """
 
@@ -30,6 +30,7 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.command import command_of, sandbox_of
+from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
@@ -100,7 +101,7 @@ class Host:
                 self._hello = await asyncio.wait_for(self._await_hello(), START_LIMIT_S)
             except TimeoutError:
                 await self._end_process()
-                raise HostError(f"{self.python} did not import torch within {START_LIMIT_S:.0f} seconds.") from None
+                raise HostError(no_torch_within(self.python, START_LIMIT_S)) from None
             except BaseException:  # raised again, a cancellation too
                 await self._end_process()
                 raise
@@ -125,7 +126,7 @@ class Host:
                 start_new_session=True,
             )
         except OSError as error:
-            raise HostError(f"{self.python} cannot be started: {error.strerror or error}.") from None
+            raise HostError(cannot_start(self.python, error)) from None
         self._output = BoundedOutput()
         assert self._process.stdout is not None and self._process.stderr is not None
         self._readers = [
@@ -137,20 +138,18 @@ class Host:
         while True:
             frame = await self._frames.get()
             if frame is None:
-                text = self._output.text().strip()
-                last = text.splitlines()[-1] if text else "it said nothing"
-                raise HostError(f"{self.python} is not a Python that can run the analysis: {last}")
+                raise HostError(cannot_analyze(self.python, self._output.text()))
             if isinstance(frame, Hello):
                 if frame.version != PROTOCOL_VERSION:
                     raise HostError(
-                        f"Compile Lens was updated while it ran (its agent speaks protocol {frame.version}, not {PROTOCOL_VERSION}): "
+                        f"Compile Lens was updated while it ran (its agent uses protocol {frame.version}, not {PROTOCOL_VERSION}): "
                         "restart its server."
                     )
                 return frame
             if isinstance(frame, NoTorch):
                 if frame.missing:
                     raise HostError(
-                        f"{self.python} has no torch. Choose an interpreter that has it, or install torch there."
+                        f"{self.python} has no torch. Choose an interpreter that has it, or install torch in this one."
                     )
                 raise HostError(f"{self.python} cannot import torch: {frame.message}")
 
@@ -173,9 +172,9 @@ class Host:
             self._output.add(data)
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
-        """Run ``job``; ``on_frame`` gets each frame as it arrives. Cancelling the awaiting task cancels the run. Raises HostError."""
+        """Run ``job``; ``on_frame`` gets each frame as it arrives. Canceling the awaiting task cancels the run. Raises HostError."""
         if job.access is Access.NONE:
-            raise HostError("Nothing runs here: the workspace is not trusted, or you have not allowed background runs.")
+            raise HostError("Nothing was run: the workspace is not trusted, or you have not allowed background runs.")
         async with self._running, leased(cache_root(self._environment)) as lease:
             # below Inductor no compiler is started that could be interrupted
             lease.in_order = job.depth is not Depth.INDUCTOR
@@ -253,7 +252,7 @@ class Host:
             self._send(CANCEL_LINE)
 
     async def _end_run(self) -> None:
-        """End the run whose awaiting task was cancelled, and read up to its end; a mute agent is ended itself."""
+        """End the run whose awaiting task was canceled, and read up to its end; a mute agent is ended itself."""
         self._send(CANCEL_LINE)
         try:
             await asyncio.wait_for(self._follow(lambda _: None, None), 1.0)

@@ -15,6 +15,22 @@ class InterpreterError(Exception):
     """No interpreter can be used; its text is one sentence for the user."""
 
 
+def cannot_start(python: str, error: OSError) -> str:
+    """What to tell the user when ``python`` did not start."""
+    return f"{python} cannot be started: {error.strerror or error}."
+
+
+def no_torch_within(python: str, seconds: float) -> str:
+    """What to tell the user when ``python`` started, and importing torch took too long."""
+    return f"{python} did not import torch within {seconds:.0f} seconds."
+
+
+def cannot_analyze(python: str, output: str) -> str:
+    """What to tell the user when ``python`` started, and the agent did not; the last line of ``output`` says why."""
+    last = output.strip().rpartition("\n")[2]
+    return f"{python} cannot run the analysis: {last or 'it printed nothing'}"
+
+
 def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | None = None) -> str:
     """The absolute path of the interpreter for ``file``.
 

@@ -44,7 +44,7 @@ class Ended:
 
 
 async def run_script(python: str, file: Path, timeout_s: float, variables: Mapping[str, str] | None = None) -> Ended:
-    """Run ``file``; its whole process tree is gone when this returns, and so are its temporary files. Cancelling ends it.
+    """Run ``file``; its whole process tree is gone when this returns, and so are its temporary files. Canceling ends it.
 
     Torch and triton get caches of ours; ``variables`` are added to the environment. Raises OSError if ``python`` cannot be started.
     """

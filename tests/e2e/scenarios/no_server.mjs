@@ -6,7 +6,7 @@ import { play } from "./page.mjs";
 await play(async (window, { file, python }) => {
   await window.open(file);
   await window.page.locator(".statusbar-item.error-kind", { hasText: "Compile Lens" }).waitFor();
-  const told = window.page.locator(".monaco-hover:visible", { hasText: `${python} does not run: set compileLens.python` });
+  const told = window.page.locator(".monaco-hover:visible", { hasText: `${python} cannot be run: set compileLens.python` });
   await window.showAfter(told.first(), () => window.status.hover());
   assert.equal(await window.toast.count(), 0, "a popup told of it");
   const line = window.page.locator(".output-view .view-line", { hasText: "does not run" }).first();

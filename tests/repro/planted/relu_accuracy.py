@@ -4,7 +4,7 @@
 # kind: source
 # from: a bug planted with torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY
 # run: python relu_accuracy.py
-#    exit code 0: good, 1: the problem is there, 125: cannot be judged
+#    exit code 0: good, 1: the problem occurs, 125: cannot be judged
 # bisect: compile-lens bisect relu_accuracy.py
 # minify: compile-lens minify relu_accuracy.py
 # logs: TORCH_LOGS="+inductor,output_code" python relu_accuracy.py

@@ -158,7 +158,7 @@ class CallRecorder:
                 if isinstance(tensor, torch.Tensor) and tensor.requires_grad and tensor.grad_fn is not None:
                     tensor.register_hook(lambda _: self._fact(region, "backward"))
         except Exception as error:  # the user's tensor subclasses and pytree nodes may raise anything
-            degraded("whether a call in a repro draws random numbers or has a backward", error)
+            degraded("whether a call in a repro draws random numbers or has a backward pass", error)
 
     def _fact(self, region: int, name: str) -> None:
         if (region, name) not in self._facts:

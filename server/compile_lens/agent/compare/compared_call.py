@@ -122,12 +122,12 @@ class ComparedCall:
         self._drawn = draws.drawn
         drawn = RandomState()
         if drawn != self._random and drawn != after:
-            raise NotComparable("the compiled code draws other random numbers than eager")
+            raise NotComparable("the compiled code draws different random numbers than eager")
         fp64_inputs: list[Any] = []
         exact = self._run_in_fp64(fp64_inputs)
         got = _as_list(result)
         if len(got) != len(expected):
-            raise NotComparable(f"the compiled code returns {len(got)} values and eager {len(expected)}")
+            raise NotComparable(f"the number of outputs differs: {len(got)} compiled, {len(expected)} in eager")
         values = [
             self._compared("output", index, value, got[index], exact[index] if exact else None)
             for index, value in enumerate(expected)

@@ -145,7 +145,7 @@ def _draws(given: list[Any] | None) -> Any:
                 return result
             name, value = given.pop(0) if given else ("", None)
             if name != str(func):
-                raise NotComparable(f"`{func}` draws other random numbers in fp64")
+                raise NotComparable(f"`{func}` draws different random numbers in fp64")
             return _replayed(func, args, value)
 
     return Draws()

@@ -17,7 +17,7 @@ def why_not_fork(native_threads: int = 1) -> str:
     if threading.active_count() != 1:
         return f"threads: {', '.join(thread.name for thread in threading.enumerate())}"
     if (count := count_threads()) > native_threads:
-        return f"{count} threads started by libraries"
+        return f"libraries started threads ({count})"
     import torch
 
     return "CUDA is initialized" if torch.cuda.is_initialized() else ""

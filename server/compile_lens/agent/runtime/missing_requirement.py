@@ -12,7 +12,7 @@ from .protocol import MissingRequirementReport
 # a part of the file's path, the function -> what it looks for, and the parameters that name it. The user's call is the outermost.
 LOADERS = (
     ("/torch/serialization.py", "load", "a saved file", ("f",)),
-    ("/torch/hub.py", "load", "a repository of torch.hub", ("repo_or_dir",)),
+    ("/torch/hub.py", "load", "a `torch.hub` repository", ("repo_or_dir",)),
     ("/torch/hub.py", "load_state_dict_from_url", "weights", ("url",)),
     ("/torch/hub.py", "download_url_to_file", "a file", ("url",)),
     ("/safetensors/", "load_file", "a saved file", ("filename",)),
@@ -21,12 +21,12 @@ LOADERS = (
     ("/transformers/pipelines/", "pipeline", "a pretrained model", ("model",)),
     ("/timm/models/", "create_model", "weights", ("model_name",)),
     ("/huggingface_hub/", "from_pretrained", "a pretrained model", ("pretrained_model_name_or_path",)),
-    ("/huggingface_hub/", "snapshot_download", "a repository of the Hugging Face hub", ("repo_id",)),
-    ("/huggingface_hub/", "hf_hub_download", "a repository of the Hugging Face hub", ("repo_id",)),
-    ("/datasets/load.py", "load_dataset", "a data set", ("path",)),
-    ("/datasets/load.py", "load_from_disk", "a data set", ("dataset_path",)),
-    ("/torchvision/datasets/", "__init__", "a data set", ("root",)),
-    ("/torchaudio/datasets/", "__init__", "a data set", ("root",)),
+    ("/huggingface_hub/", "snapshot_download", "a repository on the Hugging Face Hub", ("repo_id",)),
+    ("/huggingface_hub/", "hf_hub_download", "a repository on the Hugging Face Hub", ("repo_id",)),
+    ("/datasets/load.py", "load_dataset", "a dataset", ("path",)),
+    ("/datasets/load.py", "load_from_disk", "a dataset", ("dataset_path",)),
+    ("/torchvision/datasets/", "__init__", "a dataset", ("root",)),
+    ("/torchaudio/datasets/", "__init__", "a dataset", ("root",)),
     ("/numpy/lib/", "load", "a saved file", ("file",)),
 )
 # what hubs raise that is no OSError

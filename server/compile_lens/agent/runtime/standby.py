@@ -75,7 +75,7 @@ def _hello(wire: Wire) -> bool:
     try:
         warmup.warm()
     except BaseException as error:  # the same
-        wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile here: {error}"))
+        wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile with this interpreter: {error}"))
         return False
     gc.enable()
     processes.outlive_parent()  # a run may be asked for from here on, and is put in order when the host dies

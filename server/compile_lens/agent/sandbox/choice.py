@@ -20,7 +20,7 @@ LONGEST_ERROR = 4000
 def choose(strongest: str) -> tuple[str, str]:
     """The strongest kind up to ``strongest`` that works here, and why a stronger one does not."""
     if sys.platform != "linux" or strongest == PYTHON:
-        return PYTHON, "" if strongest == PYTHON else "this platform has no sandbox that Python can enter"
+        return PYTHON, "" if strongest == PYTHON else "this platform offers Python no stronger sandbox"
     reason = ""
     if strongest == OVERLAY:
         reason = _try_overlay()

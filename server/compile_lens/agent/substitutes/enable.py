@@ -76,7 +76,7 @@ def _unsupported_is_noted(notes: StandInNotes) -> Iterator[None]:
     except EmulationUnsupported as problem:
         notes.add("unsupported", str(problem))
     except Exception as problem:  # an unknown torch may raise anything; the note says what
-        notes.add("unsupported", f"the internals of this torch are not known ({type(problem).__name__}: {problem})")
+        notes.add("unsupported", f"the internals of this torch are not supported ({type(problem).__name__}: {problem})")
 
 
 def _has_gpu() -> bool:

@@ -63,7 +63,7 @@ def _finding(place: Place, reason: str, compilation: Compilation) -> Finding:
         severity=Severity.INFORMATION,
         message=f"Cache miss in a repeated run of this program: {reason}.",
         place=place,
-        explanation="Everything in the cache key must be the same in each process, else each compiles again.",
+        explanation="Everything in the cache key must be the same in each process; otherwise each process compiles again.",
         hints=("Pass it as a tensor, so that it is not part of the graph.",) if is_number else (),
         frames=(compilation.compile_id,),
     )

@@ -37,7 +37,7 @@ def find_perf_hints(context: RunContext) -> Iterator[Finding]:
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.HINT,
-            message=f"Performance hint of torch: {text.rstrip('.')}.",
+            message=f"Performance hint from torch: {text.rstrip('.')}.",
             place=place,
             count=len(lines),
             frames=tuple(dict.fromkeys(line.compile_id for line in lines if line.compile_id)),

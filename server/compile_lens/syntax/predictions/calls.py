@@ -202,11 +202,11 @@ class CallResolver:
                 and vocabulary.is_tensor_annotation(program.text(annotation))
             ):
                 found[program.text(left)] = TENSOR
-        initialiser = program.method(owner, "__init__")
-        if initialiser is not None and program.class_around(initialiser) == owner:
+        initializer = program.method(owner, "__init__")
+        if initializer is not None and program.class_around(initializer) == owner:
             with self.silence():
                 instance = AbstractValue(ValueSort.INSTANCE, node=class_node)
-                self._walk.follow(AbstractValue(ValueSort.FUNCTION, node=initialiser, owner=instance), (), {}, False)
+                self._walk.follow(AbstractValue(ValueSort.FUNCTION, node=initializer, owner=instance), (), {}, False)
         for name in program.attributes_assigned_outside_init(owner):
             value = found.get(name)
             if value is not None and value.sort is not ValueSort.INSTANCE:

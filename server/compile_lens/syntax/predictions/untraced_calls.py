@@ -186,5 +186,5 @@ def _known(name: str) -> tuple[str, str, str]:
     if name == "torch.manual_seed":
         return "random-state", "GB0007", "sets the state of the random generator, which a graph cannot do"
     if name == "torch.Generator":
-        return "random-state", "GB0363", "creates an object that a graph cannot hold"
+        return "random-state", "GB0363", "creates an object that a graph cannot contain"
     return "", "", ""

@@ -76,7 +76,7 @@ def install(devices: EmulatedDevices) -> None:
     """Install guard and hooks in torch. Raises EmulationUnsupported before anything is changed."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         raise EmulationUnsupported(
-            f"CUDA emulation needs Linux on x86-64, and this is {platform.system()} on {platform.machine()}"
+            f"CUDA emulation needs Linux on x86-64, not {platform.system()} on {platform.machine()}"
         )
     try:
         guard_order, guard_size = _order("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface", 0)
@@ -86,7 +86,7 @@ def install(devices: EmulatedDevices) -> None:
         hooks_of = getattr(_library("torch_cpu"), HOOKS)
         code = MachineCode(devices)
     except (OSError, ValueError, AttributeError) as error:
-        raise EmulationUnsupported(f"CUDA emulation does not know the internals of this torch ({error})") from error
+        raise EmulationUnsupported(f"CUDA emulation does not support the internals of this torch ({error})") from error
     hooks_of.restype, hooks_of.argtypes = POINTER, []
     hooks = hooks_of()
     meta = registry[META]
