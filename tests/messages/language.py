@@ -26,6 +26,7 @@ BRITISH = (
 METAPHORS = (
     r"nobody's business|\b(?:go|goes|went) with the run|\b(?:is|are|was) waited for|\btook the way|\bgave up on|\bmeets?\b"
     r"|\bstands? in\b|\bstands?\b|\bforetells?\b|\bamiss\b|\blets nothing\b|\bwent well\b|\bis told\b|\bwas told\b"
+    r"|\bsaid (?:so|nothing)\b|\bgo(?:es|ing) on\b|\bhand(?:s|ed) to\b|\b(?:an)?other \w+ than\b|\bany more\b|\bwants?\b|\bnobody\b"
 )
 # a value that is a number, by its name, before a plural
 NUMBER = r"\{(?:number of [^}]*|(?:\w+_)?(?:count|number|more|left|left_out|hidden|nodes|n))\}"

@@ -57,7 +57,7 @@ TITLES = {
     "GB0105": "`.numpy()` is called while `trace_numpy` is off",
     "GB0107": "a tensor is filled with random numbers in place",
     "GB0108": "`.retain_grad()` is called",
-    "GB0109": "`.tolist()` is called on a tensor that does not hold integers",
+    "GB0109": "`.tolist()` is called on a tensor that does not contain integers",
     "GB0112": "the operator rejects these arguments",
     "GB0123": "`.backward()` is called inside compiled code",
     "GB0124": "`.item()` converts a tensor to a Python number",

@@ -110,4 +110,4 @@ def _verified(rule: registry.Rule, torch: str) -> str:
     known = [code for code in rule.codes if release in history().seen(KnowledgeKind.CODE, code)]
     if order(torch) < _first_with_codes():
         return f"{measured_on} This file runs on torch {torch}, which has no codes for graph breaks yet."
-    return f"{measured_on} This file runs on torch {torch}{', which knows ' + ' and '.join(known) if known else ''}."
+    return f"{measured_on} This file runs on torch {torch}{', which has ' + ' and '.join(known) if known else ''}."

@@ -134,7 +134,7 @@ def _ended_by(context: RunContext) -> RefusedCall | None:
 def _blocked(call: RefusedCall, main_file: str) -> str:
     """``a write to `model.pt` ``."""
     noun = BLOCKED.get(call.does, f"a call that {call.does}")
-    secret = ", which may hold secrets" if call.what == "read" else ""
+    secret = ", which may contain secrets" if call.what == "read" else ""
     return f"{noun} `{_shown(call.target, main_file)}`{secret}"
 
 

@@ -81,7 +81,7 @@ KINDS = ("source", "graph")
     type=click.Choice([depth.value for depth in Depth]),
     default=Depth.DYNAMO.value,
     show_default=True,
-    help="How far to compile. If the finding does not occur, all the way is tried next.",
+    help="How far to compile. If the finding does not occur, the full depth is tried next.",
 )
 @click.option(
     "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."

@@ -115,7 +115,7 @@ async def write_unit_test(written: Written, out: Path, python: str, timeout_s: f
     if ended.code == 0:
         return replace(test, why="The test passes.")
     if not _is_the_problem(written, ended.output):
-        return replace(test, why="The test fails, but for another reason than the repro.")
+        return replace(test, why="The test fails, but for a different reason than the repro.")
     return replace(test, fails=True)
 
 

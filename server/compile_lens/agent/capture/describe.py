@@ -58,7 +58,7 @@ class Describer:
     def _describe(self, value: Any, depth: int) -> Any:
         self._count += 1
         if self._count > MAX_VALUES or depth > MAX_DEPTH:
-            raise NotRebuildable("The inputs hold too many values for a script.")
+            raise NotRebuildable("The inputs contain too many values for a script.")
         if value is None or value is Ellipsis or type(value) in (bool, str):
             return {"is": "ellipsis"} if value is Ellipsis else value
         if type(value) is int:

@@ -38,7 +38,7 @@ def install() -> None:
         return compile_graph
 
     if not CALL_USER_COMPILER.wrap(comparing):
-        _not_compared("-", "this version of torch does not give access to its graphs")
+        _not_compared("-", "this version of torch does not expose its graphs")
         return
     FALLBACK_RANDOM.set(True)
     # gradients that are pending when the program ends: its own atexit functions run first
