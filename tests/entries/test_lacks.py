@@ -102,7 +102,7 @@ MISSING = {
     "saved weights": ("torch.load('weights/best.pt')", "a saved file `weights/best.pt`"),
     "a hub": (
         "torch.hub.load('nobody/nothing', 'model', trust_repo=True)",
-        "a repository of torch.hub `nobody/nothing`",
+        "a `torch.hub` repository `nobody/nothing`",
     ),
     "a pretrained model": (
         "__import__('transformers').BertModel.from_pretrained('nobody/nothing-at-all')",
