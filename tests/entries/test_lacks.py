@@ -1,4 +1,4 @@
-"""Programs that lack something: arguments, which the workspace may know, weights, data sets; and programs that start processes."""
+"""Programs that lack something: arguments, which the workspace may know, weights, datasets; and programs that start processes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class MissingRequirement:
 
     @property
     def words(self) -> str:
-        """``a data set `imdb` ``."""
+        """``a dataset `imdb` ``."""
         return f"{self.what} `{self.name}`" if self.name else self.what
 
 
