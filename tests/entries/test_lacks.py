@@ -1,4 +1,4 @@
-"""Programs that lack something: arguments, which the workspace may know, weights, data sets; and programs that start processes."""
+"""Programs that lack something: arguments, which the workspace may know, weights, datasets; and programs that start processes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ MISSING = {
     "saved weights": ("torch.load('weights/best.pt')", "a saved file `weights/best.pt`"),
     "a hub": (
         "torch.hub.load('nobody/nothing', 'model', trust_repo=True)",
-        "a repository of torch.hub `nobody/nothing`",
+        "a `torch.hub` repository `nobody/nothing`",
     ),
     "a pretrained model": (
         "__import__('transformers').BertModel.from_pretrained('nobody/nothing-at-all')",

@@ -51,7 +51,7 @@ def test_what_a_killed_run_was_writing_is_gone_before_the_next_run(tmp_path: Pat
     assert holder.stdout is not None
     assert holder.stdout.readline() == "True\n"
     assert in_use(tmp_path)
-    with pytest.raises(CacheInUseError, match="A run is going on"):
+    with pytest.raises(CacheInUseError, match="A run is using the caches"):
         clear(tmp_path)
     Lease(tmp_path).take()  # another run beside it sweeps nothing
     assert (tmp_path / "inductor/ab/half.so").exists()

@@ -204,7 +204,7 @@ async def test_it_gives_way_to_what_the_user_does(host: Host, tmp_path: Path) ->
 async def test_nothing_runs_at_the_level_none_and_everything_at_full(tmp_path: Path, host: Host) -> None:
     fresh = Host(sys.executable)
     untrusted = replace(job(tmp_path, "open('ran', 'w')", SandboxOptions()), access=Access.NONE)
-    with pytest.raises(HostError, match="Nothing runs here"):
+    with pytest.raises(HostError, match="Nothing was run"):
         await fresh.run(untrusted, lambda _: None)
     assert fresh.hello is None and not (tmp_path / "ran").exists()
     outcome = await analyze(host, replace(untrusted, access=Access.FULL))

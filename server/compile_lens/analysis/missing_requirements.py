@@ -1,4 +1,4 @@
-"""Writes the finding for arguments, weights, data sets or files that a program needs and did not find."""
+"""Writes the finding for arguments, weights, datasets or files that a program needs and did not find."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
 
 
 def _needs(raised: Raised | None) -> str:
-    """What the program needed the call for, where it says so: weights, a data set."""
+    """What the program needed the call for, where it says so: weights, a dataset."""
     missing = raised.missing if raised is not None else None
     return (
         f"The program needs {missing.words}, which is not on this machine. "

@@ -17,7 +17,7 @@ ARGUMENTS = "arguments"
 class MissingRequirement:
     """What a program looked for and did not find.
 
-    ``what`` is ``arguments``, or words such as ``a data set``; ``name`` is its name, or the message of the argument parser.
+    ``what`` is ``arguments``, or words such as ``a dataset``; ``name`` is its name, or the message of the argument parser.
     """
 
     what: str
@@ -25,7 +25,7 @@ class MissingRequirement:
 
     @property
     def words(self) -> str:
-        """``a data set `imdb` ``."""
+        """``a dataset `imdb` ``."""
         return f"{self.what} `{self.name}`" if self.name else self.what
 
 

@@ -92,10 +92,9 @@ def bisect(
 ) -> int:
     """Find the part of the compiler that makes REPRO fail, down to one pass, decomposition or lowering.
 
-    REPRO is a script such as `compile-lens repro` writes: it exits with 0 if the problem does not occur, 125 if it
-    cannot judge, and anything else if the problem occurs. The search is torch's own (CompilerBisector), with
-    private caches. The exit code is 1 if a part was found, 0 if the problem does not occur, and 2 if there is no
-    verdict.
+    REPRO is a script such as `compile-lens repro` writes: it exits with 0 if the problem does not occur, 125 if it cannot judge, and
+    anything else if it does. The search is torch's own (CompilerBisector), with private caches. The exit code is 1 if a part was found, 0
+    if the problem does not occur, and 2 if there is no verdict.
     """
     options = Options(step_timeout, timeout, not no_ablation, context.obj or (), at_once)
     found = _search(repro, python, options, quiet)

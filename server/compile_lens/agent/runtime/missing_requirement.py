@@ -1,4 +1,4 @@
-"""Finds out what was missing when a program raised: arguments, weights, a data set or a file."""
+"""Finds out what was missing when a program raised: arguments, weights, a dataset or a file."""
 
 from __future__ import annotations
 
