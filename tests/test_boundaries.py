@@ -160,6 +160,52 @@ def test_private_names_of_torch_are_rows_of_one_room() -> None:
     assert not wrong
 
 
+# private names of others than torch that the agent reads: the object in front, and why there is no public way
+PRIVATE_NAMES_OF_OTHERS = {
+    "_exit": "os: ends a forked child without the exit functions of its parent",
+    "_getframe": "sys: the documented way to a caller's frame",
+    "_shutdown": "threading: a program's end, as the interpreter does it",
+    "_run_exitfuncs": "atexit: the same",
+    "_clear": "atexit: a forked child forgets the exit functions of its parent",
+    "_data": "os.environ: what is set, without the substitutes of its subclass",
+    "_BaseAutoModelClass": "transformers: the base of the classes whose loading is substituted",
+    "_model_mapping": "transformers: the class for a configuration",
+    "_name_or_path": "transformers: where a configuration is from",
+}
+
+
+def own_attributes(tree: ast.AST) -> set[str]:
+    """Functions and classes that a module defines, and attributes that it sets on ``self``, ``cls`` or in a class."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+            assigned = (item for item in node.body if isinstance(item, ast.Assign | ast.AnnAssign))
+            for item in assigned if isinstance(node, ast.ClassDef) else ():
+                targets = item.targets if isinstance(item, ast.Assign) else [item.target]
+                found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    stored = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return found | {node.attr for node in stored if ast.unparse(node.value) in {"self", "cls"}}
+
+
+def test_the_agent_reads_private_attributes_of_its_own_alone() -> None:
+    agent = PACKAGE / "agent"
+    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in agent.rglob("*.py")}
+    known = set(PRIVATE_NAMES_OF_OTHERS).union(*map(own_attributes, trees.values()))
+    private = [
+        (file, node)
+        for file, tree in trees.items()
+        if file.parent.name != "torch_internals"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
+    ]
+    assert not [
+        f"{file.relative_to(agent)}:{node.lineno}: {node.attr}" for file, node in private if node.attr not in known
+    ]
+    used = {node.attr for _, node in private}
+    assert set(PRIVATE_NAMES_OF_OTHERS) <= used, "a name in the list is not read any more"
+
+
 def imported_modules(tree: ast.AST, module: str, is_package: bool, modules: set[str]) -> set[str]:
     """The modules of ours that a module imports, lazily too; not those that only its annotations need."""
     found: set[str] = set()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..torch_internals.attributes import is_mutable, storage_identity
 from ..torch_internals.core import PYTREE, TORCH_DISPATCH_MODE
 
 LOW = {"half", "bfloat16", "float"}
@@ -77,7 +78,7 @@ def copied(arguments: Sequence[Any], dtype: Any = None) -> list[Any]:
         wanted = dtype if dtype is not None and argument.is_floating_point() else argument.dtype
         with torch.no_grad():
             plain = argument.detach()
-            key = plain.untyped_storage()._cdata
+            key = storage_identity(plain)
             if key not in memory:
                 memory[key] = (plain.dtype, _whole(plain).to(wanted, copy=True))
             stored, whole = memory[key]
@@ -159,7 +160,7 @@ def _replayed(func: Any, args: Any, value: Any) -> Any:
         return args[0] * mask / (1 - args[1]), mask
     if not isinstance(value, torch.Tensor):
         raise NotComparable(f"what `{func}` draws cannot be repeated in fp64")
-    if func._schema.is_mutable:
+    if is_mutable(func):
         return args[0].copy_(value)
     return value.to(torch.float64) if value.is_floating_point() else value
 

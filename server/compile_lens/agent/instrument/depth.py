@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..torch_internals.attributes import copy_tags
 from ..torch_internals.core import TORCH_COMPILE_INDUCTOR_CALL
 from ..torch_internals.dynamo import AOT_EAGER_DECOMP_PARTITION, COMPILER_FNS, LIST_BACKENDS
 
@@ -40,5 +41,5 @@ def _replace_registered(name: str, backend: Any) -> None:
     if list_backends is None or compilers is None:
         return
     list_backends()  # imports torch's own backends, each of which may register only once
-    backend._tags = getattr(compilers.get(name), "_tags", ())
+    copy_tags(backend, compilers.get(name))
     compilers[name] = backend

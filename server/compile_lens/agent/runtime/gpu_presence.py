@@ -8,7 +8,8 @@ import functools
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+
+from ..torch_internals.cuda import AMDSMI_DEVICE_COUNT, CACHED_DEVICE_COUNT, IS_COMPILED, LAZY_INIT, NVML_DEVICE_COUNT
 
 # torch/cuda/__init__.py, is_available(): asks NVML before the CUDA runtime
 NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
@@ -22,10 +23,7 @@ def without_cuda_runtime() -> Iterator[None]:
     (torch/cuda/__init__.py, ``device_count`` and ``_lazy_init``; torch/_inductor/codecache.py, ``CacheBase.get_system``; torch 2.6 to
     2.13). So without a GPU, these functions are told that there is none.
     """
-    import torch
-
-    cuda: Any = torch.cuda
-    if has_gpu() or not cuda._is_compiled():
+    if has_gpu() or not _has_cuda():
         with environment(**{NVML_CHECK: "1"}):
             yield
         return
@@ -33,13 +31,15 @@ def without_cuda_runtime() -> Iterator[None]:
     def no_start() -> None:
         raise RuntimeError("there is no GPU")
 
-    known, start = cuda._cached_device_count, cuda._lazy_init
-    cuda._cached_device_count, cuda._lazy_init = 0, no_start
+    count, start = CACHED_DEVICE_COUNT.get(), LAZY_INIT.get()
+    CACHED_DEVICE_COUNT.set(0)
+    LAZY_INIT.set(no_start)
     try:
         with environment(**{NVML_CHECK: "1"}):
             yield
     finally:
-        cuda._cached_device_count, cuda._lazy_init = known, start
+        CACHED_DEVICE_COUNT.set(count)
+        LAZY_INIT.set(start)
 
 
 @functools.cache
@@ -51,11 +51,16 @@ def has_gpu() -> bool:
     """
     import torch
 
-    cuda: Any = torch.cuda
-    if not cuda._is_compiled():
+    if not _has_cuda():
         return False
-    count: int = cuda._device_count_amdsmi() if torch.version.hip else cuda._device_count_nvml()
+    count_devices = AMDSMI_DEVICE_COUNT if torch.version.hip else NVML_DEVICE_COUNT
+    count: int = count_devices.get(default=lambda: -1)()
     return count > 0 or _has_driver()
+
+
+def _has_cuda() -> bool:
+    """Whether torch is built for a GPU."""
+    return bool(IS_COMPILED.get(default=lambda: False)())
 
 
 def _has_driver() -> bool:

@@ -6,14 +6,14 @@ torch/_inductor/codecache.py, torch 2.9 to 2.13.
 from __future__ import annotations
 
 import os
-from typing import Any
+
+from ..torch_internals.inductor import HEADER_FOLDER, HEADER_LOCKS
 
 
-def keep_private(codecache: Any) -> bool:
+def keep_private() -> bool:
     """Keep them below ``TORCHINDUCTOR_CACHE_DIR`` instead. False where this torch has no such place, or nothing is set."""
     cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    if not cache or not hasattr(codecache, "_HEADER_DIR"):
+    if not cache:
         return False
-    codecache._HEADER_DIR = os.path.join(cache, "precompiled_headers")
-    codecache._HEADER_LOCK_DIR = os.path.join(codecache._HEADER_DIR, "locks")
-    return True
+    folder = os.path.join(cache, "precompiled_headers")
+    return HEADER_FOLDER.set(folder) and HEADER_LOCKS.set(os.path.join(folder, "locks"))

@@ -33,7 +33,7 @@ def warm() -> None:
         dynamo.DYNAMO.need()
         try:
             inductor.COMPILE_FX.get()
-            precompiled_headers.keep_private(inductor.CODECACHE.get())
+            precompiled_headers.keep_private()
         except Exception as error:  # imports what Inductor needs; without that, Dynamo still runs
             degraded("Inductor", error)
         if not has_gpu():

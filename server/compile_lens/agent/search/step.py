@@ -20,7 +20,7 @@ from ..runtime import precompiled_headers, processes
 from ..runtime.program import run as run_program
 from ..runtime.protocol import AgentEvent, FileUnreadable, ProgramRaised
 from ..runtime.wire import Wire
-from ..torch_internals.inductor import CODECACHE, HEADER_PRECOMPILER
+from ..torch_internals.inductor import HEADER_PRECOMPILER
 from ..torch_internals.options import set_option
 from . import atomic_compiler_output, torch_bisector
 from .bisect_watch import SubsystemWatch
@@ -99,7 +99,7 @@ def _use_private_files(scratch: str) -> None:
     os.makedirs(folder, exist_ok=True)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     atomic_compiler_output.install(scratch)
-    if precompiled_headers.keep_private(CODECACHE.need()):
+    if precompiled_headers.keep_private():
         HEADER_PRECOMPILER.wrap(_remembering_headers)
 
 

@@ -1,4 +1,4 @@
-"""Private attributes that torch sets on functions, modules and tensors of the user."""
+"""Private attributes of objects of torch, and those that torch sets on functions, modules and tensors of the user."""
 
 from __future__ import annotations
 
@@ -21,3 +21,18 @@ def original_module(module: Any) -> Any:
 def original_backend(backend: Any) -> Any:
     """The backend that Dynamo wraps in ``backend``, or None."""
     return getattr(backend, "_torchdynamo_orig_backend", None)
+
+
+def copy_tags(backend: Any, registered: Any) -> None:
+    """Give ``backend`` the tags that ``registered`` has in Dynamo's table of backends."""
+    backend._tags = getattr(registered, "_tags", ())
+
+
+def is_mutable(operator: Any) -> bool:
+    """Whether the schema of an overload says that it changes an argument."""
+    return bool(operator._schema.is_mutable)
+
+
+def storage_identity(tensor: Any) -> int:
+    """The same number for tensors that share a storage."""
+    return int(tensor.untyped_storage()._cdata)

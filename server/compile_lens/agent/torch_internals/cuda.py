@@ -10,6 +10,7 @@ from .lookup import Internal
 _EMULATION = "the emulated CUDA device"
 
 # ``torch.cuda`` (torch/cuda/__init__.py)
+AMDSMI_DEVICE_COUNT = Internal("torch.cuda:_device_count_amdsmi", "the detection of AMD GPUs")
 DEVICE_PROPERTIES = Internal("torch.cuda:_CudaDeviceProperties", _EMULATION, supplied=True)
 CACHED_DEVICE_COUNT = Internal("torch.cuda:_cached_device_count", _EMULATION)
 CUDART = Internal("torch.cuda:_cudart", _EMULATION)
@@ -17,6 +18,7 @@ EXCHANGE_DEVICE = Internal("torch.cuda:_exchange_device", _EMULATION, supplied=T
 GET_DEVICE_PROPERTIES = Internal("torch.cuda:_get_device_properties", _EMULATION, supplied=True)
 NVML_DEVICE_COUNT = Internal("torch.cuda:_device_count_nvml", _EMULATION, supplied=True)
 INITIALIZED = Internal("torch.cuda:_initialized", _EMULATION)
+IS_COMPILED = Internal("torch.cuda:_is_compiled", "the detection of GPUs")
 LAZY_INIT = Internal("torch.cuda:_lazy_init", "the emulated CUDA device in programs whose text does not name CUDA")
 MAYBE_EXCHANGE_DEVICE = Internal("torch.cuda:_maybe_exchange_device", _EMULATION, supplied=True)
 QUEUED_CALLS = Internal("torch.cuda:_queued_calls", _EMULATION)

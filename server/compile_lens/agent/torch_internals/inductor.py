@@ -15,7 +15,8 @@ FALLBACK_RANDOM = Internal(
     "torch._inductor.config:fallback_random", lost="the comparison of graphs that draw random numbers"
 )
 VIRTUALIZED = Internal("torch._inductor.virtualized:V", lost="the lines that performance hints refer to")
-CODECACHE = Internal("torch._inductor.codecache", "private precompiled headers")
+HEADER_FOLDER = Internal("torch._inductor.codecache:_HEADER_DIR", "private precompiled headers", since=(2, 9))
+HEADER_LOCKS = Internal("torch._inductor.codecache:_HEADER_LOCK_DIR", "private precompiled headers", since=(2, 9))
 HEADER_PRECOMPILER = Internal(
     "torch._inductor.codecache:_precompile_header", "precompiled headers shared by steps", since=(2, 9)
 )
