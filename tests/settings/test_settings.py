@@ -122,3 +122,9 @@ def test_vs_code_offers_the_same_settings() -> None:
         offered |= section["properties"]
     ours = configuration_schema()["properties"]
     assert {name: offered.get(name) for name in ours} == ours
+
+
+def test_the_page_of_settings_is_made_from_them() -> None:
+    page = Path(__file__).parents[2] / "docs" / "settings.md"
+    module = [sys.executable, "-m", "compile_lens.settings.settings_page"]
+    assert page.read_text(encoding="utf-8") == subprocess.run(module, capture_output=True, text=True, check=True).stdout

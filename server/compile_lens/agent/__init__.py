@@ -1,4 +1,4 @@
-"""Runs inside the user's interpreter: the standard library and torch only, Python 3.10 and later. Never imported by the server."""
+"""Runs inside the user's interpreter: the standard library and torch only, Python 3.10 and later. The server imports its messages alone."""
 
 import os
 

@@ -1,6 +1,6 @@
 """The table of finding kinds: one row says everything that differs between them outside of their finders.
 
-To add a kind: a row here, a finder in ``find.FINDERS``, a page in ``docs/findings/``, a program in ``tests/fixtures/``.
+CONTRIBUTING.md says what a new kind takes.
 """
 
 from __future__ import annotations

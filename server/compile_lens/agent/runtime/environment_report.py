@@ -88,12 +88,13 @@ def _dynamo() -> dict[str, Any]:
 
 def _torch_internals() -> dict[str, Any]:
     """How many private names of torch are declared for this version, and what is lost without those that it lacks."""
-    rows = [
-        value
+    modules = [
+        importlib.import_module(f"{torch_internals.__name__}.{found.name}")
         for found in pkgutil.iter_modules(torch_internals.__path__)
-        for value in vars(importlib.import_module(f"{torch_internals.__name__}.{found.name}")).values()
-        if isinstance(value, lookup.Internal) and value.is_expected
     ]
+    values = [value for module in modules for value in vars(module).values()]
+    flat = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
+    rows = [row for row in flat if isinstance(row, lookup.Internal) and row.is_expected]
     missing = {row.dotted: row.lost for row in rows if not row.exists}
     return {"declared": len(rows), "missing": missing}
 
