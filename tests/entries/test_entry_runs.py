@@ -220,3 +220,19 @@ def test_why_a_module_of_a_package_is_not_analyzed_is_not_that_it_is_no_script(
         == "The entry synthesized cannot be used: could not make up inputs for `Net`: ValueError: never."
     )
     assert [way.entry for way in outcome.passed_over] == ["script"]
+
+
+CALLED_BY_THE_FILE_ITSELF = {
+    "map": "list(map(f, [torch.ones(3), torch.ones(3)]))",
+    "timeit": "import timeit\ntimeit.timeit(lambda: f(torch.ones(2, 2)), number=2)",
+    "partial": "import functools\nfunctools.partial(f, torch.ones(4))()",
+    "comprehension": "results = [g(torch.ones(2)) for g in (f, f)]",
+}
+
+
+@pytest.mark.parametrize("name", CALLED_BY_THE_FILE_ITSELF)
+def test_what_the_file_calls_itself_is_not_called_again(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
+    source = "import torch\n\n\n@torch.compile\ndef f(x):\n    return x.sin() + 1\n\n\n"
+    outcome = run(warm_host, write(tmp_path, source + CALLED_BY_THE_FILE_ITSELF[name] + "\n"))
+    assert (outcome.entry, outcome.graphs, outcome.calls) == ("script", 1, ())
+    assert [finding.code for finding in outcome.findings] == []

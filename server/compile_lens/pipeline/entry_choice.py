@@ -10,7 +10,7 @@ from typing import Any
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
-from compile_lens.entries.entry import AUTOMATIC, Entry, EntryKind
+from compile_lens.entries.entry import AUTOMATIC, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
 from compile_lens.entries.find import find_entries
@@ -122,7 +122,9 @@ async def analyze_by_entries(
     first: Outcome | None = None
     for entry in choice.entries:
         outcome = await analyze(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
-        outcome = replace(outcome, entry=entry.spec, entry_title=entry.title)
+        ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
+        used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
+        outcome = replace(outcome, entry=used.spec, entry_title=used.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         if choice.is_explicit or is_stuck or has_reached(outcome):
             return _with_history(outcome, passed, kept)

@@ -10,6 +10,7 @@ from typing import Any
 from ..runtime.protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
+from .compiled_call import has_run
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
@@ -39,8 +40,10 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     Each target has ``name``, ``compile`` (see ``compiled_call.run``) and ``given``, constructor arguments from a call site; ``inputs``
     are arguments from an earlier run. A target is skipped if its ``covered_by`` names one that has run.
     ``apart``: nothing in the file says that one process calls them all.
+    What the file's own statements call when it is imported is not called again: no run of the user's has that recompile.
     """
     module = load(file, source)
+    ran = {target["name"] for target in plan["targets"] if "compile" not in target and has_run(module, target["name"])}
     seconds = float(plan.get("seconds", 20.0))
     started = time.monotonic()
     done: list[str] = []
@@ -49,7 +52,7 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
         left = seconds - (time.monotonic() - started)
         if len(done) >= int(plan.get("most", 3)) or (done and left < seconds * (1 - SEARCH_SHARE)):
             break
-        if any(name in done for name in target.get("covered_by", ())):
+        if target["name"] in ran or any(name in done or name in ran for name in target.get("covered_by", ())):
             continue
         found = _find(module, target, left, failed)
         if found is None:
@@ -61,7 +64,7 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
         compiled_call.seed()
         compiled_call.run(evaluate(found.expression, vars(module)), target, file)
     wire.tell(EntryCalled((), tuple(failed)))
-    if not done:
+    if not done and not ran:
         raise UnusableEntry(_why_none(failed))
 
 

@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.degraded import degraded
+from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
 from ..torch_internals.dynamo import ADD_SKIP_REASON, DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_GRAPH_BREAK
 from ..torch_internals.inductor import AOTI_COMPILE_AND_PACKAGE
@@ -49,11 +50,9 @@ class Notes:
     """The wrappers, and what they remember between calls."""
 
     def __init__(self, own_folder: str, watcher: RegionWatcher | None) -> None:
-        import torch
-
         self._watcher = watcher
         self._own_folder = own_folder
-        self._not_users = (str(torch.__path__[0]), own_folder, "<frozen")
+        self._not_users = (torch_folder(), own_folder, "<frozen")
         self._depth = 0
         # id of what Dynamo wraps -> (region, the wrapped object itself: kept alive so that no other takes its id)
         self._regions: dict[int, tuple[int, Any]] = {}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..runtime.degraded import degraded
+from ..runtime.libraries import torch_folder
 from ..torch_internals.core import SET_EVAL_FRAME
 from ..torch_internals.dynamo import SKIP_CODE
 
@@ -66,7 +67,7 @@ def user_target(fn: Any) -> Any:
             return owner
         code = getattr(fn, "__code__", None)
         inner = getattr(fn, "__wrapped__", None)
-        if inner is None or code is None or not code.co_filename.startswith(str(torch.__path__[0])):
+        if inner is None or code is None or not code.co_filename.startswith(torch_folder()):
             return fn
         fn = inner
     return fn

@@ -11,5 +11,9 @@ def library_roots() -> list[str]:
     """Folders of installed code, torch's own included (it may be a checkout). torch must be imported."""
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib") if name in paths}
-    folders.add(str(sys.modules["torch"].__path__[0]))
-    return sorted(os.path.join(folder, "") for folder in folders)
+    return sorted({torch_folder(), *(os.path.join(folder, "") for folder in folders)})
+
+
+def torch_folder() -> str:
+    """torch's own folder, with the separator: torchvision is another package. torch must be imported."""
+    return os.path.join(str(sys.modules["torch"].__path__[0]), "")

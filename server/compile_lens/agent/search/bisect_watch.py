@@ -20,6 +20,7 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..runtime.degraded import degraded, reported
+from ..runtime.libraries import torch_folder
 from ..torch_internals import core, inductor
 from ..torch_internals.options import set_option
 
@@ -170,9 +171,7 @@ def _reported(what: str) -> Iterator[None]:
 
 def stack_entries(stack: Any) -> list[dict[str, Any]]:
     """The user's lines in the text of a node's stack trace, innermost first."""
-    import torch
-
-    own = (os.path.dirname(torch.__file__), OWN_FOLDER)
+    own = (torch_folder(), OWN_FOLDER)
     entries = [
         {
             "file": match["file"],

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..instrument.stacks import live_stack
 from ..instrument.trace_sink import write_note
+from ..runtime.libraries import torch_folder
 
 NOTE = "compile_lens_stand_in"
 MAX_NOTES = 200
@@ -17,15 +18,13 @@ class StandInNotes:
     """Writes notes, one for each line and kind. ``libraries`` are folders whose code is excluded from user stacks."""
 
     def __init__(self, own_folder: str, libraries: list[str]) -> None:
-        import torch
-
         self._own_folder = own_folder
         self._libraries = (own_folder, "<frozen", *libraries)
-        self._torch_folder = str(torch.__path__[0])
+        self._torch_folder = torch_folder()
         # a user's query passes through these on its way to C++: torch.cuda.is_available → torch._C
         self._passed_through = (
             own_folder,
-            *(f"{self._torch_folder}/{name}" for name in ("cuda/", "accelerator/", "_utils.py", "distributed/")),
+            *(f"{self._torch_folder}{name}" for name in ("cuda/", "accelerator/", "_utils.py", "distributed/")),
         )
         self._written: set[tuple[str, str, int]] = set()
 
