@@ -52,6 +52,7 @@ NEVER_SHOWN = {
     "cuda_graph_text.py::LIMIT": "a part of torch's message",
     "cuda_graph_text.py::NO_CUDA_GRAPHS": "a part of torch's message",
     "error_words.py::HEADING": "a part of the compiler's output",
+    "graph_breaks.py::SIGNS": "parts of torch's messages",
     "guesses.py::DIMENSIONS": "patterns of names",
     "log_notes.py::NO_CUDA_GRAPHS": "a part of torch's message",
     "missing_requirement.py::NOT_FOUND": "a part of torchvision's message",

@@ -12,6 +12,7 @@ from compile_lens.analysis.finding import Place
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.loops import is_in_loop
 from compile_lens.trace.report import Compilation, CompileReport, GraphBreak
+from compile_lens.wording import counted
 
 EAGER_FRAME = 10.0
 BREAK = 1.0
@@ -34,7 +35,7 @@ def break_cost(
         after = _resumed(report, compilation, first)
         if compilation.ops is not None and after is not None:
             words += [
-                f"{_ops(number)} {side} it"
+                f"{counted(number, 'op')} {side} it"
                 for number, side in ((compilation.ops, "before"), (after, "after"))
                 if number
             ]
@@ -53,10 +54,6 @@ def _resumed(report: CompileReport, broken: Compilation, first: GraphBreak) -> i
         if resumed and (compilation.file, resumed.name, resumed.line) == (first.file, broken.function, first.line):
             return compilation.ops
     return None
-
-
-def _ops(number: int) -> str:
-    return f"{number} op{'' if number == 1 else 's'}"
 
 
 def recompile_cost(compilations: Sequence[Compilation], limited: bool, fails: bool) -> tuple[str, float]:

@@ -14,6 +14,7 @@ from compile_lens.syntax.definitions import definition_at, parameter_range
 from compile_lens.syntax.ranges import find_expression
 from compile_lens.syntax.tree import Range
 from compile_lens.trace.report import Compilation, GuardFailure, StackFrame
+from compile_lens.wording import counted
 
 RECOMPILE = "recompile"
 LIMIT = "recompile-limit"
@@ -113,7 +114,7 @@ def _message(function: str, facts: list[GuardFact], count: int) -> str:
     causes = list(dict.fromkeys(_cause(fact) for fact in facts))
     shown = "; then ".join(change([fact for fact in facts if _cause(fact) == cause]) for cause in causes[:MAX_CAUSES])
     more = len(causes) - MAX_CAUSES
-    others = f"; and {more} more {'cause' if more == 1 else 'causes'}" if more > 0 else ""
+    others = f"; and {counted(more, 'more cause')}" if more > 0 else ""
     return f"Recompiled `{function}`{times}: {shown}{others}."
 
 

@@ -11,6 +11,7 @@ from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Seve
 from compile_lens.analysis.missing_weights import find_missing_weights
 from compile_lens.analysis.run_context import ARGUMENTS, Raised, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.wording import and_more
 
 # in the exception that a blocked call raises (agent/sandbox/calls.py)
 WORDS = "blocked by the Compile Lens sandbox"
@@ -63,9 +64,8 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
         if what == "network" and not fatal and place in substituted:
             continue
         after = ENDED_HERE if fatal else "The program continued."
-        more = len({call.target for call in calls}) - 1
         needs = _needs(raised) if fatal else ""
-        others = f" and {more} more" if more else ""
+        others = and_more(len({call.target for call in calls}) - 1)
         yield Finding(
             code=f"denied-{what}",
             kind=Kind.REFUSED,

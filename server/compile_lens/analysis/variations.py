@@ -14,6 +14,7 @@ from compile_lens.analysis.guards import GuardFact, read_guard
 from compile_lens.analysis.recompiles import cause_place, change, hint_for, primary
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import CompileReport, Variation, VariationEffect, VariedCall
+from compile_lens.wording import counted
 
 RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fail", "varied"
 WORDS = {RECOMPILES: "recompiles", BREAKS: "breaks", FAILS: "fails"}
@@ -67,7 +68,7 @@ class _Region:
             code=SUMMARY,
             kind=Kind.VARIATION,
             severity=Severity.HINT,
-            message=f"Called `{name}` in {len(self._found)} other {'way' if len(self._found) == 1 else 'ways'}: {effects}.",
+            message=f"Called `{name}` in {counted(len(self._found), 'other way')}: {effects}.",
             place=self._place,
             explanation="\n".join(["Each variation starts from the program's own call, newly compiled:", *rows]),
         )
@@ -107,7 +108,7 @@ class _Region:
         if not new:
             return None
         count = len(new) - 1
-        more = f" (and {count} more {'break' if count == 1 else 'breaks'})" if count else ""
+        more = f" (and {counted(count, 'more break')})" if count else ""
         return replace(
             new[0],
             code=BREAKS,

@@ -24,7 +24,7 @@ from compile_lens.cli.options import (
     supply_options,
 )
 from compile_lens.cli.printer import OutcomePrinter
-from compile_lens.cli.text_output import counted, display_path
+from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.entry_spec import BadEntry
@@ -34,6 +34,7 @@ from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.partial_run import end_of_cell, up_to_line
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.state.call_memory import CallMemory
+from compile_lens.wording import counted
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import Host

@@ -13,9 +13,9 @@ from rich.status import Status as Spinner
 
 from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import python_option
-from compile_lens.cli.text_output import counted
 from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
 from compile_lens.repro.minify import minify as run_minification
+from compile_lens.wording import counted
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 

@@ -14,6 +14,7 @@ from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
 from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.entries.entry import SCRIPT
+from compile_lens.wording import and_more, counted
 
 STYLE = {
     Severity.ERROR: "bold red",
@@ -102,9 +103,7 @@ class TextOutput:
             ("see", f"{display_path(related.place.file)}:{related.place.line}: {related.message}")
             for related in finding.related
         ]
-        frames = ", ".join(f"[{frame}]" for frame in finding.frames[:12])
-        if len(finding.frames) > 12:
-            frames += f" and {len(finding.frames) - 12} more"
+        frames = ", ".join(f"[{frame}]" for frame in finding.frames[:12]) + and_more(len(finding.frames) - 12)
         if frames and self._verbose:
             notes.append(("frames", frames))
         if finding.url:
@@ -212,11 +211,6 @@ def _compared(counts: Compared) -> str:
     }
     parts = [f"{counted(number, 'graph')} {what}" for what, number in words.items() if number]
     return ", ".join(parts) or "no compiled graph ran"
-
-
-def counted(number: int, what: str) -> str:
-    """``1 graph``, ``2 graphs``."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def display_path(file: str) -> str:

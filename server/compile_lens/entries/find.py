@@ -14,6 +14,7 @@ from compile_lens.entries.scripts import does_something, has_errors
 from compile_lens.entries.targets import Target, find_targets
 from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.wording import and_more
 
 INPUT_NAMES = (
     "get_inputs",
@@ -45,8 +46,7 @@ def find_entries(
         found.append(recorded)
     if targets:
         names = ", ".join(f"`{target.name}`" for target in targets[:3])
-        more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
-        found.append(synthesized(targets, f"inputs for {names}{more}"))
+        found.append(synthesized(targets, f"inputs for {names}{and_more(len(targets) - 3)}"))
     return tuple(found)
 
 

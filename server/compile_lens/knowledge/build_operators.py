@@ -12,6 +12,7 @@ from typing import Any
 
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.places import place, read_place
+from compile_lens.wording import and_more
 
 Row = Mapping[str, Any]
 MAX_SCHEMAS = 8
@@ -48,7 +49,7 @@ def operator(name: str, row: Row) -> KnowledgeEntry:
     facts: list[tuple[str, str]] = [("Schema", f"`{chosen['schema']}`")]
     others = [overload for overload in overloads if overload != main]
     if others:
-        more = f" and {len(others) - MAX_SCHEMAS} more" if len(others) > MAX_SCHEMAS else ""
+        more = and_more(len(others) - MAX_SCHEMAS)
         facts.append(
             ("Overloads", ", ".join(f"`{overload}`" for overload in [main, *others][: MAX_SCHEMAS + 1]) + more)
         )

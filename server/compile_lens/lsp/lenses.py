@@ -13,7 +13,6 @@ from compile_lens.entries.targets import candidates
 from compile_lens.lsp.commands import ANALYZE, CELL
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.lsp.markdown import amount
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.results import RegionResult
@@ -21,6 +20,7 @@ from compile_lens.syntax.cells import find_cells
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.syntax.tree import parse
+from compile_lens.wording import and_more, counted
 
 ANALYZING = "analyzing…"
 NOT_RUN = "not analyzed"
@@ -67,7 +67,7 @@ class Lenses:
             return
         first = next((call for call in outcome.calls if call.making and call.inputs), None)
         with_what = f": {first.making} on {first.inputs}" if first is not None else ""
-        more = f" and {len(outcome.calls) - 1} more" if first is not None and len(outcome.calls) > 1 else ""
+        more = and_more(len(outcome.calls) - 1) if first is not None else ""
         title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
         yield _lens(min(line for line, _ in titles), title, CHOOSE, [snapshot.uri])
 
@@ -145,11 +145,11 @@ def _title(result: RegionResult, active: bool) -> str:
     summary = result.summary
     if active and result.outcome.final:
         return ANALYZING
-    parts = [amount(summary.graphs, "graph")]
+    parts = [counted(summary.graphs, "graph")]
     if summary.breaks:
-        parts.append(amount(summary.breaks, "break"))
+        parts.append(counted(summary.breaks, "break"))
     if summary.recompiles:
-        parts.append(amount(summary.recompiles, "recompile"))
+        parts.append(counted(summary.recompiles, "recompile"))
     if summary.graphs and len(parts) == 1:
         parts = ["compiled ✓", *parts]
     elif not summary.graphs:

@@ -11,6 +11,7 @@ from textwrap import dedent
 from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.results import RegionResult
+from compile_lens.wording import and_more, counted
 
 FRAMES_SHOWN = 6
 DETAIL_LINES = 30
@@ -59,11 +60,6 @@ def code(value: str) -> str:
     return f"{fence} {value} {fence}" if "`" in value else f"`{value}`"
 
 
-def amount(count: int, noun: str) -> str:
-    """``1 graph``, ``2 graphs``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def _headline(finding: Finding) -> str:
     facts = [f"**{finding.kind.row.title}** {code(finding.code)}"]
     if finding.count > 1:
@@ -75,7 +71,7 @@ def _headline(finding: Finding) -> str:
 
 def _frames(frames: Sequence[str]) -> str:
     shown = ", ".join(code(frame) for frame in frames[:FRAMES_SHOWN])
-    more = f" and {len(frames) - FRAMES_SHOWN} more" if len(frames) > FRAMES_SHOWN else ""
+    more = and_more(len(frames) - FRAMES_SHOWN)
     return f"{'frame' if len(frames) == 1 else 'frames'} {shown}{more}"
 
 
@@ -97,16 +93,16 @@ def _fenced(detail: str) -> str:
     lines = detail.strip("\n").splitlines()
     if len(lines) > DETAIL_LINES:
         left_out = len(lines) - DETAIL_LINES
-        lines = [f"… {amount(left_out, 'line')} omitted …", *lines[-DETAIL_LINES:]]
+        lines = [f"… {counted(left_out, 'line')} omitted …", *lines[-DETAIL_LINES:]]
     fence = "`" * max(3, max((len(run) for run in re.findall("`+", detail)), default=0) + 1)
     return "\n".join([f"{fence}text", *lines, fence])
 
 
 def _region(region: RegionSummary, outcome: Outcome) -> str:
     counts = [
-        amount(region.graphs, "graph"),
-        amount(region.breaks, "graph break"),
-        amount(region.recompiles, "recompile"),
+        counted(region.graphs, "graph"),
+        counted(region.breaks, "graph break"),
+        counted(region.recompiles, "recompile"),
     ]
     if not region.frames:
         counts = ["not compiled in the last run"]

@@ -23,7 +23,6 @@ from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.lsp.markdown import amount
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest
@@ -33,6 +32,7 @@ from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region, find_regions
+from compile_lens.wording import counted
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
@@ -347,4 +347,4 @@ def _text_of(path: str, snapshot: Snapshot | None) -> str:
 def _summary(outcome: Outcome) -> str:
     counts = Counter(finding.kind for finding in outcome.findings)
     nouns = {Kind.GRAPH_BREAK: "graph break", Kind.RECOMPILE: "recompile"}
-    return ", ".join(amount(counts[kind], noun) for kind, noun in nouns.items() if counts[kind]) or "running"
+    return ", ".join(counted(counts[kind], noun) for kind, noun in nouns.items() if counts[kind]) or "running"

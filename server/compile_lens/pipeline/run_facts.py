@@ -23,6 +23,7 @@ from compile_lens.agent.runtime.protocol import (
 from compile_lens.analysis.outcome import EntryCall
 from compile_lens.analysis.run_context import MissingRequirement, Raised, RefusedCall
 from compile_lens.trace.report import StackFrame
+from compile_lens.wording import and_more, counted
 from compile_lens.workers.job import End, EndKind, Job
 
 NAMED = 3
@@ -97,10 +98,10 @@ class RunFacts:
             )
         if self.not_kept:
             named = ", ".join(f"`{_as_program_names_it(name, job)}`" for name in self.not_kept[:NAMED])
-            more = self.not_kept_count - min(len(self.not_kept), NAMED)
-            files, them = ("1 file", "it") if self.not_kept_count == 1 else (f"{self.not_kept_count} files", "them")
+            more = and_more(self.not_kept_count - min(len(self.not_kept), NAMED))
+            them = "it" if self.not_kept_count == 1 else "them"
             notes.append(
-                f"Sandbox: discarded {files} ({named}{f' and {more} more' if more else ''}). "
+                f"Sandbox: discarded {counted(self.not_kept_count, 'file')} ({named}{more}). "
                 f"Keep {them} with --allow-write or --no-sandbox."
             )
         if self.open_ends and self.sandbox:

@@ -34,7 +34,7 @@ class RunNotes:
             "compile_lens_comparison": self._on_comparison,
             "compile_lens_log": self._on_log,
             "compile_lens_stand_in": self._on_stand_in,
-            "compile_lens_absent": self._on_absent,
+            "compile_lens_absent": self._on_missing_resource,
         }
 
     def _on_comparison(self, record: Record) -> None:
@@ -68,7 +68,7 @@ class RunNotes:
         note = _note(record)
         self.stand_ins.append(StandIn(note["what"], note["text"], self._noted_stack(note["stack"])))
 
-    def _on_absent(self, record: Record) -> None:
+    def _on_missing_resource(self, record: Record) -> None:
         note = _note(record)
         self.missing_resources.append(
             MissingResource(

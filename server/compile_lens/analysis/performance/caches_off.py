@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.wording import counted
 
 CODE = "cache-off"
 # option -> the value that disables a cache, and which (torch 2.6 to 2.13)
@@ -35,7 +36,7 @@ def find_caches_off(context: RunContext) -> Iterator[Finding]:
                 severity=Severity.INFORMATION,
                 message=f"`{option}` disables {cache}: each process compiles everything again.",
                 place=function_place(own[0].file, own[0].line, sources),
-                explanation=f"{len(own)} compilation{'' if len(own) == 1 else 's'} took {seconds:.1f} s in this run.",
+                explanation=f"{counted(len(own), 'compilation')} took {seconds:.1f} s in this run.",
                 frames=tuple(compilation.compile_id for compilation in own),
             )
             return

@@ -8,6 +8,7 @@ from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import Compilation
+from compile_lens.wording import counted
 
 CODE = "compile-time"
 SLOW_GUARDS = "slow-guards"
@@ -43,7 +44,7 @@ def _long(place: Place, compilations: list[Compilation], seconds: float) -> Find
         code=CODE,
         kind=Kind.PERFORMANCE,
         severity=Severity.INFORMATION,
-        message=f"`{name}` took {seconds:.0f} s to compile ({len(compilations)} compilation{'' if len(compilations) == 1 else 's'}).",
+        message=f"`{name}` took {seconds:.0f} s to compile ({counted(len(compilations), 'compilation')}).",
         place=place,
         explanation="\n".join(["Where the time went:", *rows]),
         hints=(
