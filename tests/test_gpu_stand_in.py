@@ -267,3 +267,23 @@ def test_a_program_that_asks_for_no_gpu_is_left_as_it_is(host: WarmHost, tmp_pat
 
 def test_the_recordings_are_there() -> None:
     assert len(PROGRAMS) >= 5 and set(OTHERWISE) <= set(PROGRAMS)
+
+
+def test_what_a_driver_would_say_is_answered_without_it(host: WarmHost, tmp_path: Path) -> None:
+    # with a driver and hidden GPUs, NVML counts none, and the reducer's timers cannot be made (seen on an H100 with torch 2.11)
+    text = (
+        "import torch\n"
+        "from torch._dynamo.device_interface import get_interface_for_device\n"
+        "torch.zeros(1, device='cuda')\n"
+        "counts = torch.cuda._device_count_nvml(), torch.cuda.device_count()\n"
+        "assert counts == (1, 1), counts\n"
+        "assert get_interface_for_device('cuda').Worker.get_device_properties().major == 9\n"
+        "import torch.distributed as dist\n"
+        "dist.init_process_group('nccl')\n"
+        "net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 2).cuda())\n"
+        "for _ in range(2):\n"
+        "    net(torch.ones(1, 2, device='cuda')).sum().backward()\n"
+        "assert net.reducer.prepare_for_forward.__name__ == 'get_backward_stats'\n"
+    )
+    outcome = run(host, tmp_path, text)
+    assert outcome.status is Status.OK, outcome.output
