@@ -9,7 +9,7 @@ await play(async (window, { file, python }) => {
   const told = window.page.locator(".monaco-hover:visible", { hasText: `${python} cannot be run: set compileLens.python` });
   await window.showAfter(told.first(), () => window.status.hover());
   assert.equal(await window.toast.count(), 0, "a popup told of it");
-  const line = window.page.locator(".output-view .view-line", { hasText: "does not run" }).first();
+  const line = window.page.locator(".output-view .view-line", { hasText: "cannot be run" }).first();
   await window.showAfter(line, async () => {
     await window.status.click();
     await window.pick("Show Log");
