@@ -33,7 +33,7 @@ class MissingRequirement:
 class Raised:
     """An uncaught exception of the program: ``module`` and ``type`` name its class, ``stack`` is the traceback.
 
-    ``missing`` is what the program looked for and did not find.
+    ``missing`` is what the program looked for and did not find. ``of_device``: code for GPUs raised it.
     """
 
     type: str
@@ -42,6 +42,7 @@ class Raised:
     stack: tuple[StackFrame, ...]
     formatted: str = ""
     missing: MissingRequirement | None = None
+    of_device: bool = False
 
 
 @dataclass(frozen=True, slots=True)

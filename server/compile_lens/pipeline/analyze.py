@@ -22,6 +22,7 @@ from compile_lens.analysis.run_context import RunContext, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.documents.source_file import FileProblem, check_source, source_if_readable
+from compile_lens.pipeline.emulation_failure import better_of, emulation_failure
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.pipeline.run_facts import RunFacts
 from compile_lens.state.cache_history import CacheHistory, Keys
@@ -62,10 +63,24 @@ async def analyze(
     """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs; ``watch``, each frame.
 
     Problems of the user's are findings, or an outcome with status FAILED and a sentence in ``failure``; nothing is raised for them.
-    Canceling the awaiting task ends the run.
+    Canceling the awaiting task ends the run. A program that fails in the emulated CUDA device is run again without it.
     """
-    started = time.monotonic()
-    analysis = _Analysis(host, job, on_partial, filters, started)
+    analysis, outcome = await _run(host, job, on_partial, filters, watch)
+    failure = analysis.emulation_failure() if job.capture is None else ""
+    if not failure:
+        return outcome
+    _, without = await _run(host, replace(job, emulation_failed=failure), on_partial, filters, watch)
+    return better_of(outcome, without)
+
+
+async def _run(
+    host: Host,
+    job: Job,
+    on_partial: Callable[[Outcome], None] | None,
+    filters: Filters,
+    watch: Callable[[Frame], None],
+) -> tuple[_Analysis, Outcome]:
+    analysis = _Analysis(host, job, on_partial, filters, time.monotonic())
     try:
         analysis.check_file()
         await host.start()
@@ -76,10 +91,10 @@ async def analyze(
 
         end = await host.run(job, take)
     except (HostError, FileProblem) as problem:
-        return analysis.failed(str(problem))
+        return analysis, analysis.failed(str(problem))
     finally:
         analysis.end()
-    return await asyncio.to_thread(analysis.outcome, end)
+    return analysis, await asyncio.to_thread(analysis.outcome, end)
 
 
 class _Analysis:
@@ -95,6 +110,7 @@ class _Analysis:
         self._builder = ReportBuilder()
         self._facts = RunFacts()
         self._trees: dict[str, SourceTree | None] = {}
+        self._end: End | None = None
         self._partials = PartialOutcomes(self._snapshot, on_partial) if on_partial is not None else None
 
     def check_file(self) -> None:
@@ -120,8 +136,13 @@ class _Analysis:
         if self._partials is not None:
             self._partials.end()
 
+    def emulation_failure(self) -> str:
+        """How the emulated CUDA device failed in this run, as a clause; '' where it did not."""
+        return emulation_failure(self._builder.report().stand_ins, self._facts.raised, self._end)
+
     def outcome(self, end: End) -> Outcome:
         """What came out. Takes as long as finding it does: not for the event loop."""
+        self._end = end
         if self._facts.unreadable:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
         if self._facts.unsafe:

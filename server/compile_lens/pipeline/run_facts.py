@@ -53,7 +53,9 @@ class RunFacts:
             report = event.missing
             missing = MissingRequirement(report.what, report.name) if report is not None else None
             stack = _stack(event.stack)
-            self.raised = Raised(event.type, event.module, event.message, stack, event.formatted, missing)
+            self.raised = Raised(
+                event.type, event.module, event.message, stack, event.formatted, missing, event.of_device
+            )
         elif isinstance(event, FileUnreadable):
             self.unreadable = event.message
         elif isinstance(event, EntryUnusable):

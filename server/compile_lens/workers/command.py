@@ -13,8 +13,11 @@ from compile_lens.workers.caches import private_cache_environment
 from compile_lens.workers.job import Job
 
 
-def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGIC) -> RunCommand:
-    """What an agent is sent to do ``job``. ``sandbox`` is None for none; ``magic`` begins each frame of the run."""
+def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGIC, trials: str = "") -> RunCommand:
+    """What an agent is sent to do ``job``. ``sandbox`` is None for none; ``magic`` begins each frame of the run.
+
+    ``trials`` is the folder where it remembers what it tried on this machine.
+    """
     search = job.search
     return RunCommand(
         file=job.file,
@@ -27,6 +30,8 @@ def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGI
         timeout_s=job.timeout_s,
         compare=job.compare,
         stand_in=job.stand_in,
+        trials=trials,
+        emulation_failed=job.emulation_failed,
         # a run as the user's own changes nothing of theirs
         missing_weights=Substitution.OFF if job.access is Access.FULL else job.missing_weights,
         capture=job.capture,

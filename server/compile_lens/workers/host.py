@@ -20,6 +20,7 @@ from compile_lens.agent.runtime.protocol import (
     OF_END,
     OF_STANDBY,
     PROTOCOL_VERSION,
+    TRIAL_LIMIT_S,
     Hello,
     NoTorch,
     RunEnded,
@@ -185,8 +186,9 @@ class Host:
             with scratch_folder() as scratch:
                 try:
                     sandbox = sandbox_of(job, scratch, self._environment)
-                    self._send(command_line(command_of(job, sandbox, self._magic)))
-                    end = await asyncio.wait_for(self._follow(on_frame, job), job.timeout_s + GRACE_S)
+                    trials = str(cache_root(self._environment) / "knowledge")
+                    self._send(command_line(command_of(job, sandbox, self._magic, trials)))
+                    end = await asyncio.wait_for(self._follow(on_frame, job), TRIAL_LIMIT_S + job.timeout_s + GRACE_S)
                 except TimeoutError:
                     await self._end_process()
                     end = End(EndKind.TIMEOUT)

@@ -8,12 +8,12 @@ import select
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from typing import Any
 
 from ..sandbox.scratch import remove_folder
 from . import job, processes
 from .budget import EVERY_S, TreeBudget
-from .job import SandboxChoice
 from .protocol import RunCommand, RunEnded, RunStarted
 from .wire import Wire
 
@@ -25,23 +25,24 @@ CHUNK = 1 << 16
 LAST_WORDS = 1 << 28
 
 
-def serve(command: RunCommand, choice: SandboxChoice, commands: int, wire: Wire) -> bool:
+def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     """Do one run, and say how it ended. Returns False when the host is gone."""
+    command = run.command
     deadline = time.monotonic() + command.timeout_s
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     with tempfile.TemporaryFile() as crash:
         child = os.fork()
         if child == 0:
-            _be_child(job.Run(command, choice, deadline, crash), wire, writing, (reading, commands))
+            _be_child(replace(run, deadline=deadline, crash=crash), wire, writing, (reading, commands))
         os.close(writing)
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
         wire.tell(RunStarted(child))
-        run = _Supervised(child, commands, reading, wire)
-        kind, code, reason = run.until_end(command, deadline)
+        supervised = _Supervised(child, commands, reading, wire)
+        kind, code, reason = supervised.until_end(command, deadline)
         processes.end_tree(child)
-        run.pass_on_the_rest()
+        supervised.pass_on_the_rest()
         os.close(reading)
         crash.seek(0)
         crash_stack = crash.read(CRASH_LIMIT).decode("utf-8", "replace")

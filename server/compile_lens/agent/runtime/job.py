@@ -14,6 +14,7 @@ from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
 from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
+from ..substitutes.cuda.trial import UNTRIED, Verdict
 from .degraded import degraded, listen
 from .protocol import (
     AbilityLost,
@@ -39,10 +40,14 @@ class SandboxChoice:
 
 @dataclass(frozen=True)
 class Run:
-    """What a process is for. ``crash`` takes the stack if the process is killed, or has not ended by ``deadline``."""
+    """What a process is for. ``crash`` takes the stack if the process is killed, or has not ended by ``deadline``.
+
+    ``cuda`` is what a trial of the emulated CUDA device has shown, if there was one.
+    """
 
     command: RunCommand
     sandbox: SandboxChoice
+    cuda: Verdict = UNTRIED
     deadline: float = 0.0
     crash: IO[bytes] | None = None
 
@@ -72,7 +77,7 @@ class Run:
             faulthandler.enable(self.crash)
             # just before the time is up, which began to run before this process did
             faulthandler.dump_traceback_later(max(self.deadline - time.monotonic() - 0.1, 0.01), file=self.crash)
-        code = _run_program(command, wire)
+        code = _run_program(command, wire, self.cuda)
         if sandbox is not None:
             _tell_what_was_written(sandbox, wire)
         return code
@@ -93,7 +98,7 @@ class Run:
         return sandbox
 
 
-def _run_program(command: RunCommand, wire: Wire) -> int:
+def _run_program(command: RunCommand, wire: Wire, cuda: Verdict) -> int:
     """Put everything around the program that watches it, and run it; the exit code."""
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink
@@ -106,7 +111,7 @@ def _run_program(command: RunCommand, wire: Wire) -> int:
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
     varied = VariationWatcher(command.vary.names, command.timeout_s) if command.vary is not None else None
     notes.install(OWN_FOLDER, varied or _recorder(command))
-    chosen = enable_substitutes(command, OWN_FOLDER, library_roots())
+    chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)
     if command.compare:
         comparer.install()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..instrument.stacks import summary_stack
+from ..substitutes.cuda.usage import is_of_device
 from .missing_requirement import find_missing_requirement
 from .protocol import FileUnreadable, MissingRequirementReport, ProgramDone, ProgramRaised, StackLine
 from .wire import Wire
@@ -139,6 +140,7 @@ def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
             tuple(stack),
             formatted[-MAX_MESSAGE:],
             _missing_requirement(error),
+            is_of_device(error),
         )
     )
 

@@ -27,6 +27,8 @@ EVENT, TRACE, CHUNK = b"E", b"T", b"C"
 LENGTH = struct.Struct(">I")
 # whatever the standby reads during a run ends that run
 CANCEL_LINE = b'{"cancel": true}\n'
+# a standby tries the emulated CUDA device for so long before the first run that needs it (agent/substitutes/cuda/trial.py)
+TRIAL_LIMIT_S = 60.0
 
 
 class Depth(str, Enum):
@@ -97,6 +99,7 @@ class RunCommand(Message):
     """Run ``file`` (``text`` in its place, if that is given), or search with it where ``bisect`` or ``minify`` is set.
 
     ``plan`` says how it is run (agent/inputs/dispatch.py), None for a script. ``magic`` begins each frame of the run, in hexadecimal.
+    ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     """
 
     file: str
@@ -109,6 +112,8 @@ class RunCommand(Message):
     timeout_s: float = 60.0
     compare: bool = False
     stand_in: Substitution = Substitution.AUTO
+    trials: str = ""
+    emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
@@ -202,7 +207,7 @@ class MissingRequirementReport(Message):
 
 @dataclass(frozen=True)
 class ProgramRaised(AgentEvent):
-    """The program ended with an exception."""
+    """The program ended with an exception. ``of_device``: code for GPUs, torch's or what emulates one, raised it."""
 
     name: ClassVar[str] = "raised"
     type: str
@@ -211,6 +216,7 @@ class ProgramRaised(AgentEvent):
     stack: tuple[StackLine, ...]
     formatted: str
     missing: MissingRequirementReport | None = None
+    of_device: bool = False
 
 
 @dataclass(frozen=True)

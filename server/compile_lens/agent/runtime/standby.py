@@ -18,11 +18,13 @@ import time
 from typing import Any
 
 from ..sandbox import choice
+from ..substitutes.cuda import trial
+from ..substitutes.cuda.usage import names_gpu
 from . import forked_run, gpu_presence, job, processes, warmup
 from .fork_check import count_threads, why_not_fork
 from .job import SandboxChoice
 from .libraries import library_roots
-from .protocol import PROTOCOL_VERSION, Hello, NoTorch, RunCommand, RunEnded, SandboxKind, command_from
+from .protocol import PROTOCOL_VERSION, Hello, NoTorch, RunCommand, RunEnded, SandboxKind, Substitution, command_from
 from .wire import Wire
 
 
@@ -129,12 +131,23 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     spec = command.sandbox
     chosen = _choose(spec.strongest, forks) if spec is not None else SandboxChoice()
     processes.set_session_niceness(spec.niceness if spec is not None else 0)
+    run = job.Run(command, chosen, _cuda_verdict(command, forks))
     if forks:
-        return forked_run.serve(command, chosen, commands, wire)
+        return forked_run.serve(run, commands, wire)
     _watch_for_cancel(commands)
-    code = job.Run(command, chosen).be(wire)
+    code = run.be(wire)
     wire.tell(RunEnded("finished", code, ""))
     return False
+
+
+def _cuda_verdict(command: RunCommand, forks: bool) -> trial.Verdict:
+    """What is known of the emulated CUDA device on this machine; tried now for a program whose text needs it, if a fork can do that."""
+    if command.stand_in is not Substitution.AUTO or command.search is not None or command.emulation_failed:
+        return trial.UNTRIED
+    may_use_gpu = command.sandbox is None or command.sandbox.gpu
+    if forks and not (may_use_gpu and gpu_presence.has_gpu()) and names_gpu(command):
+        return trial.verdict(command.trials)
+    return trial.remembered(command.trials) or trial.UNTRIED
 
 
 def _watch_for_cancel(commands: int) -> None:

@@ -7,21 +7,23 @@ import os
 from collections.abc import Iterator
 
 from ..instrument.import_hook import change_at_import
-from ..runtime.degraded import degraded
 from ..runtime.dynamo_skips import skip_modules
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
 from . import distributed
 from .cuda.native import EmulationUnsupported
-from .cuda.usage import is_compiler_asking, uses_gpu
+from .cuda.trial import Verdict
+from .cuda.usage import is_compiler_asking, names_gpu
 from .notes import StandInNotes
 from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
 
 MAX_GPUS = 16
 
 
-def enable(command: RunCommand, own_folder: str, library_roots: list[str]) -> Depth:
+def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda: Verdict) -> Depth:
     """Prepare the substitutes that ``command`` allows, before the program runs; how far it is to be compiled.
+
+    ``cuda`` is what a trial of the emulated CUDA device has shown.
 
     That is less far than asked where a GPU is emulated, because kernels for a GPU cannot be compiled without one.
     """
@@ -30,13 +32,15 @@ def enable(command: RunCommand, own_folder: str, library_roots: list[str]) -> De
     if command.stand_in is Substitution.AUTO:
         with _unsupported_is_noted(notes):
             distributed.install(notes)
-        depth = _enable_cuda(command, notes)
+        if command.emulation_failed:
+            cuda = Verdict(command.emulation_failed)
+        depth = _enable_cuda(command, notes, cuda)
     if command.missing_weights is Substitution.AUTO:
         _substitute_weights(notes)
     return depth
 
 
-def _enable_cuda(command: RunCommand, notes: StandInNotes) -> Depth:
+def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: Verdict) -> Depth:
     """Emulate a CUDA device if the program needs one and there is none; how far to compile then.
 
     A program whose text names CUDA has the device from the start: ``torch.cuda.is_available()`` is true. For any other program, it is
@@ -46,26 +50,15 @@ def _enable_cuda(command: RunCommand, notes: StandInNotes) -> Depth:
 
     if torch.version.hip or _has_gpu():
         return command.depth
-    try:
-        text = _source(command)
-    except OSError:
-        return command.depth  # reported when the file is run
-    if not uses_gpu(text):
-        _install_cuda_at_first_use(notes)
+    if not names_gpu(command):
+        _install_cuda_at_first_use(notes, verdict)
         return command.depth
     with _unsupported_is_noted(notes):
-        _install_cuda(notes)
+        _install_cuda(notes, verdict)
     if command.depth is not Depth.INDUCTOR:
         return command.depth
     notes.add("no-kernels")
     return Depth.AOT
-
-
-def _source(command: RunCommand) -> str:
-    if command.text is not None:
-        return command.text
-    with open(command.file, encoding="utf-8", errors="replace") as file:
-        return file.read()
 
 
 @contextlib.contextmanager
@@ -88,10 +81,13 @@ def _has_gpu() -> bool:
         return False
 
 
-def _install_cuda(notes: StandInNotes) -> None:
+def _install_cuda(notes: StandInNotes, verdict: Verdict) -> None:
     from .cuda.install import install
 
-    install(_device_count(), notes)
+    if verdict.off:
+        raise EmulationUnsupported(verdict.off)
+    notes.add("emulated")
+    install(_device_count(), notes, verdict.without)
 
 
 def _device_count() -> int:
@@ -102,7 +98,7 @@ def _device_count() -> int:
     return 1
 
 
-def _install_cuda_at_first_use(notes: StandInNotes) -> None:
+def _install_cuda_at_first_use(notes: StandInNotes, verdict: Verdict) -> None:
     """torch calls ``torch.cuda._lazy_init`` before anything that needs a device, C++ included (torch/csrc/utils/device_lazy_init.cpp)."""
     initialize = LAZY_INIT.get()
 
@@ -111,10 +107,11 @@ def _install_cuda_at_first_use(notes: StandInNotes) -> None:
             initialize()
             return
         LAZY_INIT.set(initialize)
-        try:
-            _install_cuda(notes)
-        except Exception as problem:  # an unknown torch may raise anything
-            degraded("the emulated CUDA device", problem)
+        is_installed = False
+        with _unsupported_is_noted(notes):
+            _install_cuda(notes, verdict)
+            is_installed = True
+        if not is_installed:
             initialize()  # raises what it would have raised
 
     if initialize is not None:

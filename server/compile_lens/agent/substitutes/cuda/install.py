@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 
 from ...runtime.degraded import degraded
 from ...runtime.dynamo_skips import skip_modules
 from ..notes import StandInNotes
 from . import cuda_module, generators, memory, native, operators, streams, triton_kernels
+from .canaries import GENERATORS, STREAMS, TRITON
+
+NOTHING: Mapping[str, str] = {}
 
 
-def install(count: int, notes: StandInNotes) -> None:
+def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHING) -> None:
     """Emulate ``count`` GPUs. ``notes`` takes what the program asks of them.
 
+    ``without``: abilities that failed in a trial (agent/substitutes/cuda/trial.py), with the reasons; they are left out, and reported.
     Raises EmulationUnsupported, with nothing changed, where this torch or this machine does not allow it.
     """
     devices = native.EmulatedDevices(count=count)
-    generators_made, generator_devices = _generators(devices)
+    for ability, why in without.items():
+        degraded(f"{ability} on the emulated CUDA device", why)
+    generators_made, generator_devices = _generators(devices, without)
     torch.zeros((), requires_grad=True).backward()  # the engine counts devices at its first run: get that over with
     native.install(devices)
     operators.install(devices, generator_devices, notes)
     memory.patch_storages()
     cuda_module.install(devices, generators_made, notes)
-    streams.install(notes)
-    triton_kernels.install(notes)
+    if STREAMS not in without:
+        streams.install(notes)
+    triton_kernels.install(notes, runs=TRITON not in without)
     native.start_gradient_threads()
     skip_modules(cuda_module, generators, memory, native, operators, streams, triton_kernels)
 
 
 def _generators(
-    devices: native.EmulatedDevices,
+    devices: native.EmulatedDevices, without: Mapping[str, str]
 ) -> tuple[tuple[torch.Generator, ...], generators.GeneratorDevices | None]:
     """A default generator for each device; None in second place where this torch does not let them report ``cuda``."""
     made = tuple(torch.Generator() for _ in range(devices.count))
+    if GENERATORS in without:
+        return made, None
     try:
         generator_devices = generators.GeneratorDevices()
     except ValueError as error:

@@ -16,14 +16,18 @@ from . import memory
 
 JIT = "triton.runtime.jit"
 LONGEST_TEXT = 2000
+DOES_NOT_RUN = "Triton's interpreter failed in a trial on this machine"
 LAUNCH_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "stream", "debug", "sanitize_overflow")
 
 
-def install(notes: StandInNotes) -> None:
-    """Replace the launch of kernels, now or when Triton is imported."""
+def install(notes: StandInNotes, runs: bool = True) -> None:
+    """Replace the launch of kernels, now or when Triton is imported. Without ``runs``, kernels are traced and not run."""
 
     def run(kernel: Any, *arguments: Any, grid: Any, warmup: bool = False, **named: Any) -> None:
         name = getattr(kernel, "__name__", "kernel")
+        if not runs:
+            notes.add("triton", f"{name}\n{DOES_NOT_RUN}")
+            return
         try:
             _interpret(kernel, arguments, grid, named)
         except Exception as problem:  # the user's kernel may raise anything; the note says what

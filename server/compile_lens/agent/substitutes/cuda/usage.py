@@ -6,12 +6,28 @@ import ast
 import os
 import re
 import sys
+import traceback
 from types import FrameType
+
+from ...runtime.protocol import RunCommand
 
 # "cuda", "cuda:0", the "cuda:" of an f-string; "nccl"
 DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
 NAMES = frozenset({"cuda", "nccl", "accelerator"})
 QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b")
+
+
+def names_gpu(command: RunCommand) -> bool:
+    """``uses_gpu`` for the text that is to run; False where it cannot be read, which is reported when it is run."""
+    try:
+        return uses_gpu(command.text if command.text is not None else _read(command.file))
+    except OSError:
+        return False
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def uses_gpu(text: str) -> bool:
@@ -45,3 +61,27 @@ def is_compiler_asking() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+# of torch's folder: code that asks for the state of GPUs
+OF_DEVICES = (
+    "cuda/",
+    "accelerator/",
+    "backends/cuda",
+    "backends/cudnn",
+    "_dynamo/device_interface.py",
+    "utils/_triton.py",
+)
+# what C++ says of an operator or a function that the emulated device lacks
+LACKING = re.compile(
+    r"from the 'CUDA' backend|instantiate dummy base class|has no attribute '_cuda|CUDA (driver|error)"
+)
+INNERMOST = 2
+
+
+def is_of_device(error: BaseException) -> bool:
+    """Whether code for GPUs raised ``error``: torch's, what emulates a device here, or an operator that has no kernel for it."""
+    last = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)][-INNERMOST:]
+    here, folder = os.path.dirname(__file__), os.path.dirname(str(sys.modules["torch"].__file__))
+    of_devices = (os.path.join(here, ""), *(os.path.join(folder, name) for name in OF_DEVICES))
+    return any(name.startswith(of_devices) for name in last) or LACKING.search(str(error)) is not None
