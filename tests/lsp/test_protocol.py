@@ -37,6 +37,8 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.analyzeCell",
         "compileLens.cancel",
         "compileLens.allowWorkspace",
+        "compileLens.useGpu",
+        "compileLens.leaveGpu",
         "compileLens.revokeWorkspace",
         "compileLens.allowedWorkspaces",
         "compileLens.doctor",

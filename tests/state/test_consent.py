@@ -82,3 +82,16 @@ def test_a_broken_file_is_no_consent(tmp_path: Path) -> None:
         file.write_bytes(content)
         assert not store.is_allowed(Path("/home/me/one"))
         assert store.roots() == ()
+
+
+def test_permission_for_gpus_is_part_of_the_answer(tmp_path: Path) -> None:
+    store = ConsentStore(tmp_path / "consent")
+    root = Path("/home/me/one")
+    assert not store.gpu(root)
+    store.allow(root, gpu=True)
+    assert store.gpu(root) and store.is_allowed(root)
+    store.allow(root)
+    assert not store.gpu(root) and store.is_allowed(root)
+    store.allow(root, gpu=True)
+    store.revoke(root)
+    assert not store.gpu(root)

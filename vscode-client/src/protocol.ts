@@ -31,6 +31,8 @@ export const serverCommands = {
   analyzeWithoutSandbox: "compileLens.analyzeWithoutSandbox",
   cancel: "compileLens.cancel",
   allowWorkspace: "compileLens.allowWorkspace",
+  useGpu: "compileLens.useGpu",
+  leaveGpu: "compileLens.leaveGpu",
   revokeWorkspace: "compileLens.revokeWorkspace",
   allowedWorkspaces: "compileLens.allowedWorkspaces",
   chooseEntry: "compileLens.chooseEntry",

@@ -80,6 +80,7 @@ class RunContext:
     ``completed``: the program ran to its end, so that nothing more will happen.
     ``recorded``: the trace comes from elsewhere, so that its compile times are the program's own.
     ``refused`` are the calls that the sandbox blocked, if the run was ``sandboxed``; ``without_gpu``: it also hid the GPUs.
+    ``leaves_gpu_free``: there is one that it hid.
     ``earlier_cache_keys`` are those of an earlier run of the same text, by graph (``cache_misses.cache_keys``).
     """
 
@@ -93,4 +94,5 @@ class RunContext:
     recorded: bool = False
     sandboxed: bool = False
     without_gpu: bool = False
+    leaves_gpu_free: bool = False
     earlier_cache_keys: Mapping[str, Mapping[str, Component]] = field(default_factory=dict)

@@ -22,6 +22,8 @@ SAME = (
     " those of the GPU program. Kernels, CUDA graphs and times are not."
 )
 STOPPED = " GPU kernels cannot be compiled on this machine, so compilation stopped after AOTAutograd."
+NO_GPU, LEFT_FREE = "no GPU is available", "this run leaves your GPU free"
+ALLOW_GPU = "To run on the GPU, set `compileLens.sandbox.gpu`; in a terminal, leave `--no-gpu` out."
 SWITCH = 'To turn this off, set `compileLens.run.standIn` to "off" or pass `--stand-in off`.'
 ASSUMED = {
     "properties": (
@@ -50,8 +52,9 @@ def find_stand_ins(context: RunContext) -> Iterator[Finding]:
     stopped = any(one.what == NO_KERNELS for one in report.stand_ins)
     if uses:
         explanation = SAME + (STOPPED if stopped else "")
-        message = "Ran on an emulated CUDA device (`cuda:0`); no GPU is available."
-        yield _finding(CPU_FOR_GPU, Severity.INFORMATION, message, explanation, uses[0], sources, (SWITCH,))
+        why, hints = (LEFT_FREE, (ALLOW_GPU, SWITCH)) if context.leaves_gpu_free else (NO_GPU, (SWITCH,))
+        message = f"Ran on an emulated CUDA device (`cuda:0`); {why}."
+        yield _finding(CPU_FOR_GPU, Severity.INFORMATION, message, explanation, uses[0], sources, hints)
     for one in report.stand_ins:
         if one.what in ASSUMED:
             yield _finding(ANSWER, Severity.HINT, *ASSUMED[one.what], one, sources)

@@ -14,6 +14,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from compile_lens.lsp.convert import path_argument, path_from_uri
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.permissions import LEAVE_GPU, USE_GPU
 from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.run_requests import RunRequest
 from compile_lens.lsp.runs import Runs
@@ -72,9 +73,10 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
     async def cancel(uri: str | None) -> bool:
         return runs.cancel(uri)
 
-    async def allow(uri: str | None) -> None:
+    async def allow(uri: str | None, gpu: bool = False) -> None:
+        """Allow background runs, on the machine's GPUs, too, if ``gpu``."""
         for root in _roots(server, uri):
-            runs.permissions.allow(root)
+            runs.permissions.allow(root, gpu)
         runs.consider_all()
 
     async def allowed(_: str | None) -> list[str]:
@@ -118,6 +120,8 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         ANALYZE_UNSANDBOXED: analyze_unsandboxed,
         CANCEL: cancel,
         ALLOW: allow,
+        USE_GPU: partial(allow, gpu=True),
+        LEAVE_GPU: allow,
         REVOKE: revoke,
         ALLOWED: allowed,
         DOCTOR: partial(_check_setup, server),

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from compile_lens.analysis.stand_ins import CPU_FOR_GPU
+from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.lsp.code_actions import command_action, touches
+from compile_lens.lsp.convert import to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.state.consent import Permission, permission
+from compile_lens.workers.gpu_devices import has_gpu_device
 
-ALLOW, NOT_NOW = "Allow", "Not now"
+ALLOW, ALLOW_GPU, NOT_NOW = "Allow", "Allow with GPU", "Not now"
+USE_GPU, LEAVE_GPU = "compileLens.useGpu", "compileLens.leaveGpu"
+QUESTION = "Allow Compile Lens to run files of this workspace in the background to see what torch.compile does? It uses {python}."
+# asked only where there is a GPU
+WITHOUT_GPU = " Runs leave your GPU free: programs that need one get an emulated CUDA device, with the same graph breaks and recompiles."
 
 
 class Permissions:
@@ -38,13 +47,12 @@ class Permissions:
             self._server.background.start(self._ask(root, python, then))
 
     async def _ask(self, root: Path, python: str, then: Callable[[], None]) -> None:
+        has_gpu = has_gpu_device()
+        answers = (ALLOW, ALLOW_GPU, NOT_NOW) if has_gpu else (ALLOW, NOT_NOW)
         question = types.ShowMessageRequestParams(
             type=types.MessageType.Info,
-            message=(
-                "Allow Compile Lens to run files of this workspace in the background to see what torch.compile does? "
-                f"It uses {python}."
-            ),
-            actions=[types.MessageActionItem(ALLOW), types.MessageActionItem(NOT_NOW)],
+            message=QUESTION.format(python=python) + (WITHOUT_GPU if has_gpu else ""),
+            actions=[types.MessageActionItem(title) for title in answers],
         )
         try:
             answer = await self._server.window_show_message_request_async(question)
@@ -52,19 +60,31 @@ class Permissions:
             answer = None
         finally:
             self._asking.discard(root)
-        if answer is not None and answer.title == ALLOW:
-            self.allow(root)
+        if answer is not None and answer.title in (ALLOW, ALLOW_GPU):
+            self.allow(root, gpu=answer.title == ALLOW_GPU)
         else:
             self._declined.add(root)
         then()
 
-    def allow(self, root: Path) -> None:
-        """The user allows background runs for ``root``."""
+    def allow(self, root: Path, gpu: bool = False) -> None:
+        """The user allows background runs for ``root``, on its GPUs, too, if ``gpu``."""
         self._declined.discard(root)
         try:
-            self._server.consent.allow(root)
+            self._server.consent.allow(root, gpu)
         except OSError as error:
             self._server.warn(f"Compile Lens could not save your answer: {error.strerror}.")
+
+    def gpu_actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+        """At the finding of an emulated device: let background runs of the workspace use the GPU that the machine has."""
+        if snapshot.path is None or not has_gpu_device():
+            return
+        for finding in self._server.results.findings(file_key(snapshot.path)):
+            if finding.code != CPU_FOR_GPU:
+                continue
+            diagnostic = to_diagnostic(finding, self._server.sources, self._server.editor)
+            if touches(diagnostic.range, params.range):
+                title = "Use the GPU in background runs of this workspace"
+                yield command_action(title, USE_GPU, [snapshot.uri], types.CodeActionKind.QuickFix.value, [diagnostic])
 
     def revoke(self, root: Path) -> None:
         """The user revokes the permission for ``root``, and is not asked again in this session."""

@@ -294,7 +294,8 @@ class Runs:
         server = self._server
         text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
         allowed = access if server.trusted else Access.NONE
-        return job_of_settings(server.settings, path, text, server.root_of(path), allowed)
+        root = server.root_of(path)
+        return job_of_settings(server.settings, path, text, root, allowed, uses_gpu=server.consent.gpu(root))
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
         uri = self._server.documents.uri_of_key(key)

@@ -73,6 +73,7 @@ def create_server(
     server.code_actions.add(entries.actions)
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
     server.code_actions.add(RegionActions(server, runs).actions)
+    server.code_actions.add(runs.permissions.gpu_actions)
     document_sync.register(server, runs, diagnostics, predictions)
     searches = Searches(server, runs, progress, store, diagnostics)
     diagnostics.without_run.append(searches.diagnostics)

@@ -30,6 +30,7 @@ from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.caches import cache_root
+from compile_lens.workers.gpu_devices import has_gpu_device
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import Frame, TraceRecord
@@ -178,6 +179,7 @@ class _Analysis:
         sources = Sources(self._job.file, self._tree_of, roots, self._host.agent_folder, self._filters.just_my_code)
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
+        hides_gpus = bool(facts.sandbox) and not self._job.sandbox.gpu
         context = RunContext(
             report,
             sources,
@@ -187,7 +189,8 @@ class _Analysis:
             refused=tuple(facts.refused),
             completed=completed,
             sandboxed=bool(facts.sandbox),
-            without_gpu=bool(facts.sandbox) and not self._job.sandbox.gpu,
+            without_gpu=hides_gpus,
+            leaves_gpu_free=hides_gpus and has_gpu_device(),
             earlier_cache_keys=self._earlier_cache_keys(report) if final else {},
         )
         found = find(context)

@@ -56,12 +56,14 @@ def make_job(
     return job if launch is None else launch.of(job)
 
 
-def job_of_settings(settings: Settings, file: str, text: str | None, workspace: Path, access: Access) -> Job:
-    """The run that an editor's settings ask for."""
+def job_of_settings(
+    settings: Settings, file: str, text: str | None, workspace: Path, access: Access, uses_gpu: bool = False
+) -> Job:
+    """The run that an editor's settings ask for. ``uses_gpu``: it may use GPUs also where no setting says so."""
     run, sandbox, budget = settings.run, settings.sandbox, settings.budget
     confinement = Confinement(
         access,
-        SandboxOptions(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu),
+        SandboxOptions(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu or uses_gpu),
         ResourceLimits(memory_gib=budget.memory, cpu_s=budget.cpu, disk_gib=budget.disk, idle_s=budget.idle),
     )
     return make_job(

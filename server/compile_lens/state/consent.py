@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from compile_lens.settings.settings import Consent
 from compile_lens.state.atomic_file import write_atomically
@@ -48,9 +49,13 @@ class ConsentStore:
         found = {root for file in self.folder.glob("*.json") if (root := _root_in(file)) is not None}
         return tuple(sorted(root for root in found if self.is_allowed(root)))
 
-    def allow(self, root: Path) -> None:
+    def gpu(self, root: Path) -> bool:
+        """Whether the user also lets background runs of ``root`` use GPUs."""
+        return _answer_in(self._file(root)).get("gpu") is True and self.is_allowed(root)
+
+    def allow(self, root: Path, gpu: bool = False) -> None:
         """Remember that the user allowed background runs for ``root``. Raises OSError where nothing can be written."""
-        write_atomically(self._file(root), json.dumps({"root": str(root), "allowed": True}))
+        write_atomically(self._file(root), json.dumps({"root": str(root), "allowed": True, "gpu": gpu}))
 
     def revoke(self, root: Path) -> None:
         """Forget the answer for ``root``. Raises OSError where it cannot be deleted."""
@@ -62,13 +67,16 @@ class ConsentStore:
 
 def _root_in(file: Path) -> Path | None:
     """The workspace that an answer is about, if it is a yes."""
+    answer = _answer_in(file)
+    return Path(answer["root"]) if answer.get("allowed") is True and isinstance(answer.get("root"), str) else None
+
+
+def _answer_in(file: Path) -> dict[str, Any]:
     try:
         answer = json.loads(file.read_bytes())
     except (OSError, ValueError):
-        return None
-    if not isinstance(answer, dict) or answer.get("allowed") is not True or not isinstance(answer.get("root"), str):
-        return None
-    return Path(answer["root"])
+        return {}
+    return answer if isinstance(answer, dict) else {}
 
 
 def permission(trusted: bool | None, setting: Consent | None, remembered: bool, declined: bool) -> Permission:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ...torch_internals.dynamo import COUNTERS
+from ...torch_internals.dynamo import COUNTERS, GRAPH_BREAK
 
 Values = list[Any]
 GENERATORS = "random generators"
@@ -97,21 +97,22 @@ def _pointwise(device: str, compiled: Callable[..., Any]) -> Values:
     return [scaled(torch.linspace(-1, 1, 6, device=device), 2), scaled(torch.linspace(-1, 1, 9, device=device), 2)]
 
 
-class _Block(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.convolution = torch.nn.Conv1d(2, 4, 3)
-        self.normalization = torch.nn.LayerNorm(6)
-        self.linear = torch.nn.Linear(6, 3)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self.normalization(self.convolution(x))
-        torch._dynamo.graph_break()
-        return self.linear(x).softmax(-1)
-
-
 def _module(device: str, compiled: Callable[..., Any]) -> Values:
-    block = _Block().to(device)
+    graph_break = GRAPH_BREAK.need()
+
+    class Block(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.convolution = torch.nn.Conv1d(2, 4, 3)
+            self.normalization = torch.nn.LayerNorm(6)
+            self.linear = torch.nn.Linear(6, 3)
+
+        def forward(self, x: torch.Tensor) -> Any:
+            x = self.normalization(self.convolution(x))
+            graph_break()
+            return self.linear(x).softmax(-1)
+
+    block = Block().to(device)
     x = torch.linspace(-1, 1, 32).reshape(2, 2, 8).to(device).requires_grad_()
     loss = compiled(block)(x).square().sum()
     loss.backward()

@@ -1,0 +1,17 @@
+"""Whether this machine has a GPU that programs could use, judged by its device files alone: nothing is loaded or started for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+# NVIDIA's driver, AMD's, and that of Windows for Linux
+LINUX = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+
+
+def has_gpu_device() -> bool:
+    """False on macOS, where torch has no CUDA."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "nvcuda.dll").exists()
+    return any(Path(name).exists() for name in LINUX)

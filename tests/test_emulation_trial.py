@@ -1,0 +1,162 @@
+"""The emulated CUDA device is tried before it is believed, and a program that fails in it runs again without it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.workers.host import BOOT
+from compile_lens.workers.job import Job
+from warm_host import WarmHost, warm_host
+
+pytestmark = pytest.mark.xdist_group("gpu-stand-in")
+
+# loads the agent as its boot file does, so that a canary can be added before the trial
+TRIAL = """
+import importlib, importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("boot", {boot!r})
+boot = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(boot)
+boot.load()
+import ctypes, torch
+canaries = importlib.import_module(boot.PACKAGE + ".substitutes.cuda.canaries")
+trial = importlib.import_module(boot.PACKAGE + ".substitutes.cuda.trial")
+Canary = canaries.Canary
+{change}
+verdict = trial.verdict({folder!r})
+print(json.dumps([verdict.off, verdict.without]))
+"""
+CRASH = "lambda device, compiled: [ctypes.string_at(0) if device == 'cuda' else 1]"
+RAISE = "lambda device, compiled: [torch.ones(2, device=device).nonsense() if device == 'cuda' else 1]"
+OTHER_VALUE = "lambda device, compiled: [torch.ones(2) if device == 'cuda' else torch.zeros(2)]"
+OTHER_GRAPH = "lambda device, compiled: [compiled(lambda x: x.sin() if x.is_cuda else x.cos())(torch.zeros(2, device=device)) * 0]"
+
+
+def try_with(canary: str, folder: Path) -> tuple[str, dict[str, str]]:
+    change = f"canaries.CANARIES = ({canary},)" if canary else ""
+    text = TRIAL.format(boot=str(BOOT), folder=str(folder), change=change)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=True)
+    off, without = json.loads(done.stdout)
+    return off, without
+
+
+def test_this_torch_passes_every_canary_and_is_not_tried_again(tmp_path: Path) -> None:
+    assert try_with("", tmp_path) == ("", {})
+    (file,) = tmp_path.iterdir()
+    file.write_text(json.dumps({"off": "remembered", "without": {}}))
+    assert try_with("", tmp_path) == ("remembered", {})
+    file.write_text("{")
+    assert try_with("Canary('x', lambda device, compiled: [])", tmp_path) == ("", {})
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (CRASH, "x in a trial crashed with this torch (signal 11)"),
+        (RAISE, "x failed in a trial with this torch (AttributeError: 'Tensor' object has no attribute 'nonsense')"),
+        (OTHER_VALUE, "x failed in a trial with this torch (other values than on the CPU)"),
+        (OTHER_GRAPH, "x failed in a trial with this torch (other graphs than on the CPU)"),
+    ],
+)
+def test_nothing_is_emulated_where_a_canary_fails(tmp_path: Path, program: str, said: str) -> None:
+    assert try_with(f"Canary('x', {program})", tmp_path) == (said, {})
+
+
+def test_an_ability_that_crashes_is_left_out_and_the_others_are_tried_all_the_same(tmp_path: Path) -> None:
+    crashes = f"Canary('streams', {CRASH}, needed=False)"
+    raises = f"Canary('user-written Triton kernels', {RAISE}, needed=False)"
+    off, without = try_with(f"{crashes}, {raises}", tmp_path)
+    assert off == ""
+    assert without["streams"] == "signal 11"
+    assert without["user-written Triton kernels"].startswith("AttributeError")
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[WarmHost]:
+    yield from warm_host()
+
+
+def run(host: WarmHost, tmp_path: Path, text: str, emulation_failed: str = "") -> Outcome:
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(text))
+    return host.run(Job(str(file), timeout_s=300.0, emulation_failed=emulation_failed))
+
+
+def messages(outcome: Outcome, code: str) -> list[str]:
+    return [finding.message for finding in outcome.findings if finding.code == code]
+
+
+FALLS_BACK = """
+import ctypes
+import torch
+
+@torch.compile
+def f(x):
+    print("a break")
+    return x + 1
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+f(torch.ones(3, device=device))
+if device == "cuda":
+    {on_gpu}
+"""
+
+
+def test_a_program_that_crashes_on_the_emulated_device_is_shown_without_it(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, FALLS_BACK.format(on_gpu="ctypes.string_at(0)"))
+    assert outcome.status is Status.OK
+    assert {finding.code for finding in outcome.findings} == {"GB0059", "no-stand-in"}
+    (said,) = messages(outcome, "no-stand-in")
+    assert said.endswith("cannot be emulated: the program crashed on the emulated device (signal 11).")
+
+
+def test_so_is_one_that_asks_for_what_the_device_lacks(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, FALLS_BACK.format(on_gpu="torch.cuda.CUDAGraph()"))
+    assert outcome.status is Status.OK
+    assert len(messages(outcome, "GB0059")) == 1
+    assert "CUDAGraph" in messages(outcome, "no-stand-in")[0]
+
+
+NEEDS_GPU = """
+import torch
+
+@torch.compile
+def f(x):
+    print("a break")
+    return x + 1
+
+f(torch.ones(3, device="cuda"))
+torch.cuda.nvtx.range_push("step")
+"""
+
+
+def test_one_that_cannot_run_without_a_gpu_keeps_what_the_emulation_found(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, NEEDS_GPU)
+    assert outcome.status is Status.RAISED
+    assert len(messages(outcome, "GB0059")) == 1
+    assert "NVTX" in messages(outcome, "run-error")[0]
+    assert any("may be the cause of this program's error" in note for note in outcome.notes)
+
+
+def test_an_error_of_the_program_itself_is_not_blamed_on_the_device(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, FALLS_BACK.format(on_gpu="raise ValueError('the data are wrong')"))
+    assert outcome.status is Status.RAISED
+    assert messages(outcome, "run-error") and outcome.notes == ()
+    assert messages(outcome, "cpu-for-gpu")
+
+
+def test_a_run_that_is_not_to_emulate_says_why(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(
+        host, tmp_path, FALLS_BACK.format(on_gpu="ctypes.string_at(0)"), emulation_failed="it was tried before"
+    )
+    assert outcome.status is Status.OK
+    assert messages(outcome, "no-stand-in") == [
+        "The GPU that this program uses cannot be emulated: it was tried before."
+    ]
