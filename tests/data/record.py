@@ -1,8 +1,8 @@
 """Records programs on a machine that has another torch, or a GPU: ``python tests/data/record.py OUT``.
 
 It needs the standard library and torch alone. Each program is run by the product's own agent, and everything that the agent says is kept
-as it was said, beside the program: ``OUT/fixtures.tar.xz`` (the programs of ``tests/fixtures``) and ``OUT/gpu-programs.tar.xz`` (those of
-``tests/data/gpu-programs``) have ``NAME.py`` and ``NAME.wire`` of each. ``tests/replay.py`` plays them back.
+as it was said, beside the program: ``OUT/fixtures.tar.xz`` (the programs of ``tests/fixtures``), ``OUT/gpu-programs.tar.xz`` and
+``OUT/gpu-workloads.tar.xz`` (those of ``tests/data``) have ``NAME.py`` and ``NAME.wire`` of each. ``tests/replay.py`` plays them back.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ AGENT = ROOT / "server/compile_lens/agent"
 DEPTH = re.compile(r"^# depth: (?P<depth>\w+)$", re.MULTILINE)
 COMPARED = re.compile(r"^# compared$", re.MULTILINE)
 TIMEOUT_S = 120.0
+DEPTHS = {"tests/fixtures": "dynamo", "tests/data/gpu-programs": "inductor", "tests/data/gpu-workloads": "dynamo"}
 
 
 def main() -> None:
@@ -46,12 +47,14 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--root", type=Path, default=Path("/cluster"), help="where the programs run: made, and emptied")
     parser.add_argument("--only", default="", help="a regular expression for the names of the programs")
+    parser.add_argument("--sets", nargs="+", choices=DEPTHS, default=list(DEPTHS), help="folders of programs")
     parser.add_argument("--workers", type=int, default=4)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     agent = fresh_folder(options.root / "agent")
     shutil.copytree(AGENT, agent, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    for name, depth in (("tests/fixtures", "dynamo"), ("tests/data/gpu-programs", "inductor")):
+    for name in options.sets:
+        depth = DEPTHS[name]
         programs = fresh_folder(options.root / "job")
         shutil.copytree(ROOT / name, programs, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
         files = [file for file in sorted(programs.glob("[!_]*.py")) if re.search(options.only, file.stem)]

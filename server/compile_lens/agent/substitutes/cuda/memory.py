@@ -134,24 +134,34 @@ def _rounded(size: int) -> int:
 
 
 def patch_storages() -> None:
-    """Let ``resize_`` leave a storage of the device unchanged, and ``to`` move one there.
+    """Let ``resize_`` leave a storage of the device unchanged, ``to`` move one there, and ``clone`` copy one.
 
-    FSDP frees and allocates parameters with the first; ``torch.load`` moves tensors to a device with the second.
+    FSDP frees and allocates parameters with the first; ``torch.load`` moves tensors to a device with the second, and ``copy.deepcopy``
+    copies a model with the third: C++ allocates a storage by its device (torch/csrc/Storage.cpp).
     """
-    original, moved = torch.UntypedStorage.resize_, torch.UntypedStorage.to
+    original, moved, cloned = torch.UntypedStorage.resize_, torch.UntypedStorage.to, torch.UntypedStorage.clone
 
     def to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
         wanted = torch.device(device)
         if wanted.type != "cuda" or self.device.type != "cpu":
             return moved(self, device=device, non_blocking=non_blocking)
+        return on_device(self, wanted.index or 0)
+
+    def clone(self: Any) -> Any:
+        if self.device.type != "cuda":
+            return cloned(self)
+        memory = _storage_at(self.data_ptr(), torch.device("cpu"), self.nbytes())
+        return on_device(memory, self.device.index)
+
+    def on_device(storage: Any, index: int) -> Any:
         empty = torch.ops.aten.empty.memory_format([0], dtype=torch.uint8, device="cpu")
-        values = torch.ops.aten.set_.source_Storage_storage_offset(empty, self, 0, [self.nbytes()], [1])
-        return to_device(values, wanted.index or 0).untyped_storage()
+        values = torch.ops.aten.set_.source_Storage_storage_offset(empty, storage, 0, [storage.nbytes()], [1])
+        return to_device(values, index).untyped_storage()
 
     def resize_(self: Any, size: int) -> Any:
         return self if self.device.type == "cuda" else original(self, size)
 
-    torch.UntypedStorage.resize_, torch.UntypedStorage.to = resize_, to
+    torch.UntypedStorage.resize_, torch.UntypedStorage.to, torch.UntypedStorage.clone = resize_, to, clone
 
 
 def cpu_alias(tensor: torch.Tensor) -> torch.Tensor:
