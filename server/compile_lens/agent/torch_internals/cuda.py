@@ -30,6 +30,13 @@ C_HAS_CUDA = Internal("torch._C:_has_cuda", _EMULATION, supplied=True)
 C_HAS_CUDNN = Internal("torch._C:_has_cudnn", _EMULATION, supplied=True)
 C_STREAM_BASE = Internal("torch._C:_CudaStreamBase", _EMULATION, supplied=True)
 
+# what a profiler can record (torch/autograd/profiler.py)
+PROFILER_ACTIVITIES = Internal("torch.autograd.profiler:_supported_activities", _EMULATION)
+
+# NCCL's version (torch/cuda/nccl.py)
+NCCL_VERSION = Internal("torch._C:_nccl_version", _EMULATION, supplied=True)
+NCCL_VERSION_SUFFIX = Internal("torch._C:_nccl_version_suffix", _EMULATION, supplied=True)
+
 # functions of ``torch._C`` (torch/csrc/cuda/Module.cpp)
 ALLOCATOR_BACKEND = Internal("torch._C:_cuda_getAllocatorBackend", _EMULATION, supplied=True)
 ALLOCATOR_STATE = Internal("torch._C:_cuda_CUDAAllocator_AllocatorState", _EMULATION, supplied=True)
@@ -48,6 +55,7 @@ DEFAULT_STREAM = Internal("torch._C:_cuda_getDefaultStream", _EMULATION, supplie
 EMPTY_CACHE = Internal("torch._C:_cuda_emptyCache", _EMULATION, supplied=True)
 GET_DEVICE = Internal("torch._C:_cuda_getDevice", _EMULATION, supplied=True)
 GET_DEVICE_COUNT = Internal("torch._C:_cuda_getDeviceCount", _EMULATION, supplied=True)
+GET_MEMORY_FRACTION = Internal("torch._C:_cuda_getMemoryFraction", _EMULATION, supplied=True)
 GET_SYNC_DEBUG_MODE = Internal("torch._C:_cuda_get_sync_debug_mode", _EMULATION, supplied=True)
 HAS_PRIMARY_CONTEXT = Internal("torch._C:_cuda_hasPrimaryContext", _EMULATION, supplied=True)
 IPC_COLLECT = Internal("torch._C:_cuda_ipc_collect", _EMULATION, supplied=True)

@@ -25,6 +25,7 @@ GIB = 1 << 30
 NAME = "NVIDIA H100 80GB HBM3"
 CAPABILITY = (9, 0)
 CUDA_VERSION = "13.0"
+NCCL = 2 << 32 | 27 << 16 | 7  # torch/cuda/nccl.py, ``version``
 # as an H100 SXM reports them
 PROPERTIES: dict[str, Any] = {
     "name": NAME,
@@ -88,6 +89,7 @@ def install(devices: EmulatedDevices, generators: tuple[torch.Generator, ...], n
         (cuda.C_HAS_CUDNN, True),
     ):
         row.put(value)
+    _let_profilers_start()
     torch.cuda.default_generators = generators
     torch.version.cuda = torch.version.cuda or CUDA_VERSION
     cuda.QUEUED_CALLS.need().clear()
@@ -105,6 +107,13 @@ def _replace(row: Internal, function: Callable[..., Any]) -> None:
             for known, value in list(vars(module).items()):
                 if value is original:
                     setattr(module, known, function)
+
+
+def _let_profilers_start() -> None:
+    """Say that profilers can record CUDA: else they time each operator with CUDA events, which fail with a page of words each."""
+    activities = cuda.PROFILER_ACTIVITIES.get()
+    if activities is not None:
+        cuda.PROFILER_ACTIVITIES.put(lambda: {*activities(), torch.profiler.ProfilerActivity.CUDA})
 
 
 def _clear_cached_answers() -> None:
@@ -155,6 +164,8 @@ def _device_functions(devices: EmulatedDevices, notes: StandInNotes) -> Function
         cuda.GET_SYNC_DEBUG_MODE: lambda: 0,
         cuda.BLAS_HANDLE: lambda: 0,
         cuda.CLEAR_CUBLAS_WORKSPACES: lambda: None,
+        cuda.NCCL_VERSION: lambda: NCCL,
+        cuda.NCCL_VERSION_SUFFIX: lambda: b"",
     }
 
 
@@ -181,6 +192,7 @@ def _memory_functions(notes: StandInNotes) -> Functions:
         cuda.MEMORY_STATS: statistics,
         cuda.RESET_ACCUMULATED_MEMORY_STATS: lambda index: None,
         cuda.RESET_PEAK_MEMORY_STATS: lambda index: None,
+        cuda.GET_MEMORY_FRACTION: lambda index: 1.0,
         cuda.SET_MEMORY_FRACTION: lambda fraction, index: None,
         cuda.MEMORY_SNAPSHOT: lambda *_: {"segments": [], "device_traces": [], "allocator_settings": {}},
         cuda.ALLOCATOR_BACKEND: lambda: "native",

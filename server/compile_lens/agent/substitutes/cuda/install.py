@@ -27,6 +27,9 @@ def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHIN
     generators_made, generator_devices = _generators(devices, without)
     torch.zeros((), requires_grad=True).backward()  # the engine counts devices at its first run: get that over with
     native.install(devices)
+    torch.empty(
+        0, pin_memory=True
+    )  # C++ asks whether memory is pinned only once the device was initialized in this way
     operators.install(devices, generator_devices, notes)
     memory.patch_storages()
     cuda_module.install(devices, generators_made, notes)

@@ -25,6 +25,7 @@ CUDA, META = (
 )  # c10::DeviceType (torch/headeronly/core/DeviceType.h); their values are part of saved files, so they are stable
 REGISTRY = "_ZN3c104impl26device_guard_impl_registryE"
 HOOKS = "_ZN2at6detail12getCUDAHooksEv"
+CPU_ALLOCATOR = "_ZN3c1015GetCPUAllocatorEv"
 ENGINE = "_ZN5torch8autograd6Engine18get_default_engineEv"
 START_THREADS = "_ZN5torch8autograd6Engine20start_device_threadsEv"
 POINTER = ctypes.c_void_p
@@ -34,6 +35,7 @@ INDEX = ctypes.c_int8
 NOTHING = "c3"  # ret
 STREAM_OF_DEVICE = "0fb7c6 31d2 c3"  # movzx eax, si; xor edx, edx; ret
 CONSTANT = "b8 {value} c3"  # mov eax, value; ret
+ADDRESS = "48b8 {address} c3"  # mov rax, address; ret
 CURRENT = "48b8 {cell} 0fb700 c3"  # mov rax, cell; movzx eax, word [rax]; ret
 CURRENT_INDEX = "48b8 {cell} 0fb64001 c3"  # … movzx eax, byte [rax+1]; ret
 SET_DEVICE = "48b8 {cell} 6685f6 7803 668930 c3"  # mov rax, cell; test si, si; js end; mov [rax], si; end: ret
@@ -84,16 +86,18 @@ def install(devices: EmulatedDevices) -> None:
         cuda_order, cuda_size = _order("ATen/detail/CUDAHooksInterface.h", "CUDAHooksInterface", base_size)
         registry = (POINTER * (META + 1)).in_dll(_library("c10"), REGISTRY)
         hooks_of = getattr(_library("torch_cpu"), HOOKS)
+        allocator_of = getattr(_library("c10"), CPU_ALLOCATOR)
         code = MachineCode(devices)
     except (OSError, ValueError, AttributeError) as error:
         raise EmulationUnsupported(f"CUDA emulation does not support the internals of this torch ({error})") from error
-    hooks_of.restype, hooks_of.argtypes = POINTER, []
+    for function in (hooks_of, allocator_of):
+        function.restype, function.argtypes = POINTER, []
     hooks = hooks_of()
     meta = registry[META]
     if not meta or not hooks:
         raise EmulationUnsupported("this torch has no device guard to copy for CUDA emulation")
     guard = _with_entries(meta, guard_size, _guard_entries(guard_order, devices, code))
-    live = _with_entries(hooks, cuda_size, _hook_entries(base_order, cuda_order, devices, code))
+    live = _with_entries(hooks, cuda_size, _hook_entries(base_order, cuda_order, devices, code, allocator_of()))
     registry[CUDA] = ctypes.addressof(guard)
     ctypes.cast(hooks, ctypes.POINTER(POINTER))[0] = live[0]
 
@@ -133,12 +137,15 @@ class MachineCode:
         _kept_alive.extend([self._memory, devices.cell])
 
     def function(self, text: str, value: int = 0) -> int:
-        """The address of a function with the bytes in ``text``, with the address of the current device and ``value`` filled in."""
-        number = (value & 0xFFFFFFFF).to_bytes(4, "little").hex()
+        """The address of a function with the bytes in ``text``, with the address of the current device and ``value`` filled in.
+
+        ``value`` is a number of 32 bits, or an address.
+        """
+        number, address = (value & 0xFFFFFFFF).to_bytes(4, "little").hex(), value.to_bytes(8, "little").hex()
         self._memory.seek(-(-self._memory.tell() // 16) * 16)  # each starts at a multiple of 16 bytes
-        address = self._start + self._memory.tell()
-        self._memory.write(bytes.fromhex(text.format(cell=self._cell, value=number)))
-        return address
+        place = self._start + self._memory.tell()
+        self._memory.write(bytes.fromhex(text.format(cell=self._cell, value=number, address=address)))
+        return place
 
 
 def _with_entries(original: int, size: int, entries: Mapping[int, Entry | int]) -> Any:
@@ -190,7 +197,7 @@ def _guard_entries(places: dict[str, int], devices: EmulatedDevices, code: Machi
 
 
 def _hook_entries(
-    base: dict[str, int], cuda: dict[str, int], devices: EmulatedDevices, code: MachineCode
+    base: dict[str, int], cuda: dict[str, int], devices: EmulatedDevices, code: MachineCode, allocator: int
 ) -> dict[int, Entry | int]:
     nothing, yes, count = code.function(NOTHING), code.function(CONSTANT, 1), code.function(CONSTANT, devices.count)
     current, exchange = code.function(CURRENT_INDEX), code.function(EXCHANGE_INDEX)
@@ -203,6 +210,7 @@ def _hook_entries(
         **dict.fromkeys(("getCurrentDevice", "current_device"), current),
         **dict.fromkeys(("exchangeDevice", "maybeExchangeDevice"), exchange),
         "setCurrentDevice": code.function(SET_INDEX),
+        "getPinnedMemoryAllocator": code.function(ADDRESS, allocator),
         "isPinnedPtr": (ctypes.c_bool, [POINTER], lambda self, data: data in devices.pinned),
     }
     if (default := devices.default_generator) is not None:

@@ -72,7 +72,9 @@ def install(devices: EmulatedDevices, generators: GeneratorDevices | None, notes
         ):
             with contextlib.suppress(RuntimeError):  # an operator that this torch lacks
                 libraries["aten"].m.impl(name, "CUDA", lambda *arguments: False, False)
-        libraries["aten"].m.impl("record_stream", "CUDA", lambda tensor, stream: None, False)  # no memory is reused early
+        libraries["aten"].m.impl(
+            "record_stream", "CUDA", lambda tensor, stream: None, False
+        )  # no memory is reused early
         libraries["aten"].m.impl("_pin_memory", "CPU", _pinning(devices), False)
         recurrent.register(libraries["aten"])
     _libraries.extend(libraries.values())
