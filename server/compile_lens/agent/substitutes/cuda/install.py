@@ -36,7 +36,7 @@ def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHIN
     if STREAMS not in without:
         streams.install(notes)
     triton_kernels.install(notes, runs=TRITON not in without)
-    native.start_gradient_threads()
+    native.start_gradient_threads(devices)
     skip_modules(cuda_module, generators, memory, native, operators, streams, triton_kernels)
 
 

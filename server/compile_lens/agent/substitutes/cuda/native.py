@@ -9,6 +9,7 @@ it matches the running torch.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -221,11 +222,15 @@ def _hook_entries(
     return {{**base, **cuda}[name]: entry for name, entry in wanted.items() if name in base or name in cuda}
 
 
-def start_gradient_threads() -> None:
+def start_gradient_threads(devices: EmulatedDevices) -> None:
     """Let an autograd engine that has already run create queues for the emulated devices; it counts devices at its first run.
 
-    torch/csrc/autograd/engine.cpp, ``Engine::start_device_threads`` (torch 2.6 to 2.13), which returns at once when it finds none.
+    torch/csrc/autograd/engine.cpp, ``Engine::start_device_threads`` (torch 2.6 to 2.14), which returns at once when it finds none. Where
+    it has found some, it is not called again: it would wait for as many threads as there are devices, and there would be more. A build
+    with CUDA finds eight once there was a fake tensor (c10/core/impl/FakeGuardImpl.h), which is enough.
     """
+    if _count_gradient_threads() >= devices.count:
+        return
     library = _library("torch_cpu")
     try:
         engine_of, start = getattr(library, ENGINE), getattr(library, START_THREADS)
@@ -234,3 +239,15 @@ def start_gradient_threads() -> None:
     engine_of.restype, engine_of.argtypes = POINTER, []
     start.restype, start.argtypes = None, [POINTER]
     start(engine_of())
+
+
+def _count_gradient_threads() -> int:
+    """Threads for the gradients of a device, by their names (``Engine::thread_init``); Linux cuts them to 15 characters."""
+    count = 0
+    for thread in os.listdir("/proc/self/task"):
+        with (
+            contextlib.suppress(OSError),
+            open(f"/proc/self/task/{thread}/comm", encoding="utf-8", errors="replace") as file,
+        ):
+            count += file.read().startswith("pt_autograd_")
+    return count
