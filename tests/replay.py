@@ -17,7 +17,12 @@ from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.wire import Frame, FrameDecoder, TraceRecord
 from fixture_notation import depth_of, is_compared
 
-RECORDINGS = Path(__file__).parent / "data" / "h200-torch2.11"
+RECORDINGS = {
+    "fixtures": "h200-torch2.11",
+    "gpu-programs": "h200-torch2.11",
+    "gpu-workloads": "h100-torch2.11",
+}
+DATA = Path(__file__).parent / "data"
 # where record.py runs the programs, and keeps the agent
 JOB = "/cluster/job"
 AGENT = "/cluster/agent"
@@ -51,7 +56,7 @@ class ReplayHost(Host):
 @cache
 def recording(archive: str) -> dict[str, bytes]:
     """The files of an archive, by name."""
-    with tarfile.open(RECORDINGS / f"{archive}.tar.xz") as opened:
+    with tarfile.open(DATA / RECORDINGS[archive] / f"{archive}.tar.xz") as opened:
         files = {member.name: opened.extractfile(member) for member in opened.getmembers()}
         return {name: file.read() for name, file in files.items() if file is not None}
 
@@ -77,5 +82,5 @@ def replay(archive: str, name: str, with_notes: bool = True, filters: Filters = 
     frames = frames_of(recording(archive)[f"{name}.wire"])
     if not with_notes:
         frames = [f for f in frames if not (isinstance(f, TraceRecord) and NOTE in f.data.partition(b"\n")[0])]
-    depth = Depth(depth_of(text)) if archive == "fixtures" else Depth.INDUCTOR
+    depth = Depth.INDUCTOR if archive == "gpu-programs" else Depth(depth_of(text))
     return play(ReplayHost(frames), f"{JOB}/{name}.py", text, depth, filters)

@@ -1,4 +1,4 @@
-"""GPU programs on this machine, where the CPU stands in for the GPU, beside what the same programs did on an H200 with torch 2.11."""
+"""GPU programs on this machine, where the CPU stands in for the GPU, beside what the same programs did on a GPU with torch 2.11."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ pytestmark = pytest.mark.xdist_group("gpu-stand-in")
 DATA = Path(__file__).parent / "data"
 # what Dynamo decides; what comes after it (kernels, CUDA graphs) is none of the CPU's
 DYNAMO = ("graph-break", "recompile", "recompile-limit", "specialization", "compile-error", "run-error")
-PROGRAMS = sorted(name.removesuffix(".wire") for name in recording("gpu-programs") if name.endswith(".wire"))
+PROGRAMS, WORKLOADS = (
+    sorted(name.removesuffix(".wire") for name in recording(archive) if name.endswith(".wire"))
+    for archive in ("gpu-programs", "gpu-workloads")
+)
 # (code, line, frames) on the GPU alone, and here alone; and why
 OTHERWISE: dict[str, tuple[set[tuple[str, int]], set[tuple[str, int]], str]] = {
     "cudagraph_overwritten": (
@@ -29,6 +32,8 @@ OTHERWISE: dict[str, tuple[set[tuple[str, int]], set[tuple[str, int]], str]] = {
     ),
     "triton_error": ({("triton-compile-error", 14)}, set(), "Triton's compiler does not run at the depth dynamo"),
 }
+# torch 2.11 breaks at `torch.cuda.synchronize()`, 2.13 traces it (torch/_dynamo/variables/torch.py)
+SYNCHRONIZE = {"prefetch": ("GB0007", 26), "streams": ("GB0007", 10)}
 # torch 2.11 tries `DistributedDataParallel._run_ddp_forward` as a frame of its own once more than 2.13: the same break at the same line
 DDP_OF_2_11 = {("GB0007", "2/0")}
 # A trace that torch wrote alone has no columns: a recompile stands at the decorator, or where a function is resumed.
@@ -65,6 +70,16 @@ def test_a_recorded_program_breaks_and_recompiles_as_on_the_gpu(host: WarmHost, 
     assert (only_there, only_here) == OTHERWISE.get(name, (set(), set(), ""))[:2]
     assert here.graphs == there.graphs
     assert "cpu-for-gpu" in codes(here)
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_recorded_workload_breaks_and_recompiles_as_on_the_gpu(host: WarmHost, tmp_path: Path, name: str) -> None:
+    there, text = replay("gpu-workloads", name), program("gpu-workloads", name)
+    here = run(host, tmp_path, text)
+    assert here.status is there.status
+    found_there = {(f.code, f.place.line) for f in of_dynamo(there)} - {SYNCHRONIZE.get(name)}
+    assert {(f.code, f.place.line) for f in of_dynamo(here)} == found_there
+    assert ("cpu-for-gpu" in codes(here)) == ("cuda" in text)
 
 
 def test_the_training_like_trace_breaks_and_recompiles_as_on_the_gpu(host: WarmHost, tmp_path: Path) -> None:
