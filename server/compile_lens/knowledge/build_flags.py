@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,7 +59,7 @@ def environment(name: str, row: Row) -> KnowledgeEntry:
         theirs=row.get("doc", ""),
         facts=tuple(facts),
         related=tuple(row.get("options", ())),
-        places=places("read", row.get("read_at", ())),
+        places=(*places("read", row.get("read_at", ())), *places("set", row.get("set_at", ()))),
     )
 
 
@@ -144,6 +145,18 @@ def code(name: str, row: Row) -> KnowledgeEntry:
         stage="dynamo",
         places=(*places("raised", row.get("raised_at", ())), *place(row, "registered")),
         url=CODE_PAGE.format(name.lower()),
+    )
+
+
+def exception(name: str, row: Row) -> KnowledgeEntry:
+    bases = ", ".join(f"`{base}`" for base in row.get("bases", ()))
+    return KnowledgeEntry(
+        KnowledgeKind.EXCEPTION,
+        name,
+        theirs=row.get("doc", ""),
+        facts=(("Bases", bases),) if bases else (),
+        related=tuple(base.rpartition(".")[2] for base in row.get("bases", ()) if not hasattr(builtins, base)),
+        places=(*place(row, "defined"), *places("raised", row.get("raised_at", ()))),
     )
 
 

@@ -25,6 +25,7 @@ _BUILDERS: dict[KnowledgeKind, Callable[[str, Row], KnowledgeEntry]] = {
     KnowledgeKind.BACKEND: build_flags.backend,
     KnowledgeKind.FUNCTION: build_operators.function,
     KnowledgeKind.CODE: build_flags.code,
+    KnowledgeKind.EXCEPTION: build_flags.exception,
     KnowledgeKind.OPERATOR: build_operators.operator,
     KnowledgeKind.IR: build_compiler.inductor_class,
     KnowledgeKind.OPS: build_compiler.operation,
@@ -69,8 +70,11 @@ _BARE = (
 )
 # names that torch composes, so that no literal in its source shows them: a curated text is enough
 _ALSO_CURATED = frozenset({KnowledgeKind.ARTIFACT, KnowledgeKind.FILE})
+# what users often write without its module
+_BY_SHORT_NAME = (KnowledgeKind.EXCEPTION, KnowledgeKind.FUNCTION)
 # functions whose arguments are entries
 _COMPILES = frozenset({"torch.compile", "torch.compiler.compile"})
+_NO_PROMOTION = "its tensors have one shape and dtype, because primitives neither broadcast nor promote types."
 NEAREST = 5
 
 
@@ -80,6 +84,7 @@ class Knowledge:
     def __init__(self, tables: Tables | None = None, past: History | None = None) -> None:
         self.tables = tables or bundled_tables()
         self._past = past
+        self._by_short_name: dict[KnowledgeKind, dict[str, list[str]]] = {}
 
     @property
     def past(self) -> History:
@@ -139,10 +144,16 @@ class Knowledge:
     def _with_documentation(self, operator: KnowledgeEntry) -> KnowledgeEntry:
         """The text of the function by the operator's name (``torch.relu`` for ``aten.relu``)."""
         namespace, _, name = operator.name.partition(".")
-        if namespace not in ("aten", "higher_order"):
-            return operator
         short = name.partition(".")[0]
         table = self.tables.table(KnowledgeKind.FUNCTION)
+        if namespace == "prims":
+            # all primitives that torch has no text for are of this kind (torch/_prims/__init__.py)
+            like = next((full for full in (f"torch.{short}", f"torch.special.{short}") if full in table), None)
+            primitive = f"The primitive of `{like}`" if like is not None else "A primitive"
+            text = f"{primitive}, element by element: {_NO_PROMOTION}"
+            return replace(operator, ours=text, related=(*operator.related, *((like,) if like is not None else ())))
+        if namespace not in ("aten", "higher_order"):
+            return operator
         for full in (
             f"torch.{short}",
             f"torch.nn.functional.{short}",
@@ -190,7 +201,18 @@ class Knowledge:
             entry = self.get(kind, name)
             if entry is not None:
                 found.setdefault((kind, name), entry)
-        return list(found.values())
+        return list(found.values()) or self._by_end(written.strip())
+
+    def _by_end(self, written: str) -> list[KnowledgeEntry]:
+        """Exceptions and functions by the end of their names: ``fresh_cache``, ``exc.Unsupported``."""
+        short = written.rpartition(".")[2]
+        entries = (
+            self.get(kind, full)
+            for kind in _BY_SHORT_NAME
+            for full in self._full_names(kind).get(short, ())
+            if f".{full}".endswith(f".{written}")
+        )
+        return [entry for entry in entries if entry is not None]
 
     def _candidates(self, written: str) -> Iterator[tuple[KnowledgeKind, str]]:
         variable, equals, value = written.partition("=")
@@ -219,11 +241,21 @@ class Knowledge:
             yield KnowledgeKind.VARIABLE, name.rpartition(".")[2]
         for kind in _BARE:
             yield kind, name
+        yield KnowledgeKind.EXCEPTION, name
         if "." not in name:
             yield from ((KnowledgeKind.OPERATOR, f"{space}.{name}") for space in ("aten", "prims", "higher_order"))
             for module in ("torch", "torch.compiler", "torch._dynamo", "torch.export"):
                 yield from self._function_names(f"{module}.{name}")
             yield KnowledgeKind.TRITON, f"triton_helpers.{name}"
+
+    def _full_names(self, kind: KnowledgeKind) -> Mapping[str, list[str]]:
+        """Full names by their last part, the public ones first."""
+        known = self._by_short_name.get(kind)
+        if known is None:
+            known = self._by_short_name[kind] = {}
+            for full in sorted(self.tables.table(kind), key=lambda full: full.count("._")):
+                known.setdefault(full.rpartition(".")[2], []).append(full)
+        return known
 
     def _option_names(self, name: str) -> Iterator[str]:
         short = name
