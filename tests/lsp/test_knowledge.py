@@ -74,6 +74,22 @@ async def hovered(ed: Editor, uri: str, text: str, mark: str, offset: int = 1) -
     return str(hover["contents"]["value"])
 
 
+async def test_a_fresh_cache_answers_from_the_bundled_tables_and_leads_to_the_installed_sources(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPILE_LENS_CACHE_DIR", str(root.parent / "cache"))
+    torch = find_torch(sys.executable)
+    assert torch is not None
+    async with editor(root.parent) as ed:
+        await ed.initialize(root, NEVER)
+        uri = await opened(ed, root / "train.py", PROGRAM)
+        assert "bundled table" in (await hovered(ed, uri, PROGRAM, "relu")).rpartition("---")[2]
+        where = {"textDocument": {"uri": uri}, "position": place(PROGRAM, "relu")}
+        found = await ed.request("textDocument/definition", where)
+        assert found and found[0]["uri"].startswith(torch.folder.as_uri())
+    assert not list((root.parent / "cache").glob("knowledge/*"))
+
+
 @pytest.mark.parametrize(
     ("mark", "offset", "heading"),
     [

@@ -77,7 +77,7 @@ def option(name: str, row: Row) -> KnowledgeEntry:
         facts.append(("Type", f"`{row['type']}`"))
     if "default" in row:
         facts.append(("Default", f"`{row['default']}`"))
-    if "source" in row and row["source"] != row.get("default"):
+    if "source" in row and "alias" not in row and row["source"].replace('"', "'") != row.get("default"):
         facts.append(("Set in the source to", f"`{row['source']}`"))
     if "env" in row:
         facts.append(("Environment", ", ".join(f"`{variable}`" for variable in row["env"])))

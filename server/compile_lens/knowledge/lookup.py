@@ -12,6 +12,7 @@ from typing import Any
 from compile_lens.knowledge import build_compiler, build_flags, build_operators
 from compile_lens.knowledge.curated import Curated, curated
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
+from compile_lens.knowledge.operator_names import functional_form, text_of_name
 from compile_lens.knowledge.tables import Tables, bundled_tables
 from compile_lens.knowledge.versions import History, history
 
@@ -118,8 +119,8 @@ class Knowledge:
             entry = KnowledgeEntry(kind, name)
         else:
             return None
-        if kind is KnowledgeKind.OPERATOR and not entry.theirs:
-            entry = self._with_documentation(entry)
+        if kind is KnowledgeKind.OPERATOR:
+            entry = self._functionalized(entry if entry.theirs else self._with_documentation(entry))
         if name in _COMPILES and kind is KnowledgeKind.FUNCTION:
             entry = replace(entry, facts=(*entry.facts[:1], *self._arguments_of_compile()))
         if text is not None:
@@ -129,9 +130,13 @@ class Knowledge:
 
     def _of_its_option(self, variable: str) -> Curated | None:
         """The curated text of the option that a variable sets, if torch has no comment on it."""
-        for option in self.options_set_by(variable):
+        options = self.options_set_by(variable)
+        # the same option in several groups has one meaning; different ones have not
+        if len({option.rpartition(".")[2] for option in options}) != 1 or self._environment[variable].get("doc"):
+            return None
+        for option in options:
             text = curated(KnowledgeKind.OPTION).get(option)
-            if text is not None and not self._environment[variable].get("doc"):
+            if text is not None:
                 return Curated(f"Sets `{option}`. {text.text}")
         return None
 
@@ -140,6 +145,19 @@ class Knowledge:
             entry = self.get(KnowledgeKind.ARGUMENT, name)
             default = f" (default `{row['default']}`)" if "default" in row else ""
             yield f"`{name}`", f"{entry.summary if entry is not None else ''}{default}"
+
+    def _functionalized(self, operator: KnowledgeEntry) -> KnowledgeEntry:
+        """An in-place operator as AOTAutograd leaves it: replaced by the one that returns its result."""
+        packet = ".".join(operator.name.split(".")[:2])
+        functional = functional_form(packet, self.tables.table(KnowledgeKind.OPERATOR).__contains__)
+        if functional is None:
+            return operator
+        kept = tuple(fact for fact in operator.facts if not fact[0].startswith("In "))
+        fact = (
+            "In AOTAutograd",
+            f"replaced by `{functional}`; an input of the graph that it changes is written at the end",
+        )
+        return replace(operator, facts=(*kept, fact), related=(functional, *operator.related))
 
     def _with_documentation(self, operator: KnowledgeEntry) -> KnowledgeEntry:
         """The text of the function by the operator's name (``torch.relu`` for ``aten.relu``)."""
@@ -162,7 +180,8 @@ class Knowledge:
         ):
             if table.get(full, {}).get("doc"):
                 return replace(operator, theirs=table[full]["doc"], related=(*operator.related, full))
-        return operator
+        packet = f"{namespace}.{short}"
+        return replace(operator, ours=text_of_name(packet, self.tables.table(KnowledgeKind.OPERATOR).__contains__))
 
     def _row(self, kind: KnowledgeKind, name: str) -> Row | None:
         if kind is KnowledgeKind.ENVIRONMENT:

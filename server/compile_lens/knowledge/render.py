@@ -67,7 +67,9 @@ def _heading(entry: KnowledgeEntry) -> str:
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+    # a line of an interactive session is no quotation in the quotation
+    lines = (f"    {line}" if line.startswith(">>") else line for line in text.split("\n"))
+    return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def _link(place: TorchPlace, tables: Tables) -> str:

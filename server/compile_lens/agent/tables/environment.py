@@ -17,7 +17,11 @@ _ENVIRONMENT = re.compile("env", re.IGNORECASE)
 # constants that hold a variable's name: `LOG_ENV_VAR = "TORCH_LOGS"`
 _CONSTANT = re.compile(r"^[ \t]*(\w+)\s*(?::[^=\n]+)?=\s*\(?\s*(['\"])([A-Z][A-Z0-9_]{3,})\2", re.MULTILINE)
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}\Z")
-_PREFIX = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FX_|FAKE_|PROTON|LLVM_|MLIR_|TUNE|KINETO")
+_PREFIX = re.compile(
+    r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FX_|FAKE_|COMPILE_STROBELIGHT|PROTON|LLVM_|MLIR_|TUNE|KINETO"
+)
+# those without a prefix that users of torch set
+_OF_USERS = re.compile(r"(?:RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT|HIP_VISIBLE_DEVICES)\Z")
 # variables of the system, of Python and of other programs that torch also reads
 _FOREIGN = re.compile(
     r"(?:HOME|PATH|USER|USERNAME|LOGNAME|TMPDIR|TEMP|TMP|CI|SHELL|HOSTNAME|DISPLAY|INCLUDE|LIB|CC|CXX|CFLAGS|LANG|APPDATA"
@@ -54,7 +58,8 @@ def environment_variables(root: str) -> dict[str, dict[str, Any]]:
 def _belongs(name: str, path: str) -> bool:
     if _FOREIGN.match(name):
         return False
-    return _PREFIX.match(name) is not None or _COMPILER.match(path) is not None
+    known = _PREFIX.match(name) or _OF_USERS.match(name)
+    return known is not None or _COMPILER.match(path) is not None
 
 
 def _reads(source: SourceFile) -> Iterator[tuple[str, ast.expr, str]]:
