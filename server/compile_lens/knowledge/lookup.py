@@ -92,6 +92,14 @@ class Knowledge:
         """Which releases have which names."""
         return self._past or history()
 
+    def read_all(self) -> None:
+        """Read what is otherwise read on first use, for an editor whose first hover should not wait for it."""
+        for kind in KnowledgeKind:
+            self.tables.table(kind)
+            curated(kind)
+        build_operators.decompositions()
+        history()
+
     def names(self, kind: KnowledgeKind) -> Sequence[str]:
         """All names of ``kind``."""
         if kind is KnowledgeKind.ENVIRONMENT:

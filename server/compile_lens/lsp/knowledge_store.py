@@ -93,6 +93,7 @@ class KnowledgeStore:
         known = self._bundled.get((version, root))
         if known is None:
             known = self._bundled[version, root] = Knowledge(bundled_tables(version, root))
+            self._server.background.start(asyncio.to_thread(known.read_all))
         return known
 
     def _open(self, file: Path) -> Knowledge:
@@ -102,6 +103,7 @@ class KnowledgeStore:
             if tables is None:
                 return self._bundled_knowledge()
             known = self._opened[file] = Knowledge(tables)
+            self._server.background.start(asyncio.to_thread(known.read_all))
         return known
 
     async def _extract(self, torch: InstalledTorch) -> None:

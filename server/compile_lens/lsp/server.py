@@ -96,6 +96,7 @@ def create_server(
     async def initialized(_: types.InitializedParams) -> None:
         runs.show_idle()
         await configuration.on_initialized()
+        store.of(None)  # reads the tables before the first hover
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_: Any) -> None:
