@@ -48,7 +48,7 @@ class KnowledgeStore:
         self._permission_of = permission_of
         self._on_new_tables = on_new_tables
         self._bundled: dict[tuple[str, str | None], Knowledge] = {}
-        self._known: dict[tuple[Path | None, str], _LookedUp] = {}
+        self._known: dict[tuple[Path | None, str, bool], _LookedUp] = {}
         self._opened: dict[Path, Knowledge] = {}
         self._extracting: set[Path] = set()
 
@@ -62,7 +62,8 @@ class KnowledgeStore:
 
     def _of(self, path: str | None) -> _LookedUp:
         root = self._server.root_of(path) if path is not None else next(iter(self._server.folders()), None)
-        key = (root, self._server.settings.python)
+        # without a file nothing may be read in the background, which must not hold for the files of the folder
+        key = (root, self._server.settings.python, path is None)
         known = self._known.get(key)
         if known is None or time.monotonic() - known.looked_at > LOOK_UP_AGAIN_S:
             known = self._known[key] = _LookedUp(*self._look_up(path, root), time.monotonic())
