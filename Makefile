@@ -11,7 +11,7 @@ EXAMPLES := examples/transformer_block.py examples/training_step.py examples/cle
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
 
-.PHONY: demo test test-quick test-nightly lint bench fuzz soak client lab setup clean
+.PHONY: demo test test-quick test-nightly lint bench fuzz soak client lab tables setup clean
 
 demo: $(STAMP)  ## the main job on the examples
 	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
@@ -41,6 +41,9 @@ fuzz: $(STAMP)  ## 200,000 sequences of edits, requests and cancellations, and a
 
 soak: $(STAMP)  ## an hour of work and trouble; the server's memory, handles and processes after it
 	$(BIN)/python -m tests.reliability.soak --minutes 60
+
+tables: $(STAMP)  ## the bundled tables of explanations, from the torch in .venv (20 s)
+	$(BIN)/python tests/knowledge/record_tables.py
 
 setup: $(STAMP)
 

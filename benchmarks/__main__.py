@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from benchmarks import editor_death, hover, predictions, sandbox, server_start, time_to_findings
+from benchmarks import editor_death, explain, hover, predictions, sandbox, server_start, time_to_findings
 
 if __name__ == "__main__":
     asyncio.run(time_to_findings.run())
     asyncio.run(sandbox.run())
     asyncio.run(editor_death.run())
     server_start.run()
+    explain.run()
     hover.run()
     predictions.run()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from compile_lens.knowledge.curated import curated
 from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import to_markdown
+from compile_lens.knowledge.tables import bundled_tables
 
 
 @pytest.mark.parametrize(
@@ -45,6 +48,13 @@ from compile_lens.knowledge.render import to_markdown
         ("pipeline", KnowledgeKind.STAGE, "pipeline"),
         ("torch.compiler.disable", KnowledgeKind.FUNCTION, "torch.compiler.disable"),
         ("torch._dynamo.mark_dynamic", KnowledgeKind.FUNCTION, "torch._dynamo.mark_dynamic"),
+        ("fresh_cache", KnowledgeKind.FUNCTION, "torch._inductor.utils.fresh_cache"),
+        ("aoti_compile_and_package", KnowledgeKind.FUNCTION, "torch._inductor.aoti_compile_and_package"),
+        ("torch._dynamo.exc.Unsupported", KnowledgeKind.EXCEPTION, "torch._dynamo.exc.Unsupported"),
+        ("exc.Unsupported", KnowledgeKind.EXCEPTION, "torch._dynamo.exc.Unsupported"),
+        ("BackendCompilerFailed", KnowledgeKind.EXCEPTION, "torch._dynamo.exc.BackendCompilerFailed"),
+        ("TORCH_COMPILE_BACKEND", KnowledgeKind.ENVIRONMENT, "TORCH_COMPILE_BACKEND"),
+        ("CUDA_LAUNCH_BLOCKING", KnowledgeKind.ENVIRONMENT, "CUDA_LAUNCH_BLOCKING"),
     ],
 )
 def test_found_as_it_is_written(bundled: Knowledge, written: str, kind: KnowledgeKind, name: str) -> None:
@@ -89,7 +99,9 @@ def test_variables_are_found_in_the_source(bundled: Knowledge) -> None:
     """Texts of ours are written for some variables; none is in the list for that reason alone."""
     table = bundled.tables.table(KnowledgeKind.ENVIRONMENT)
     by_option = {name for row in bundled.tables.table(KnowledgeKind.OPTION).values() for name in row.get("env", ())}
-    assert not [name for name in curated(KnowledgeKind.ENVIRONMENT) if name not in table and name not in by_option]
+    read_by_the_driver = {"CUDA_LAUNCH_BLOCKING"}
+    found = {*table, *by_option, *read_by_the_driver}
+    assert not [name for name in curated(KnowledgeKind.ENVIRONMENT) if name not in found]
 
 
 @pytest.mark.parametrize("kind", list(KnowledgeKind))
@@ -106,7 +118,7 @@ WITHOUT_TEXT = {
     KnowledgeKind.OPTION: 0,
     KnowledgeKind.VARIABLE: 0,
     KnowledgeKind.FUNCTION: 44,
-    KnowledgeKind.OPERATOR: 1277,
+    KnowledgeKind.OPERATOR: 874,
     KnowledgeKind.TRITON: 24,
     KnowledgeKind.ARTIFACT: 53,
     KnowledgeKind.BISECT: 1,
@@ -152,3 +164,39 @@ def test_what_an_operator_becomes(bundled: Knowledge, name: str, becomes: str) -
 def test_an_operator_that_stays_itself_becomes_nothing_else(bundled: Knowledge) -> None:
     entry = bundled.get(KnowledgeKind.OPERATOR, "aten.mul.Tensor")
     assert entry is not None and "Becomes" not in dict(entry.facts)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("prims.convert_element_type", "Creates a copy of a tensor with the given dtype."),
+        ("prims.add", "The primitive of `torch.add`"),
+        ("aten.upsample_nearest3d_backward", "The gradient of `aten.upsample_nearest3d`."),
+        ("aten._foreach_rsqrt_", "`aten.rsqrt` for each tensor of a list"),
+        ("TORCHINDUCTOR_REDIS_HOST", "host name"),
+    ],
+)
+def test_what_torch_says_in_code_alone(bundled: Knowledge, name: str, words: str) -> None:
+    assert words in to_markdown(bundled.find(name)[0], bundled.tables)
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "words"),
+    [
+        ("prims.inductor_seed", "In Inductor", "has its own lowering (`torch/_inductor/lowering.py:"),
+        ("aten.relu", "In Inductor", "is lowered to `Pointwise`"),
+        ("aten.relu_", "In AOTAutograd", "replaced by `aten.relu`"),
+    ],
+)
+def test_what_becomes_of_an_operator(bundled: Knowledge, name: str, label: str, words: str) -> None:
+    facts = dict(bundled.find(name)[0].facts)
+    assert words in facts[label] and "what the lowering returns" not in str(facts)
+
+
+def test_tables_of_the_same_release_lead_to_the_installed_sources(tmp_path: Path) -> None:
+    same = bundled_tables("2.13.0+cu130", str(tmp_path))
+    assert (same.root, same.instead_of) == (str(tmp_path), "")
+    other = bundled_tables("2.11.0", str(tmp_path))
+    assert (other.root, other.instead_of) == (None, "2.11.0")
+    entry = Knowledge(other).find("Pointwise")[0]
+    assert "bundled table; torch 2.11.0 is installed" in to_markdown(entry, other)

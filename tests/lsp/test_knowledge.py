@@ -74,6 +74,52 @@ async def hovered(ed: Editor, uri: str, text: str, mark: str, offset: int = 1) -
     return str(hover["contents"]["value"])
 
 
+async def test_a_fresh_cache_answers_from_the_bundled_tables_and_leads_to_the_installed_sources(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPILE_LENS_CACHE_DIR", str(root.parent / "cache"))
+    torch = find_torch(sys.executable)
+    assert torch is not None
+    async with editor(root.parent) as ed:
+        await ed.initialize(root, NEVER)
+        uri = await opened(ed, root / "train.py", PROGRAM)
+        assert "bundled table" in (await hovered(ed, uri, PROGRAM, "relu")).rpartition("---")[2]
+        where = {"textDocument": {"uri": uri}, "position": place(PROGRAM, "relu")}
+        found = await ed.request("textDocument/definition", where)
+        assert found and found[0]["uri"].startswith(torch.folder.as_uri())
+    assert not list((root.parent / "cache").glob("knowledge/*"))
+
+
+@pytest.mark.nightly  # the server waits 20 s for the first analyses
+async def test_the_installed_torch_is_read_in_the_background_with_progress(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPILE_LENS_CACHE_DIR", str(root.parent / "cache"))
+    torch = find_torch(sys.executable)
+    assert torch is not None
+    path = table_path(torch, {"COMPILE_LENS_CACHE_DIR": str(root.parent / "cache")})
+    parts = Path(f"{path}.parts")
+    parts.mkdir(parents=True)
+    with zipfile.ZipFile(BUNDLED) as archive:  # all but one were read before
+        for name in set(archive.namelist()) - {"log.json", "manifest.json"}:
+            (parts / name).write_bytes(archive.read(name))
+
+    def values(message: Message) -> Message:
+        value: Message = message.get("params", {}).get("value", {}) if message.get("method") == "$/progress" else {}
+        return value
+
+    async with editor(root.parent) as ed:
+        await ed.initialize(root, {"run": {"enabled": "always"}})
+        text = "import torch\ny = torch.ops.aten.relu.default(torch.ones(3))\n"
+        uri = await opened(ed, root / "train.py", text)
+        assert "bundled table" in await hovered(ed, uri, text, "relu")
+        await ed.wait(lambda message: "Reading torch" in values(message).get("message", ""))
+        await ed.wait(lambda message: values(message).get("message", "").endswith("tables"))
+        await ed.wait(lambda message: values(message).get("kind") == "end")
+        assert "bundled table" not in await hovered(ed, uri, text, "relu")
+    assert path.is_file() and not parts.exists()
+
+
 @pytest.mark.parametrize(
     ("mark", "offset", "heading"),
     [

@@ -19,7 +19,7 @@ from rich.status import Status as Spinner
 from compile_lens.cli.json_output import finding_json
 from compile_lens.cli.options import python_option
 from compile_lens.knowledge.lookup import Knowledge
-from compile_lens.knowledge.tables import open_tables
+from compile_lens.knowledge.tables import bundled_tables, open_tables
 from compile_lens.repro.bisect import Options, Progress
 from compile_lens.repro.bisect import bisect as run_bisection
 from compile_lens.repro.bisect_document import document
@@ -194,5 +194,9 @@ def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
 def knowledge_of(python: str) -> Knowledge:
     """Knowledge of the interpreter's torch if its tables are cached, otherwise of the bundled ones."""
     torch = find_torch(python)
-    tables = cached_tables(torch) if torch is not None else None
-    return Knowledge(open_tables(tables)) if tables is not None else Knowledge()
+    if torch is None:
+        return Knowledge()
+    cached = cached_tables(torch)
+    return Knowledge(
+        open_tables(cached) if cached is not None else bundled_tables(torch.version, str(torch.folder.parent))
+    )

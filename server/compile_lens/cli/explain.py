@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.status import Status as Spinner
 
 from compile_lens.knowledge.entry import KnowledgeEntry
 from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import footer, to_markdown
-from compile_lens.knowledge.tables import open_tables
-from compile_lens.workers.extraction import ExtractionError, cached_tables, extract_tables, find_torch
+from compile_lens.knowledge.tables import bundled_tables, open_tables
+from compile_lens.workers.extraction import ExtractionError, InstalledTorch, cached_tables, extract_tables, find_torch
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 WIDEST = 110
@@ -27,16 +28,28 @@ WIDEST = 110
 @click.option(
     "--python", metavar="PATH", help="Explain the torch of this interpreter.  [default: the nearest one that has torch]"
 )
+@click.option(
+    "--installed",
+    is_flag=True,
+    help="Read the installed torch first, which takes about 20 seconds, once per torch.  [default: only if it has been read]",
+)
 @click.option("--bundled", is_flag=True, help="Use the bundled tables and start no interpreter.")
-def explain(name: str | None, words: str | None, python: str | None, bundled: bool) -> int:
+def explain(name: str | None, words: str | None, python: str | None, installed: bool, bundled: bool) -> int:
     """Explain NAME: `TORCH_LOGS=fusion`, `torch._inductor.config.max_autotune`, `GB0059`, `aten.native_layer_norm`, `Pointwise`, …"""
     if (name is None) == (words is None):
         raise click.UsageError("Give a NAME or --search WORDS.")
-    knowledge = _knowledge(python, bundled)
+    if installed and bundled:
+        raise click.UsageError("Give --installed or --bundled, not both.")
+    torch = None if bundled else _find_torch(python)
+    knowledge = _knowledge(torch, wait=installed)
     if words is not None:
         return _list(search(knowledge, words), knowledge, words)
     assert name is not None
     entries = knowledge.find(name)
+    if not entries and torch is not None and knowledge.tables.instead_of:
+        # only the installed torch knows whether it has the name
+        knowledge = _knowledge(torch, wait=True)
+        entries = knowledge.find(name)
     if not entries:
         nearest = knowledge.nearest(name)
         click.echo(
@@ -58,28 +71,53 @@ def explain(name: str | None, words: str | None, python: str | None, bundled: bo
     return 0
 
 
-def _knowledge(python: str | None, bundled: bool) -> Knowledge:
-    """The tables of the installed torch, or the bundled ones if there is no torch and the user named no interpreter."""
-    if bundled:
-        return Knowledge()
+def _find_torch(python: str | None) -> InstalledTorch | None:
+    """The torch to explain; None if there is none and the user named no interpreter."""
     try:
         interpreter = find_interpreter(Path.cwd() / "program.py", explicit=python)
     except InterpreterError as error:
         if python:
             raise click.ClickException(str(error)) from None
-        return Knowledge()
+        return None
     torch = find_torch(interpreter)
+    if torch is None and python:
+        raise click.ClickException(f"{interpreter} has no torch.")
+    return torch
+
+
+def _knowledge(torch: InstalledTorch | None, *, wait: bool) -> Knowledge:
+    """The tables of ``torch`` if they were read before or the user waits for them, else the bundled ones, and a note if they differ."""
     if torch is None:
-        if python:
-            raise click.ClickException(f"{interpreter} has no torch.")
         return Knowledge()
-    if cached_tables(torch) is None:
-        click.echo(f"Reading torch {torch.version} (once, about half a minute) …", err=True)
-    try:
-        return Knowledge(open_tables(asyncio.run(extract_tables(torch))))
-    except ExtractionError as error:
-        click.echo(f"compile-lens: {error} Using the bundled tables.", err=True)
-        return Knowledge()
+    cached = cached_tables(torch)
+    if cached is not None:
+        return Knowledge(open_tables(cached))
+    tables = bundled_tables(torch.version, str(torch.folder.parent))
+    if wait:
+        try:
+            return Knowledge(open_tables(_read(torch)))
+        except ExtractionError as error:
+            click.echo(f"compile-lens: {error} Using the bundled tables.", err=True)
+    elif tables.instead_of:
+        click.echo(
+            f"compile-lens: This is about torch {tables.torch}; torch {torch.version} is installed. "
+            "Add --installed to read that one (once, about 20 s).",
+            err=True,
+        )
+    return Knowledge(tables)
+
+
+def _read(torch: InstalledTorch) -> Path:
+    """Read the tables of ``torch``, with progress in a terminal."""
+    text = f"Reading torch {torch.version} (once, about 20 s)"
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        click.echo(f"{text} …", err=True)
+        return asyncio.run(extract_tables(torch))
+    with Spinner(text, console=console) as spinner:
+        return asyncio.run(
+            extract_tables(torch, on_table=lambda kind, done, of: spinner.update(f"{text}: {done} of {of} tables"))
+        )
 
 
 def _elsewhere(knowledge: Knowledge, name: str) -> str:

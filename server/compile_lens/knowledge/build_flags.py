@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,7 +59,7 @@ def environment(name: str, row: Row) -> KnowledgeEntry:
         theirs=row.get("doc", ""),
         facts=tuple(facts),
         related=tuple(row.get("options", ())),
-        places=places("read", row.get("read_at", ())),
+        places=(*places("read", row.get("read_at", ())), *places("set", row.get("set_at", ()))),
     )
 
 
@@ -76,7 +77,7 @@ def option(name: str, row: Row) -> KnowledgeEntry:
         facts.append(("Type", f"`{row['type']}`"))
     if "default" in row:
         facts.append(("Default", f"`{row['default']}`"))
-    if "source" in row and row["source"] != row.get("default"):
+    if "source" in row and "alias" not in row and row["source"].replace('"', "'") != row.get("default"):
         facts.append(("Set in the source to", f"`{row['source']}`"))
     if "env" in row:
         facts.append(("Environment", ", ".join(f"`{variable}`" for variable in row["env"])))
@@ -144,6 +145,18 @@ def code(name: str, row: Row) -> KnowledgeEntry:
         stage="dynamo",
         places=(*places("raised", row.get("raised_at", ())), *place(row, "registered")),
         url=CODE_PAGE.format(name.lower()),
+    )
+
+
+def exception(name: str, row: Row) -> KnowledgeEntry:
+    bases = ", ".join(f"`{base}`" for base in row.get("bases", ()))
+    return KnowledgeEntry(
+        KnowledgeKind.EXCEPTION,
+        name,
+        theirs=row.get("doc", ""),
+        facts=(("Bases", bases),) if bases else (),
+        related=tuple(base.rpartition(".")[2] for base in row.get("bases", ()) if not hasattr(builtins, base)),
+        places=(*place(row, "defined"), *places("raised", row.get("raised_at", ()))),
     )
 
 

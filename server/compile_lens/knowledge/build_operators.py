@@ -117,17 +117,7 @@ def _stages(row: Row) -> list[tuple[str, str]]:
         steps.append(_KEPT)
     lowering = row.get("lowering")
     if lowering is not None:
-        makes = ", ".join(f"`{name}`" for name in lowering.get("makes", ())) or "what the lowering returns"
-        where = lowering.get("registered_at") or lowering.get("at", "")
-        word = (
-            "falls back to the eager kernel"
-            if "FallbackKernel" in lowering.get("makes", ()) and row.get("fallback")
-            else "is lowered to"
-        )
-        if word.startswith("falls"):
-            steps.append(("In Inductor", f"{word}, as an `ir.FallbackKernel` (`{where}`)"))
-        else:
-            steps.append(("In Inductor", f"{word} {makes} (`{where}`)"))
+        steps.append(("In Inductor", _lowered(lowering, is_fallback=bool(row.get("fallback")))))
     elif not composite:
         steps.append(
             (
@@ -141,6 +131,18 @@ def _stages(row: Row) -> list[tuple[str, str]]:
     elif "fake" in row:
         steps.append(("Shapes", f"a fake kernel (`{row['fake']}`)"))
     return steps
+
+
+def _lowered(lowering: Row, *, is_fallback: bool) -> str:
+    makes = lowering.get("makes", ())
+    where = lowering.get("registered_at") or lowering.get("at", "")
+    if "FallbackKernel" in makes and is_fallback:
+        return f"falls back to the eager kernel, as an `ir.FallbackKernel` (`{where}`)"
+    if lowering.get("name", "").startswith(("make_pointwise.", "make_reduction.")):
+        return f"is lowered to {', '.join(f'`{name}`' for name in makes)} (`{where}`)"
+    # the classes are those in the text of the lowering: which of them it creates depends on its arguments
+    creates = f", which may create {', '.join(f'`{name}`' for name in makes)}" if makes else ""
+    return f"has its own lowering (`{where}`){creates}"
 
 
 def _places(row: Row) -> tuple[TorchPlace, ...]:

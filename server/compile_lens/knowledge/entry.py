@@ -17,6 +17,7 @@ class KnowledgeKind(str, Enum):
     BACKEND = "backend"
     FUNCTION = "function"
     CODE = "code"
+    EXCEPTION = "exception"
     OPERATOR = "operator"
     IR = "ir"
     OPS = "ops"
@@ -46,6 +47,7 @@ _LABELS = {
     KnowledgeKind.BACKEND: "backend of `torch.compile`",
     KnowledgeKind.FUNCTION: "function",
     KnowledgeKind.CODE: "graph break",
+    KnowledgeKind.EXCEPTION: "exception",
     KnowledgeKind.OPERATOR: "operator",
     KnowledgeKind.IR: "Inductor class",
     KnowledgeKind.OPS: "operation of a loop body",

@@ -12,6 +12,7 @@ from typing import Any
 from compile_lens.knowledge import build_compiler, build_flags, build_operators
 from compile_lens.knowledge.curated import Curated, curated
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
+from compile_lens.knowledge.operator_names import functional_form, text_of_name
 from compile_lens.knowledge.tables import Tables, bundled_tables
 from compile_lens.knowledge.versions import History, history
 
@@ -25,6 +26,7 @@ _BUILDERS: dict[KnowledgeKind, Callable[[str, Row], KnowledgeEntry]] = {
     KnowledgeKind.BACKEND: build_flags.backend,
     KnowledgeKind.FUNCTION: build_operators.function,
     KnowledgeKind.CODE: build_flags.code,
+    KnowledgeKind.EXCEPTION: build_flags.exception,
     KnowledgeKind.OPERATOR: build_operators.operator,
     KnowledgeKind.IR: build_compiler.inductor_class,
     KnowledgeKind.OPS: build_compiler.operation,
@@ -69,8 +71,11 @@ _BARE = (
 )
 # names that torch composes, so that no literal in its source shows them: a curated text is enough
 _ALSO_CURATED = frozenset({KnowledgeKind.ARTIFACT, KnowledgeKind.FILE})
+# what users often write without its module
+_BY_SHORT_NAME = (KnowledgeKind.EXCEPTION, KnowledgeKind.FUNCTION)
 # functions whose arguments are entries
 _COMPILES = frozenset({"torch.compile", "torch.compiler.compile"})
+_NO_PROMOTION = "its tensors have one shape and dtype, because primitives neither broadcast nor promote types."
 NEAREST = 5
 
 
@@ -80,11 +85,20 @@ class Knowledge:
     def __init__(self, tables: Tables | None = None, past: History | None = None) -> None:
         self.tables = tables or bundled_tables()
         self._past = past
+        self._by_short_name: dict[KnowledgeKind, dict[str, list[str]]] = {}
 
     @property
     def past(self) -> History:
         """Which releases have which names."""
         return self._past or history()
+
+    def read_all(self) -> None:
+        """Read what is otherwise read on first use, for an editor whose first hover should not wait for it."""
+        for kind in KnowledgeKind:
+            self.tables.table(kind)
+            curated(kind)
+        build_operators.decompositions()
+        history()
 
     def names(self, kind: KnowledgeKind) -> Sequence[str]:
         """All names of ``kind``."""
@@ -113,8 +127,8 @@ class Knowledge:
             entry = KnowledgeEntry(kind, name)
         else:
             return None
-        if kind is KnowledgeKind.OPERATOR and not entry.theirs:
-            entry = self._with_documentation(entry)
+        if kind is KnowledgeKind.OPERATOR:
+            entry = self._functionalized(entry if entry.theirs else self._with_documentation(entry))
         if name in _COMPILES and kind is KnowledgeKind.FUNCTION:
             entry = replace(entry, facts=(*entry.facts[:1], *self._arguments_of_compile()))
         if text is not None:
@@ -124,9 +138,13 @@ class Knowledge:
 
     def _of_its_option(self, variable: str) -> Curated | None:
         """The curated text of the option that a variable sets, if torch has no comment on it."""
-        for option in self.options_set_by(variable):
+        options = self.options_set_by(variable)
+        # the same option in several groups has one meaning; different ones have not
+        if len({option.rpartition(".")[2] for option in options}) != 1 or self._environment[variable].get("doc"):
+            return None
+        for option in options:
             text = curated(KnowledgeKind.OPTION).get(option)
-            if text is not None and not self._environment[variable].get("doc"):
+            if text is not None:
                 return Curated(f"Sets `{option}`. {text.text}")
         return None
 
@@ -136,13 +154,32 @@ class Knowledge:
             default = f" (default `{row['default']}`)" if "default" in row else ""
             yield f"`{name}`", f"{entry.summary if entry is not None else ''}{default}"
 
+    def _functionalized(self, operator: KnowledgeEntry) -> KnowledgeEntry:
+        """An in-place operator as AOTAutograd leaves it: replaced by the one that returns its result."""
+        packet = ".".join(operator.name.split(".")[:2])
+        functional = functional_form(packet, self.tables.table(KnowledgeKind.OPERATOR).__contains__)
+        if functional is None:
+            return operator
+        kept = tuple(fact for fact in operator.facts if not fact[0].startswith("In "))
+        fact = (
+            "In AOTAutograd",
+            f"replaced by `{functional}`; an input of the graph that it changes is written at the end",
+        )
+        return replace(operator, facts=(*kept, fact), related=(functional, *operator.related))
+
     def _with_documentation(self, operator: KnowledgeEntry) -> KnowledgeEntry:
         """The text of the function by the operator's name (``torch.relu`` for ``aten.relu``)."""
         namespace, _, name = operator.name.partition(".")
-        if namespace not in ("aten", "higher_order"):
-            return operator
         short = name.partition(".")[0]
         table = self.tables.table(KnowledgeKind.FUNCTION)
+        if namespace == "prims":
+            # all primitives that torch has no text for are of this kind (torch/_prims/__init__.py)
+            like = next((full for full in (f"torch.{short}", f"torch.special.{short}") if full in table), None)
+            primitive = f"The primitive of `{like}`" if like is not None else "A primitive"
+            text = f"{primitive}, element by element: {_NO_PROMOTION}"
+            return replace(operator, ours=text, related=(*operator.related, *((like,) if like is not None else ())))
+        if namespace not in ("aten", "higher_order"):
+            return operator
         for full in (
             f"torch.{short}",
             f"torch.nn.functional.{short}",
@@ -151,7 +188,8 @@ class Knowledge:
         ):
             if table.get(full, {}).get("doc"):
                 return replace(operator, theirs=table[full]["doc"], related=(*operator.related, full))
-        return operator
+        packet = f"{namespace}.{short}"
+        return replace(operator, ours=text_of_name(packet, self.tables.table(KnowledgeKind.OPERATOR).__contains__))
 
     def _row(self, kind: KnowledgeKind, name: str) -> Row | None:
         if kind is KnowledgeKind.ENVIRONMENT:
@@ -190,7 +228,18 @@ class Knowledge:
             entry = self.get(kind, name)
             if entry is not None:
                 found.setdefault((kind, name), entry)
-        return list(found.values())
+        return list(found.values()) or self._by_end(written.strip())
+
+    def _by_end(self, written: str) -> list[KnowledgeEntry]:
+        """Exceptions and functions by the end of their names: ``fresh_cache``, ``exc.Unsupported``."""
+        short = written.rpartition(".")[2]
+        entries = (
+            self.get(kind, full)
+            for kind in _BY_SHORT_NAME
+            for full in self._full_names(kind).get(short, ())
+            if f".{full}".endswith(f".{written}")
+        )
+        return [entry for entry in entries if entry is not None]
 
     def _candidates(self, written: str) -> Iterator[tuple[KnowledgeKind, str]]:
         variable, equals, value = written.partition("=")
@@ -219,11 +268,21 @@ class Knowledge:
             yield KnowledgeKind.VARIABLE, name.rpartition(".")[2]
         for kind in _BARE:
             yield kind, name
+        yield KnowledgeKind.EXCEPTION, name
         if "." not in name:
             yield from ((KnowledgeKind.OPERATOR, f"{space}.{name}") for space in ("aten", "prims", "higher_order"))
             for module in ("torch", "torch.compiler", "torch._dynamo", "torch.export"):
                 yield from self._function_names(f"{module}.{name}")
             yield KnowledgeKind.TRITON, f"triton_helpers.{name}"
+
+    def _full_names(self, kind: KnowledgeKind) -> Mapping[str, list[str]]:
+        """Full names by their last part, the public ones first."""
+        known = self._by_short_name.get(kind)
+        if known is None:
+            known = self._by_short_name[kind] = {}
+            for full in sorted(self.tables.table(kind), key=lambda full: full.count("._")):
+                known.setdefault(full.rpartition(".")[2], []).append(full)
+        return known
 
     def _option_names(self, name: str) -> Iterator[str]:
         short = name

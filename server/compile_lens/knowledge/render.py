@@ -37,7 +37,9 @@ def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) 
 
 def footer(entry: KnowledgeEntry, tables: Tables) -> str:
     """The torch version, the releases that have the name, and the author of the text."""
-    which = f"torch {tables.torch}" if tables.installed else f"torch {tables.torch}, bundled table"
+    which = f"torch {tables.torch}{', bundled table' if tables.bundled else ''}"
+    if tables.instead_of:
+        which += f"; torch {tables.instead_of} is installed"
     if entry.kind is KnowledgeKind.TRITON and tables.triton and not entry.name.startswith("triton_helpers"):
         which += f", triton {tables.triton}"
     since = f" · {entry.versions}" if entry.versions else ""
@@ -65,7 +67,9 @@ def _heading(entry: KnowledgeEntry) -> str:
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+    # a line of an interactive session is no quotation in the quotation
+    lines = (f"    {line}" if line.startswith(">>") else line for line in text.split("\n"))
+    return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def _link(place: TorchPlace, tables: Tables) -> str:

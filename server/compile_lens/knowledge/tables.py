@@ -5,31 +5,31 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from compile_lens.knowledge.entry import KnowledgeKind
 
-FORMAT = 1
+FORMAT = 2
 BUNDLED = Path(__file__).parent / "data" / "torch.zip"
 Table = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """Read-only and lazy: a kind is read on first use. ``root`` is the folder that contains that torch, if it is installed."""
+    """Read-only and lazy: a kind is read on first use. ``root`` is the folder that contains that torch, if it is installed.
+
+    ``bundled``: they come with Compile Lens. ``instead_of`` is then the version of the installed torch, if that is another release.
+    """
 
     path: Path
     torch: str
     triton: str
     root: str | None
+    bundled: bool = False
+    instead_of: str = ""
     _read: dict[KnowledgeKind, Table] = field(default_factory=dict)
-
-    @property
-    def installed(self) -> bool:
-        """Whether the tables are of a torch on this machine, and not the bundled ones."""
-        return self.root is not None
 
     def table(self, kind: KnowledgeKind) -> Table:
         """Names of ``kind`` and their facts; empty for a kind that has only texts."""
@@ -58,8 +58,17 @@ def open_tables(path: Path) -> Tables | None:
     return Tables(path, manifest["torch"], manifest["triton"], manifest["root"] or None)
 
 
-def bundled_tables() -> Tables:
-    """The tables that come with Compile Lens."""
+def bundled_tables(installed: str = "", root: str | None = None) -> Tables:
+    """The tables that come with Compile Lens. ``installed`` is the version of the torch in the folder ``root`` that they stand in for.
+
+    If it is of the same release, its sources are the same, and places lead to them.
+    """
     tables = open_tables(BUNDLED)
     assert tables is not None, BUNDLED
-    return tables
+    same = release(installed) == release(tables.torch)
+    return replace(tables, root=root if same else None, bundled=True, instead_of="" if same else installed)
+
+
+def release(version: str) -> str:
+    """``2.13.0`` of ``2.13.0+cpu``: builds for other devices have the same sources."""
+    return version.partition("+")[0]

@@ -62,7 +62,7 @@ def create_server(
     permissions = Permissions(server)
     runs = Runs(server, permissions, diagnostics, progress, status, entries)
     configuration = Configuration(server, runs)
-    store = _offer_knowledge(server, permissions, diagnostics)
+    store = _offer_knowledge(server, permissions, diagnostics, progress)
     predictions = Predictions(server, diagnostics, store.torch_of)
     diagnostics.without_run.append(predictions.diagnostics)
     runs.on_end(predictions.on_run_end)
@@ -97,6 +97,7 @@ def create_server(
     async def initialized(_: types.InitializedParams) -> None:
         runs.show_idle()
         await configuration.on_initialized()
+        store.of(None)  # reads the tables before the first hover
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_: Any) -> None:
@@ -110,14 +111,16 @@ def create_server(
     return server
 
 
-def _offer_knowledge(server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics) -> KnowledgeStore:
+def _offer_knowledge(
+    server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics, progress: ProgressFeature
+) -> KnowledgeStore:
     """Everything about names of torch but hovers, which findings and regions share."""
 
     def show_again() -> None:
         paths = [snapshot.path for snapshot in server.documents.all() if snapshot.path is not None]
         diagnostics.show({file_key(path) for path in paths})
 
-    store = KnowledgeStore(server, permissions.of, show_again)
+    store = KnowledgeStore(server, permissions.of, progress, show_again)
     unknown_names = KnowledgeDiagnostics(server, store)
     diagnostics.without_run.append(unknown_names.of)
     server.code_actions.add(unknown_names.actions)

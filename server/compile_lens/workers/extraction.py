@@ -15,7 +15,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -27,6 +27,7 @@ from compile_lens.workers.interpreter import cannot_start
 TIME_LIMIT_S = 600.0
 # what would change the defaults of torch's options while they are read
 _CHANGES_DEFAULTS = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FAKE_|FX_")
+_TABLE_READ = re.compile(r"(\w+) (\d+)/(\d+)")
 _VERSION = re.compile(r"^__version__\s*(?::[^=]*)?=\s*['\"]([^'\"]+)", re.MULTILINE)
 
 
@@ -104,8 +105,16 @@ def _code_of_extraction() -> str:
     return code.hexdigest()
 
 
-async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] | None = None) -> Path:
-    """The tables of ``torch``, from the cache or made now (half a minute). Raises ExtractionError; canceling ends the process."""
+async def extract_tables(
+    torch: InstalledTorch,
+    environment: Mapping[str, str] | None = None,
+    on_table: Callable[[str, int, int], None] = lambda kind, done, of: None,
+) -> Path:
+    """The tables of ``torch``, from the cache or read now. Raises ExtractionError; canceling ends the process.
+
+    ``on_table`` is given the kind of each table that was read, how many were, and how many there are. What was read before the end is
+    kept: the next extraction goes on from there.
+    """
     given = dict(os.environ if environment is None else environment)
     path = table_path(torch, given)
     if cached_tables(torch, given) is not None:
@@ -118,14 +127,18 @@ async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] |
             "tables",
             str(path),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=_environment(given),
         )
     except OSError as error:
         raise ExtractionError(cannot_start(torch.python, error)) from None
     try:
-        _, errors = await asyncio.wait_for(process.communicate(), TIME_LIMIT_S)
+        assert process.stdout is not None and process.stderr is not None
+        _, errors = await asyncio.wait_for(
+            asyncio.gather(_report(process.stdout, on_table), process.stderr.read()), TIME_LIMIT_S
+        )
+        await process.wait()
     except TimeoutError:
         raise ExtractionError(
             f"{torch.python} did not read torch {torch.version} within {TIME_LIMIT_S:.0f} s."
@@ -138,6 +151,14 @@ async def extract_tables(torch: InstalledTorch, environment: Mapping[str, str] |
         last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise ExtractionError(f"Torch {torch.version} could not be read: {last or f'exit code {process.returncode}'}.")
     return path
+
+
+async def _report(output: asyncio.StreamReader, on_table: Callable[[str, int, int], None]) -> None:
+    """Call ``on_table`` for each line ``code 4/19``. Something that torch imports may print other lines."""
+    async for line in output:
+        match = _TABLE_READ.fullmatch(line.decode("utf-8", "replace").strip())
+        if match is not None:
+            on_table(match.group(1), int(match.group(2)), int(match.group(3)))
 
 
 def _environment(given: Mapping[str, str]) -> dict[str, str]:

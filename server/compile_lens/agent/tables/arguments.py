@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from .source import SourceFile, cleaned, docstring, dotted, python_files, read, string
+from .source import SourceFile, cleaned, docstring, dotted, python_files, read, string, walk
 
 TORCH = "torch/__init__.py"
 INDUCTOR = "torch/_inductor/__init__.py"
@@ -77,10 +77,10 @@ def modes(root: str) -> dict[str, dict[str, Any]]:
         documented(ast.get_docstring(compile_function) or "").get("mode", "") if compile_function is not None else ""
     )
     found: dict[str, dict[str, Any]] = {}
-    for node in ast.walk(source.tree) if source is not None else ():
+    for node in walk(source.tree) if source is not None else ():
         if source is None or not isinstance(node, ast.FunctionDef) or node.name != "list_mode_options":
             continue
-        tables = [part for part in ast.walk(node) if isinstance(part, ast.Dict)]
+        tables = [part for part in walk(node) if isinstance(part, ast.Dict)]
         for key, value in zip(tables[0].keys, tables[0].values, strict=True) if tables else ():
             name = string(key)
             if name is not None and key is not None:
@@ -112,13 +112,13 @@ def backends(root: str) -> dict[str, dict[str, Any]]:
         source = read(root, path)
         if source is None:
             continue
-        definitions = {node.name: node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef)}
+        definitions = {node.name: node for node in walk(source.tree) if isinstance(node, ast.FunctionDef)}
         for node in definitions.values():
             for decorator in node.decorator_list:
                 name, tags = _registration(decorator)
                 if tags is not None:
                     found[name or node.name] = _backend(source, node, tags, node.lineno)
-        for call in ast.walk(source.tree):
+        for call in walk(source.tree):
             if isinstance(call, ast.Call) and dotted(call.func) == "register_backend":
                 words = {word.arg: word.value for word in call.keywords}
                 name = string(words.get("name"))

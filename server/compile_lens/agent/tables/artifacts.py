@@ -6,9 +6,10 @@ import ast
 import re
 from typing import Any
 
-from .source import SourceFile, dotted, python_files, read, string
+from .source import SourceFile, dotted, mentioning, python_files, read, string, walk
 
 _TRACE_CALL = re.compile(r"trace_structured(?:_artifact)?\Z")
+_TRACES = re.compile("trace_structured")
 _DEBUG = "torch/_inductor/debug.py"
 _BISECTOR = "torch/_inductor/compiler_bisector.py"
 _FILE_CALLS = ("fopen", "filename", "copy", "save", "_write_ir", "fopen_context")
@@ -18,25 +19,19 @@ MAX_PLACES = 3
 def trace_artifacts(root: str) -> dict[str, dict[str, Any]]:
     """Records and artifacts of ``TORCH_TRACE`` by name, with the functions that write them."""
     found: dict[str, dict[str, Any]] = {}
-    for path in python_files(root, "torch"):
-        if not path.startswith("torch/_") and "/fx/" not in path and "/distributed/" not in path:
-            continue
-        source = _with(root, path, "trace_structured")
-        if source is None:
-            continue
-        for function in ast.walk(source.tree):
-            if isinstance(function, ast.FunctionDef):
-                for node in ast.walk(function):
-                    if isinstance(node, ast.Call) and _TRACE_CALL.search(dotted(node.func)):
-                        _add_record(found, node, source, function.name)
+    paths = (
+        path
+        for path in python_files(root, "torch")
+        if path.startswith("torch/_") or "/fx/" in path or "/distributed/" in path
+    )
+    for source in mentioning(root, paths, _TRACES):
+        lines = source.lines_with(_TRACES)
+        functions = [node for node in walk(source.tree, lines) if isinstance(node, ast.FunctionDef)]
+        for function in functions:
+            for node in walk(function, lines):
+                if isinstance(node, ast.Call) and _TRACE_CALL.search(dotted(node.func)):
+                    _add_record(found, node, source, function.name)
     return dict(sorted(found.items()))
-
-
-def _with(root: str, path: str, word: str) -> SourceFile | None:
-    with open(f"{root}/{path}", encoding="utf-8", errors="replace") as file:
-        if word not in file.read():
-            return None
-    return read(root, path)
 
 
 def _add_record(found: dict[str, dict[str, Any]], node: ast.Call, source: SourceFile, function: str) -> None:
@@ -76,7 +71,7 @@ def _add_named(
 def _metadata(node: ast.AST | None) -> dict[str, str]:
     """The literal entries of ``lambda: {"name": "…", "encoding": "…"}``."""
     found: dict[str, str] = {}
-    for part in ast.walk(node) if node is not None else ():
+    for part in walk(node) if node is not None else ():
         if isinstance(part, ast.Dict):
             for key, value in zip(part.keys, part.values, strict=True):
                 name, text = string(key), string(value)
@@ -89,10 +84,10 @@ def debug_files(root: str) -> dict[str, dict[str, Any]]:
     """Files with fixed names that Inductor writes to the directory of ``TORCH_COMPILE_DEBUG``."""
     source = read(root, _DEBUG)
     found: dict[str, dict[str, Any]] = {}
-    for function in ast.walk(source.tree) if source is not None else ():
+    for function in walk(source.tree) if source is not None else ():
         if source is None or not isinstance(function, ast.FunctionDef):
             continue
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _FILE_CALLS:
                 for argument in node.args[:1]:
                     name = string(argument)

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from .source import SourceFile, docstring, dotted, python_files, read, signature
+from .source import SourceFile, docstring, dotted, mentioning, python_files, read, signature, walk
 
 INDUCTOR = {
     "ir": "torch/_inductor/ir.py",
@@ -23,6 +23,8 @@ HANDLER = "torch/_inductor/ops_handler.py"
 VIRTUALIZED = "torch/_inductor/virtualized.py"
 GUARDS = "torch/_dynamo/guards.py"
 VARIABLES = "torch/_dynamo/variables"
+# a line that may create an object or test for its class
+_USE = re.compile(r"\b_?[A-Z]\w*(?:\.create)?\(|\bisinstance\(")
 MAX_USES = 6
 MAX_FIELDS = 24
 
@@ -164,13 +166,12 @@ def _add_subclasses(found: dict[str, dict[str, Any]]) -> None:
 
 def _add_uses(root: str, found: dict[str, dict[str, Any]]) -> None:
     """Functions that create a class (``Pointwise(…)``, ``Pointwise.create(…)``) or test for it (``isinstance``)."""
-    for path in python_files(root, "torch/_inductor"):
-        # thousands of generated lines, without any use of these classes
-        source = read(root, path) if "serialized_patterns" not in path else None
-        if source is None:
-            continue
+    # serialized patterns are thousands of generated lines, without any use of these classes
+    paths = (path for path in python_files(root, "torch/_inductor") if "serialized_patterns" not in path)
+    for source in mentioning(root, paths, _USE):
+        lines = source.lines_with(_USE)
         for function, owner in _functions(source.tree):
-            for node in ast.walk(function):
+            for node in walk(function, lines):
                 if isinstance(node, ast.Call):
                     _add_use(found, node, f"{owner}{function.name}", source.at(function.lineno))
 

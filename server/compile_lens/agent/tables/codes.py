@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 from typing import Any
 
-from .source import dotted, python_files, read, string
+from .source import dotted, mentioning, python_files, string, walk
 
 REGISTRY = "torch/_dynamo/graph_break_registry.json"
+_TYPE = re.compile("gb_type")
 MAX_PLACES = 4
 
 
@@ -44,11 +46,8 @@ def break_codes(root: str) -> dict[str, dict[str, Any]]:
 def _places_by_type(root: str) -> dict[str, list[str]]:
     """Locations of calls such as ``unimplemented(gb_type=…)``, by type."""
     places: dict[str, list[str]] = {}
-    for path in python_files(root, "torch/_dynamo"):
-        source = read(root, path)
-        if source is None or "gb_type" not in source.text:
-            continue
-        for node in ast.walk(source.tree):
+    for source in mentioning(root, python_files(root, "torch/_dynamo"), _TYPE):
+        for node in walk(source.tree, source.lines_with(_TYPE)):
             if isinstance(node, ast.Call) and dotted(node.func):
                 for word in node.keywords:
                     kind = string(word.value) if word.arg == "gb_type" else None

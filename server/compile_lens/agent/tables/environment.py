@@ -9,11 +9,19 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .source import SourceFile, dotted, python_files, read, string
+from .source import SourceFile, dotted, mentioning, python_files, string, walk
 
 _MENTIONS = re.compile(r"environ|getenv|env_name|_env\(|env_[a-z]+\(|_env_|envvar")
+# a line of a statement that may read a variable
+_ENVIRONMENT = re.compile("env", re.IGNORECASE)
+# constants that hold a variable's name: `LOG_ENV_VAR = "TORCH_LOGS"`
+_CONSTANT = re.compile(r"^[ \t]*(\w+)\s*(?::[^=\n]+)?=\s*\(?\s*(['\"])([A-Z][A-Z0-9_]{3,})\2", re.MULTILINE)
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}\Z")
-_PREFIX = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FX_|FAKE_|PROTON|LLVM_|MLIR_|TUNE|KINETO")
+_PREFIX = re.compile(
+    r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FX_|FAKE_|COMPILE_STROBELIGHT|PROTON|LLVM_|MLIR_|TUNE|KINETO"
+)
+# those without a prefix that users of torch set
+_OF_USERS = re.compile(r"(?:RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT|HIP_VISIBLE_DEVICES)\Z")
 # variables of the system, of Python and of other programs that torch also reads
 _FOREIGN = re.compile(
     r"(?:HOME|PATH|USER|USERNAME|LOGNAME|TMPDIR|TEMP|TMP|CI|SHELL|HOSTNAME|DISPLAY|INCLUDE|LIB|CC|CXX|CFLAGS|LANG|APPDATA"
@@ -25,7 +33,7 @@ _COMPILER = re.compile(
     r"torch/(?:_dynamo|_inductor|_functorch|_logging|_export|export|compiler|fx|_decomp|_subclasses|_higher_order_ops|utils)/|triton/"
 )
 _C_CALL = re.compile(r'(?:getenv|get_env|check_env|getCvar\w*)\(\s*"([A-Z][A-Z0-9_]{3,})"')
-_C_STRING = re.compile(rb"\x00((?:TORCH|PYTORCH|TORCHINDUCTOR|TORCHELASTIC)_[A-Z0-9_]{3,60})(?=\x00)")
+_C_STRING = re.compile(rb"\x00((?:TORCH|PYTORCH|TORCHINDUCTOR|TORCHELASTIC)_[A-Z0-9_]{3,60})\x00")
 # macros, whose names occur in messages of checks
 _NOT_A_VARIABLE = re.compile(
     r"TORCH_(?:LIBRARY\w*|CHECK\w*|INTERNAL_\w+|INCLUDE_\w+|FUNCTION_\w+|SYMBOLIZE_MODE|FR_DUMP_\w+_FILE_NAME)\Z"
@@ -37,37 +45,30 @@ def environment_variables(root: str) -> dict[str, dict[str, Any]]:
     """Variables by name: where they are read, the default in the source, and the comment above."""
     found: dict[str, dict[str, Any]] = {}
     for folder in ("torch", "triton"):
-        for path in python_files(root, folder):
-            if not _mentions_environment(os.path.join(root, path)):
-                continue
-            source = read(root, path)
-            if source is not None:
-                for name, node, default in _reads(source):
-                    if _belongs(name, path):
-                        _add(found, name, source.at(node.lineno), default, _comment(source, node))
+        for source in mentioning(root, python_files(root, folder), _MENTIONS):
+            for name, node, default in _reads(source):
+                if _belongs(name, source.path):
+                    use = "set_at" if _is_stored(node) else "read_at"
+                    _add(found, name, use, source.at(node.lineno), default, _comment(source, node))
     _add_headers(root, found)
     _add_libraries(root, found)
     return dict(sorted(found.items()))
 
 
-def _mentions_environment(path: str) -> bool:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return _MENTIONS.search(file.read()) is not None
-
-
 def _belongs(name: str, path: str) -> bool:
     if _FOREIGN.match(name):
         return False
-    return _PREFIX.match(name) is not None or _COMPILER.match(path) is not None
+    known = _PREFIX.match(name) or _OF_USERS.match(name)
+    return known is not None or _COMPILER.match(path) is not None
 
 
 def _reads(source: SourceFile) -> Iterator[tuple[str, ast.expr, str]]:
     """Name, node and default of each read of an environment variable."""
-    constants = _constants(source.tree)
-    for node in ast.walk(source.tree):
+    constants = {match.group(1): match.group(3) for match in _CONSTANT.finditer(source.text)}
+    for node in walk(source.tree, source.lines_with(_ENVIRONMENT)):
         if isinstance(node, ast.Call):
             yield from _reads_of_call(source, node, constants)
-        elif isinstance(node, ast.Subscript) and dotted(node.value).endswith("environ"):
+        elif isinstance(node, ast.Subscript) and dotted(node.value).endswith(("environ", "env")):
             name = _variable(node.slice, constants)
             if name is not None:
                 yield name, node, ""
@@ -75,17 +76,6 @@ def _reads(source: SourceFile) -> Iterator[tuple[str, ast.expr, str]]:
             name = _variable(node.left, constants)
             if name is not None and dotted(node.comparators[0]).endswith("environ"):
                 yield name, node, ""
-
-
-def _constants(tree: ast.Module) -> dict[str, str]:
-    """Constants of a module that hold a variable's name: ``LOG_ENV_VAR = "TORCH_LOGS"``."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            text = string(node.value)
-            if text is not None and _NAME.match(text):
-                found[node.targets[0].id] = text
-    return found
 
 
 def _variable(node: ast.expr | None, constants: dict[str, str]) -> str | None:
@@ -122,10 +112,16 @@ def _comment(source: SourceFile, node: ast.expr) -> str:
     return source.comment(line, node.end_lineno)
 
 
-def _add(found: dict[str, dict[str, Any]], name: str, place: str, default: str, comment: str) -> None:
-    entry = found.setdefault(name, {"at": place, "read_at": []})
-    if place not in entry["read_at"] and len(entry["read_at"]) < MAX_PLACES:
-        entry["read_at"].append(place)
+def _is_stored(node: ast.expr) -> bool:
+    """Whether torch sets the variable here, for another process or program."""
+    return isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+
+
+def _add(found: dict[str, dict[str, Any]], name: str, use: str, place: str, default: str, comment: str) -> None:
+    entry = found.setdefault(name, {"at": place})
+    places = entry.setdefault(use, [])
+    if place not in places and len(places) < MAX_PLACES:
+        places.append(place)
     if default and "default" not in entry:
         entry["default"] = default
     if comment and "doc" not in entry:
@@ -145,7 +141,23 @@ def _add_headers(root: str, found: dict[str, dict[str, Any]]) -> None:
             path = os.path.relpath(full, root).replace(os.sep, "/")
             for match in _C_CALL.finditer(text):
                 if _belongs(match.group(1), ""):
-                    _add(found, match.group(1), f"{path}:{text.count(chr(10), 0, match.start()) + 1}", "", "")
+                    _add(
+                        found, match.group(1), "read_at", f"{path}:{text.count(chr(10), 0, match.start()) + 1}", "", ""
+                    )
+
+
+def _names_in(data: mmap.mmap) -> set[str]:
+    """Variables in a library, found by their common part: four times as fast as the pattern over 400 MB."""
+    found: set[str] = set()
+    at = data.find(b"TORCH")
+    while at >= 0:
+        # from two letters before it, for the longest prefix, PYTORCH
+        for start in (at - 1, at - 3):
+            match = _C_STRING.match(data[max(start, 0) : at + 80])
+            if match is not None:
+                found.add(match.group(1).decode())
+        at = data.find(b"TORCH", at + 1)
+    return found
 
 
 def _add_libraries(root: str, found: dict[str, dict[str, Any]]) -> None:
@@ -160,7 +172,7 @@ def _add_libraries(root: str, found: dict[str, dict[str, Any]]) -> None:
             if os.fstat(file.fileno()).st_size == 0:
                 continue
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                names = sorted({match.group(1).decode() for match in _C_STRING.finditer(data)})
+                names = sorted(_names_in(data))
         for variable in names:
             if variable not in found and not _NOT_A_VARIABLE.match(variable):
                 found[variable] = {"library": f"torch/lib/{name}"}

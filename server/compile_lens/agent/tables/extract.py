@@ -1,32 +1,50 @@
 """Writes the tables of an installed torch to a zip file: ``boot.py tables OUTPUT``.
 
+Each table is kept beside OUTPUT as soon as it was read, so that an interrupted reading goes on from there, and its name is printed.
+
 ``boot.py tables OUTPUT ROOT`` reads the sources under ROOT, the folder that contains ``torch``, without importing them. It leaves out
 what only a running torch knows: operators, and the documentation of functions.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib.util
 import json
 import os
 import re
+import shutil
 import sys
 import time
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from . import arguments, artifacts, classes, codes, environment, kernels, logs, options
+from . import arguments, artifacts, classes, codes, environment, exceptions, kernels, logs, options
 from .source import read
 
 # increased with any change of the format, so that older files are extracted again
-FORMAT = 1
+FORMAT = 2
 Table = dict[str, dict[str, Any]]
+
+
+def _triton(root: str) -> Table:
+    """Names of triton, from its own folder if it is not installed beside torch."""
+    spec = importlib.util.find_spec("triton") if not os.path.isdir(os.path.join(root, "triton")) else None
+    found = kernels.triton_names(root)
+    if spec is None or spec.origin is None:
+        return found
+    return {**kernels.triton_names(os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))), **found}
+
+
 STATIC: dict[str, Callable[[str], Table]] = {
     "log": logs.log_names,
     "option": options.options,
     "environment": environment.environment_variables,
     "code": codes.break_codes,
+    "exception": exceptions.exceptions,
     "argument": arguments.compile_arguments,
     "mode": arguments.modes,
     "backend": arguments.backends,
@@ -35,11 +53,13 @@ STATIC: dict[str, Callable[[str], Table]] = {
     "virtualized": classes.virtualized_names,
     "variable": classes.variable_trackers,
     "guard": classes.guards,
-    "triton": kernels.triton_names,
+    "triton": _triton,
     "artifact": artifacts.trace_artifacts,
     "file": artifacts.debug_files,
     "bisect": artifacts.bisect_names,
 }
+# read from the running torch
+LIVE = ("operator", "function")
 
 
 def main(argv: list[str]) -> int:
@@ -53,16 +73,17 @@ def main(argv: list[str]) -> int:
             print("torch is not installed", file=sys.stderr)
             return 3
         root = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
-    tables: dict[str, Table] = {}
-    if live:
-        if hasattr(os, "nice"):
-            os.nice(10)  # a background task: the user's programs come first
-        tables |= _live_tables(root)
+    if live and hasattr(os, "nice"):
+        os.nice(10)  # a background task: the user's programs come first
+    # syntax trees are many objects and no cycles: collections took two thirds of the time
+    gc.disable()
+    tables = _Tables(f"{output}.parts", len(STATIC) + (len(LIVE) if live else 0))
     for kind, extract in STATIC.items():
-        tables[kind] = extract(root)
-    _add_separate_triton(root, tables)
+        # the defaults of options come from the running torch, which is slow to import
+        if not (live and kind == "option"):
+            tables.add(kind, partial(extract, root))
     if live:
-        options.add_live_values(tables["option"])
+        _add_live_tables(tables, root)
     manifest = {
         "format": FORMAT,
         "torch": _version(root, "torch/version.py") or "",
@@ -72,11 +93,37 @@ def main(argv: list[str]) -> int:
         "live": live,
         "seconds": round(time.monotonic() - began, 1),
     }
-    _write(output, manifest, tables)
+    _write(output, manifest, tables.read)
+    shutil.rmtree(tables.folder, ignore_errors=True)
     return 0
 
 
-def _live_tables(root: str) -> dict[str, Table]:
+class _Tables:
+    """The tables that were read, each kept in a file of ``folder`` until all are there."""
+
+    def __init__(self, folder: str, number: int) -> None:
+        self.folder = folder
+        self.number = number
+        self.read: dict[str, Table] = {}
+        # two editors may read the same torch; the folder is gone when the first is done
+        with contextlib.suppress(OSError):
+            os.makedirs(folder, exist_ok=True)
+
+    def add(self, kind: str, extract: Callable[[], Table]) -> None:
+        path = os.path.join(self.folder, f"{kind}.json")
+        try:
+            with open(path, encoding="utf-8") as file:
+                self.read[kind] = json.load(file)
+        except (OSError, ValueError):
+            table = self.read[kind] = extract()
+            with contextlib.suppress(OSError):
+                with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+                    json.dump(table, file)
+                os.replace(f"{path}.{os.getpid()}", path)
+        print(f"{kind} {len(self.read)}/{self.number}", flush=True)
+
+
+def _add_live_tables(tables: _Tables, root: str) -> None:
     from . import functions, operators
 
     real = os.path.realpath(root) + os.sep
@@ -85,15 +132,16 @@ def _live_tables(root: str) -> dict[str, Table]:
         full = os.path.realpath(path)
         return full[len(real) :].replace(os.sep, "/") if full.startswith(real) else None
 
-    return {"operator": operators.operators(root, relative), "function": functions.functions(root, relative)}
+    def live_options() -> Table:
+        found = options.options(root)
+        options.add_live_values(found, root)
+        return found
 
-
-def _add_separate_triton(root: str, tables: dict[str, Table]) -> None:
-    """Read triton from its own folder if it is not installed beside torch."""
-    spec = importlib.util.find_spec("triton") if not os.path.isdir(os.path.join(root, "triton")) else None
-    if spec is not None and spec.origin is not None:
-        elsewhere = kernels.triton_names(os.path.dirname(os.path.dirname(os.path.abspath(spec.origin))))
-        tables["triton"] = {**elsewhere, **tables["triton"]}
+    places = operators.SourceLocations(root, relative)
+    # operators first: they watch the import of Inductor's lowerings
+    tables.add("operator", lambda: operators.operators(places))
+    tables.add("function", lambda: functions.functions(places))
+    tables.add("option", live_options)
 
 
 def _version(root: str, path: str) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable
 from typing import Any
 
 from .arguments import argument_lines, documented
@@ -43,16 +42,19 @@ _MODULES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # every function in these may become an operator of a graph; their documentation is shortened
 _OPERATOR_MODULES = ("torch", "torch.nn.functional", "torch.Tensor", "torch.linalg", "torch.fft", "torch.special")
+_DIRECTIVE = re.compile(r"([ \t]*)\.\. (?:(\w[\w-]*)::|_)[ \t]*(.*)")
+# `:widths: 15 85`, below a directive
+_OPTION = re.compile(r"\s+:[\w-]+:(?:\s|\Z)")
+_TITLED = frozenset({"note", "warning", "seealso", "versionadded", "deprecated", "important", "tip", "caution"})
 MAX_SUMMARY = 420
 MAX_SIGNATURE = 600
 MAX_OF_AN_ARGUMENT = 700
 
 
-def functions(root: str, relative: Callable[[str], str | None]) -> dict[str, dict[str, Any]]:
+def functions(places: SourceLocations) -> dict[str, dict[str, Any]]:
     """Functions and classes by the name that users write (``torch.compiler.disable``)."""
     import torch
 
-    places = SourceLocations(root, relative)
     found: dict[str, dict[str, Any]] = {"torch.compile": _entry_point(torch.compile, places)}
     for module_name, named in _MODULES.items():
         try:
@@ -106,6 +108,9 @@ def _signature(thing: Any, doc: str) -> tuple[str, str]:
         return first[first.index("(") :].strip(), rest.strip()
     try:
         signature = re.sub(r"<object object at 0x\w+>|<[\w.]+ object at 0x\w+>", "…", str(inspect.signature(thing)))
+        signature = re.sub(r"<function (?:[\w.]+\.)?(<lambda>|\w+) at 0x\w+>", r"\1", signature)
+        signature = re.sub(r"<class '(?:builtins\.)?([\w.]+)'>", r"\1", signature)
+        signature = re.sub(r"(: |-> )'([^']+)'", r"\1\2", signature)  # annotations that torch does not evaluate
         signature = re.sub(r"\b(?:collections\.abc|typing)\.|~", "", signature)
         # the repr of a module as a default contains its folder
         return re.sub(r"<module '([\w.]+)' from '[^']*'>", r"\1", signature), doc
@@ -114,5 +119,22 @@ def _signature(thing: Any, doc: str) -> tuple[str, str]:
 
 
 def _without_roles(text: str) -> str:
-    """Replace ``:class:`~torch.Tensor``` and ``:math:`x``` by plain code."""
-    return re.sub(r":\w+(?::\w+)?:`~?([^`<]*?)(?:\s*<[^`>]*>)?`", r"`\1`", text).replace("``", "`")
+    """Replace ``:class:`~torch.Tensor``` and ``:math:`x``` by plain code, and the rest of reStructuredText by Markdown."""
+    text = re.sub(r":\w+(?::\w+)?:`~?([^`<]*?)(?:\s*<[^`>]*>)?`", r"`\1`", text).replace("``", "`")
+    text = re.sub(r"`([^`<>]+?)\s*<(https?://[^`>]+)>`_+", r"[\1](\2)", text)
+    lines: list[str] = []
+    dedent = 0  # columns of the text of a note, which would be code in Markdown
+    for line in text.split("\n"):
+        directive = _DIRECTIVE.match(line)
+        if directive is not None:
+            dedent = 0
+            if directive.group(2) in _TITLED:
+                dedent = len(directive.group(1)) + 1
+                lines.append(f"{directive.group(1)}{directive.group(2).capitalize()}: {directive.group(3)}".rstrip())
+            continue  # what follows a directive for code is indented, which is code in Markdown, too
+        if _OPTION.match(line):
+            continue
+        indent = len(line) - len(line.lstrip())
+        dedent = 0 if line.strip() and indent < dedent else dedent
+        lines.append(re.sub(r"::\s*$", ":", line[min(indent, dedent + 3) :] if dedent else line))
+    return "\n".join(lines)

@@ -6,7 +6,7 @@ import ast
 import os
 from typing import Any
 
-from .source import docstring, dotted, read, signature, string
+from .source import docstring, dotted, read, signature, string, walk
 
 LANGUAGE = "triton/language"
 HELPERS = "torch/_inductor/runtime/triton_helpers.py"
@@ -42,7 +42,7 @@ def triton_names(root: str) -> dict[str, dict[str, Any]]:
             _add_file(root, f"{LANGUAGE}/{file}", prefix, found, _exported(root))
     for name, (path, short) in _TRITON.items():
         source = read(root, path)
-        for node in ast.walk(source.tree) if source is not None else ():
+        for node in walk(source.tree) if source is not None else ():
             if source is not None and isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == short:
                 entry = _entry(source.at(node.lineno), node)
                 if name not in found or len(entry.get("doc", "")) > len(found[name].get("doc", "")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .source import dotted, read, string
+from .source import dotted, read, string, walk
 
 REGISTRATIONS = "torch/_logging/_registrations.py"
 
@@ -17,7 +17,7 @@ def log_names(root: str) -> dict[str, dict[str, Any]]:
         return {}
     lists = _module_lists(source.tree)
     found: dict[str, dict[str, Any]] = {"all": _special_all(root)}
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         name, function = string(node.args[0]), dotted(node.func)

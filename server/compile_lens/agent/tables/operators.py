@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 from ..torch_internals import core, inductor
-from .source import dotted, read
+from .source import dotted, lines_of, read, walk
 
 # namespaces of TorchScript and of torch's own tests
 _LEFT_OUT = frozenset(
@@ -27,6 +28,7 @@ _LEFT_OUT = frozenset(
         "mkldnn_prepacked",
     }
 )
+_DOCUMENTED = frozenset({"prims", "rngprims"})
 _KEYS = (
     "CompositeImplicitAutograd",
     "CompositeExplicitAutograd",
@@ -36,6 +38,7 @@ _KEYS = (
     "CUDA",
     "Autograd",
 )
+_DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s")
 Place = str
 
 
@@ -51,6 +54,9 @@ class LoweringRegistrations:
         """Import the lowerings and record the calls of ``_register_lowering``. They must not have been imported before."""
         import torch  # before the profiler is set: importing torch resets it
 
+        # what lowerings need, so that only their own module runs under the profiler
+        inductor.IR_MODULE.need()
+        inductor.DECOMPOSITION_MODULE.need()
         assert inductor.LOWERING_MODULE.path not in sys.modules, torch.__version__
         sys.setprofile(self._record)
         try:
@@ -84,14 +90,13 @@ class LoweringRegistrations:
         return found
 
 
-def operators(root: str, relative: Callable[[str], str | None]) -> dict[str, dict[str, Any]]:
+def operators(places: SourceLocations) -> dict[str, dict[str, Any]]:
     """Operators by packet (``aten.add``), with their overloads. Must be called before Inductor's lowerings are imported."""
-    registrations = LoweringRegistrations(relative)
+    registrations = LoweringRegistrations(places.relative)
     registrations.watch_import()
     import torch
 
     lowering, decomposition = inductor.LOWERING_MODULE.need(), inductor.DECOMPOSITION_MODULE.need()
-    places = SourceLocations(root, relative)
     registered = registrations.by_overload()
     core_decompositions, decompositions = core.CORE_DECOMPOSITIONS.need()(), core.DECOMPOSITIONS.need()
     fakes = core.FAKE_IMPLEMENTATIONS.get({})
@@ -113,6 +118,9 @@ def operators(root: str, relative: Callable[[str], str | None]) -> dict[str, dic
             "schema": str(schema),
             "tags": sorted(str(tag).rpartition(".")[2] for tag in overload.tags),
         }
+        # torch documents primitives where it makes them; another operator has the text of its class
+        if namespace in _DOCUMENTED and overload.__doc__:
+            entry["doc"] = inspect.cleandoc(overload.__doc__)
         entry["kernels"] = [key for key in _KEYS if has_kernel_for_key(qualified, key)]
         python_meta = overload.py_kernels.get(torch.DispatchKey.Meta)
         entry["meta"] = places.of(python_meta)
@@ -166,7 +174,8 @@ class SourceLocations:
 
     def __init__(self, root: str, relative: Callable[[str], str | None]) -> None:
         self._root = root
-        self._relative = relative
+        self._find = relative
+        self._paths: dict[str, str | None] = {}
         self._definitions: dict[str, dict[int, ast.FunctionDef | ast.ClassDef]] = {}
 
     def of(self, thing: Any) -> Place | None:
@@ -175,29 +184,45 @@ class SourceLocations:
             return None
         try:
             inner = inspect.unwrap(thing)
-            inner = getattr(inner, "func", inner)
-            if inspect.isclass(inner):
-                file, line = inspect.getsourcefile(inner), inspect.getsourcelines(inner)[1]
-            else:
-                code = getattr(inner, "__code__", None)
-                if code is None:
-                    return None
-                file, line = code.co_filename, code.co_firstlineno
-        except (TypeError, OSError, ValueError):
+        except ValueError:  # a circle of wrappers
             return None
-        path = self._relative(file) if file else None
+        inner = getattr(inner, "func", inner)
+        if inspect.isclass(inner):
+            return self._of_class(inner)
+        code: Any = getattr(inner, "__code__", None)
+        path = self.relative(code.co_filename) if code is not None else None
         if path is None:
             return None
-        definition = self._definition(path, line)
-        return f"{path}:{definition.lineno if definition is not None else line}"
+        line: int = code.co_firstlineno
+        lines = lines_of(self._root, path)
+        # the first line of decorated code is that of the decorator
+        if lines[line - 1 : line] and lines[line - 1].lstrip().startswith("@"):
+            line = next((at for at in range(line, len(lines) + 1) if _DEFINITION.match(lines[at - 1])), line)
+        return f"{path}:{line}"
+
+    def _of_class(self, kind: type) -> Place | None:
+        """By a search of the text, because ``inspect`` parses the whole file for each class."""
+        module = sys.modules.get(kind.__module__)
+        path = self.relative(getattr(module, "__file__", None) or "")
+        if path is None:
+            return None
+        header = re.compile(rf"\s*class {re.escape(kind.__name__)}\b")
+        line = next((at for at, text in enumerate(lines_of(self._root, path), 1) if header.match(text)), None)
+        return f"{path}:{line}" if line is not None else None
+
+    def relative(self, file: str) -> str | None:
+        """The path of a file of torch, as in places; None for another file."""
+        if file not in self._paths:
+            self._paths[file] = self._find(file) if file else None
+        return self._paths[file]
 
     def classes_made(self, function: Any) -> list[str]:
         """Names in calls of ``X.create(…)`` and ``ir.X(…)`` in the function's own text."""
         code = getattr(inspect.unwrap(function), "__code__", None)
-        path = self._relative(code.co_filename) if code is not None else None
+        path = self.relative(code.co_filename) if code is not None else None
         definition = self._definition(path, code.co_firstlineno) if code is not None and path is not None else None
         names: list[str] = []
-        for node in ast.walk(definition) if definition is not None else ():
+        for node in walk(definition) if definition is not None else ():
             if isinstance(node, ast.Call):
                 parts = dotted(node.func).split(".")
                 if parts[-1] == "create" and len(parts) > 1 and parts[-2][:1].isupper():
@@ -211,7 +236,7 @@ class SourceLocations:
         if path not in self._definitions:
             source = read(self._root, path)
             table: dict[int, ast.FunctionDef | ast.ClassDef] = {}
-            for node in ast.walk(source.tree) if source is not None else ():
+            for node in walk(source.tree) if source is not None else ():
                 if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                     table[min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])] = node
             self._definitions[path] = table

@@ -10,7 +10,7 @@ import tempfile
 from typing import Any
 
 from ..torch_internals.core import stored_options
-from .source import SourceFile, docstring, dotted, read, string
+from .source import SourceFile, docstring, dotted, read, string, walk
 
 # module → its file
 MODULES = {
@@ -78,7 +78,7 @@ def _option(
     source: SourceFile, node: ast.Assign | ast.AnnAssign, value: ast.expr, functions: dict[str, ast.FunctionDef]
 ) -> dict[str, Any]:
     text = source.whole(value)
-    called = {dotted(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)}
+    called = {dotted(part.func) for part in walk(value) if isinstance(part, ast.Call)}
     bodies = [source.whole(functions[name]) for name in sorted(called & functions.keys())]
     entry: dict[str, Any] = {
         "at": source.at(node.lineno),
@@ -106,7 +106,7 @@ def _variables(text: str) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def add_live_values(found: dict[str, dict[str, Any]]) -> None:
+def add_live_values(found: dict[str, dict[str, Any]], root: str) -> None:
     """Correct the options by those of the running torch, with their actual defaults and types."""
     for module_name in MODULES:
         try:
@@ -124,7 +124,7 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
             if alias is not None:
                 entry["alias"] = alias
                 continue
-            default = _portable_repr(live.default)
+            default = _portable_repr(live.default, root)
             if default is not None:
                 entry["default"] = default
             kind = _type_name(live.value_type)
@@ -132,12 +132,13 @@ def add_live_values(found: dict[str, dict[str, Any]]) -> None:
                 entry["type"] = kind
 
 
-def _portable_repr(value: object) -> str | None:
-    """``repr`` of a default; None if it depends on this machine."""
+def _portable_repr(value: object, root: str) -> str | None:
+    """``repr`` of a default; None if it depends on this machine, as does a folder of torch (``root``)."""
     if callable(value) and not isinstance(value, type):
         return f"<function {getattr(value, '__qualname__', '?')}>"
-    text = repr(value)
-    machine = (os.path.expanduser("~"), tempfile.gettempdir(), os.getcwd(), " at 0x")
+    # the order of a set differs from process to process
+    text = f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, set) and value else repr(value)
+    machine = (root, os.path.realpath(root), os.path.expanduser("~"), tempfile.gettempdir(), os.getcwd(), " at 0x")
     if len(text) > MAX_DEFAULT or any(part in text for part in machine if part != "/"):
         return None
     return text

@@ -40,6 +40,7 @@ SUPPORTED_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:supported_vec_isa_
 VALID_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:valid_vec_isa_list", _WARMUP)
 VECTOR_ISA_TRIAL = Internal("torch._inductor.cpu_vec_isa:VecISA.check_build", _WARMUP)
 DECOMPOSITION_MODULE = Internal("torch._inductor.decomposition", "where a decomposition is written")
+IR_MODULE = Internal("torch._inductor.ir", "where a lowering is written")
 LOWERING_MODULE = Internal("torch._inductor.lowering", "where a lowering is written")
 SERIALIZED_PATTERNS = Internal("torch._inductor.fx_passes.serialized_patterns", _WARMUP)
 TRITON_KEY = Internal("torch._inductor.runtime.triton_compat:triton_key", _WARMUP, since=(2, 7))
