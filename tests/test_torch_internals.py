@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pkgutil
 from typing import Any
 
 import pytest
@@ -10,14 +9,10 @@ import torch  # noqa: F401 - rows ask the installed version
 from tests.entries.agent_package import agent_module
 
 ROOM = agent_module("torch_internals")
-INTERNAL: Any = agent_module("torch_internals.lookup").Internal
 
 
 def rows() -> list[Any]:
-    modules = [agent_module(f"torch_internals.{found.name}") for found in pkgutil.iter_modules(ROOM.__path__)]
-    values = [value for module in modules for value in vars(module).values()]
-    flat = [item for value in values for item in (value if isinstance(value, tuple) else [value])]
-    return sorted({row for row in flat if isinstance(row, INTERNAL)}, key=lambda row: str(row.path))
+    return sorted(set(ROOM.declared()), key=lambda row: str(row.path))
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.path)

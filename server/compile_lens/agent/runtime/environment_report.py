@@ -6,10 +6,8 @@ Nothing is changed: torch's cache directory is looked up without being made (``t
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import os
-import pkgutil
 import platform
 import re
 import shutil
@@ -20,7 +18,7 @@ from typing import Any
 
 from .. import torch_internals
 from ..sandbox import choice
-from ..torch_internals import dynamo, inductor, lookup
+from ..torch_internals import dynamo, inductor
 
 # what changes how torch compiles, or what a bisection left in the environment
 CHANGES_COMPILING = re.compile(
@@ -88,13 +86,7 @@ def _dynamo() -> dict[str, Any]:
 
 def _torch_internals() -> dict[str, Any]:
     """How many private names of torch are declared for this version, and what is lost without those that it lacks."""
-    modules = [
-        importlib.import_module(f"{torch_internals.__name__}.{found.name}")
-        for found in pkgutil.iter_modules(torch_internals.__path__)
-    ]
-    values = [value for module in modules for value in vars(module).values()]
-    flat = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
-    rows = [row for row in flat if isinstance(row, lookup.Internal) and row.is_expected]
+    rows = [row for row in torch_internals.declared() if row.is_expected]
     missing = {row.dotted: row.lost for row in rows if not row.exists}
     return {"declared": len(rows), "missing": missing}
 

@@ -17,6 +17,7 @@ import threading
 import time
 from typing import Any
 
+from .. import torch_internals
 from ..sandbox import choice
 from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
@@ -76,6 +77,7 @@ def _hello(wire: Wire) -> bool:
         return False
     try:
         warmup.warm()
+        torch_internals.report_missing()  # each run notes what is lost
     except BaseException as error:  # the same
         wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile with this interpreter: {error}"))
         return False
