@@ -91,17 +91,14 @@ def test_a_plain_file_and_its_gz_are_read_the_same(tmp_path: Path) -> None:
 def test_an_empty_or_broken_file_is_told(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "dedicated_log_torch_trace_x.log.gz"
     file.write_bytes(content)
-    if content:
-        with pytest.raises(TraceError, match="cannot be read"):
-            read_report(file)
-    else:
-        assert read_report(file).records == 0
+    with pytest.raises(TraceError, match="cannot be read" if content else "is empty"):
+        read_report(file)
 
 
 def test_a_folder_without_a_trace_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match="no torch trace"):
+    with pytest.raises(TraceError, match="has no torch trace"):
         trace_files(tmp_path)
-    with pytest.raises(TraceError, match="There is no trace"):
+    with pytest.raises(TraceError, match="no such file"):
         trace_files(tmp_path / "nothing")
 
 
