@@ -63,6 +63,6 @@ def trace(
     for outcome in outcomes:
         CallMemory.of_user().take(outcome, f"the trace {path.name}")
         printer.add(outcome)
-    for problem in problems:
-        click.echo(f"compile-lens: {problem}", err=True)
+    for unread in problems:
+        click.echo(f"compile-lens: {unread}", err=True)
     return max(printer.finish(fail_on), 2 if problems else 0)

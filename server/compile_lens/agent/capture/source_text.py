@@ -89,15 +89,20 @@ class SourceText:
         return found
 
     def _replaces_in_torch(self, statement: ast.stmt) -> bool:
-        """``lowering.lowerings[op] = mine``, ``Scheduler.fuse_nodes = mine``. Options are read from torch's config modules."""
+        """``lowering.lowerings[op] = mine``, ``Scheduler.fuse_nodes = mine``.
+
+        Options are read from torch's config modules, and what is replaced in another way is found in the libraries (``patches``).
+        """
         if not isinstance(statement, ast.Assign):
             return False
         value = statement.value
         is_function = isinstance(value, ast.Lambda) or (
             isinstance(value, ast.Name) and any(isinstance(s, Definition) for s in self.bindings.get(value.id, ()))
         )
+        is_literal = isinstance(value, ast.Constant)
         return any(
-            isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and is_function)
+            isinstance(target, ast.Subscript)
+            or (isinstance(target, ast.Attribute) and (is_function or (is_literal and not _is_option(target))))
             for target in statement.targets
             if self._is_of_torch(target)
         )
@@ -117,7 +122,8 @@ class SourceText:
     def definition_of(self, value: Any) -> Any:
         """The node of a lambda, function or class, found by its line and name; None if there is none."""
         code = getattr(value, "__code__", None)
-        name = value.__qualname__.rpartition(".")[2]
+        # a wrapper may have the name of what it wraps
+        name = code.co_name if code is not None else value.__qualname__.rpartition(".")[2]
         if name == "<lambda>" and code is not None:
             lambdas = [n for n in ast.walk(self._tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
             return _only(lambdas, code)
@@ -146,6 +152,11 @@ class SourceText:
         if node.col_offset and not isinstance(node, ast.Lambda):
             text = textwrap.dedent(text)
         return text.rstrip("\n")
+
+
+def _is_option(target: ast.Attribute) -> bool:
+    """Whether this is ``torch._dynamo.config.name``, or ``config.name`` for a config module."""
+    return any("config" in part for part in _dotted(target.value).split("."))
 
 
 def is_main_guard(statement: ast.If) -> bool:
