@@ -173,7 +173,7 @@ class _BisectionEvents:
             return BisectionStatus.UNFIT, UNFIT.get(self._unfit, f"The repro cannot be bisected: {self._unfit}.")
         if verdict is not None:
             where = "Dynamo (backend eager)" if verdict.backend == "eager" else str(verdict)
-            return BisectionStatus.FOUND, f"The problem is in {where}."
+            return BisectionStatus.FOUND, f"The problem is in {where}{self._closer()}."
         if self._verdict is not None:
             return (
                 BisectionStatus.NOT_REPRODUCED,
@@ -185,6 +185,17 @@ class _BisectionEvents:
             return BisectionStatus.STOPPED, f"The bisection stopped after {self._options.limit_s:.0f} s (--timeout)."
         last = output.strip().rpartition("\n")[2]
         return BisectionStatus.STOPPED, f"The bisection ended without a verdict{': ' + last if last else ''}."
+
+    def _closer(self) -> str:
+        """What this search adds to torch's verdict: the pattern of a pass, an operator, an option that helps."""
+        named = next((place for place in self._explained.places if place.label == "pattern"), None)
+        if named is not None:
+            return f": pattern `{named.name}` ({Path(named.file).name}:{named.line})"
+        if self._verdict is None or self._verdict.subsystem:
+            return ""
+        operator = f": operator `{self._explained.operator}`" if self._explained.operator else ""
+        helping = next((switch for switch in self._switches if switch.helps), None)
+        return operator + (f"; it goes away with {helping.meaning}" if helping is not None else "")
 
     def _notes(self) -> list[str]:
         notes = list(self._unavailable)

@@ -108,7 +108,7 @@ def _switches(found: Bisection) -> str:
 
 
 def _options(options: dict[str, object]) -> str:
-    return ", ".join(f"{name.removeprefix('torch._inductor.')} = {value!r}" for name, value in options.items())
+    return ", ".join(f"{name.removeprefix('torch.')} = {value!r}" for name, value in options.items())
 
 
 def _steps(steps: Iterable[Step]) -> str:

@@ -10,6 +10,8 @@ from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, C
 from compile_lens.workers.script import Ended, run_script
 
 TIMEOUT_S = 300.0
+# how `main` of a repro begins its verdict
+BAD_LINE = "BAD with backend "
 # reuse compiled objects, which saves half a minute of the C++ compiler, but not what torch decided
 CACHES = {KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
 
@@ -48,7 +50,8 @@ def is_bad(ended: Ended, criterion: Criterion) -> bool:
     """Whether a run of a repro shows the problem."""
     if criterion is Criterion.CRASHES:
         return ended.code < 0 and not ended.timed_out
-    return ended.code == ExitCode.BAD and not ended.timed_out
+    # an exception that ends the script has the same exit code: only a verdict counts
+    return ended.code == ExitCode.BAD and not ended.timed_out and BAD_LINE in ended.output
 
 
 def signal_name(number: int) -> str:

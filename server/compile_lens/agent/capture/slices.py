@@ -11,6 +11,7 @@ import builtins
 import importlib.util
 import inspect
 import sys
+from collections.abc import Container
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -224,8 +225,7 @@ class ModuleSlice:
             return
         self._taken[statement.lineno] = statement
         self._names |= {name for name, bound in self._text.bindings.items() if bound == [statement]}
-        for name in self._text.names_in(statement):
-            self.need(name)
+        self._take_names(statement)
 
     def assigns(self, attribute: str) -> bool:
         """Whether a statement that was taken sets an attribute of that name."""
@@ -254,10 +254,15 @@ class ModuleSlice:
             return name
         free = closure(value)
         self._locals[key] = {"name": name, "text": self._text.dedented(node, name), "line": node.lineno, "free": free}
-        for used in self._text.names_in(node):
-            if used not in free:
-                self.need(used)
+        self._take_names(node, free)
         return name
+
+    def _take_names(self, node: ast.AST, known: Container[str] = ()) -> None:
+        for name in self._text.names_in(node):
+            if name not in known:
+                self.need(name)
+        for module in self._text.submodules_in(node, sys.modules):
+            self._add_import(f"import {module}")
 
     def simple_values(self) -> dict[str, Any]:
         """Current values of what was taken, where they are plain data."""

@@ -7,7 +7,7 @@ import functools
 import inspect
 import linecache
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -67,6 +67,19 @@ class SourceText:
                 if isinstance(bound, ast.ClassDef):
                     found.append(text)
         return list(dict.fromkeys(found))
+
+    def submodules_in(self, node: ast.AST, loaded: Container[str]) -> Iterator[str]:
+        """Submodules of imported packages that ``node`` reaches by attributes, as in ``torch._inductor.lowering.lowerings``.
+
+        In the program, something else had imported them. Those of three parts and private ones are not there after ``import torch``.
+        """
+        found = {name for n in ast.walk(node) if isinstance(n, ast.Attribute) and (name := _dotted(n)) in loaded}
+        for name in sorted(found):
+            parts = name.split(".")
+            is_bound = any(isinstance(b, ast.Import) for b in self.bindings.get(parts[0], ()))
+            is_outer = any(other.startswith(f"{name}.") for other in found)
+            if is_bound and not is_outer and (len(parts) > 2 or any(part.startswith("_") for part in parts)):
+                yield name
 
     def uses_of(self, name: str) -> list[ast.stmt]:
         """Statements at the top level that register something with ``name``: ``name.register_autograd(…)``, or a decorator of it."""

@@ -1,4 +1,4 @@
-"""Records what compiled code raises while a repro runs, so that a smaller repro is accepted only with the same error."""
+"""Watches what compiled code raises while a repro runs: a smaller repro must raise the same, and an error may name the operator."""
 
 from __future__ import annotations
 
@@ -16,14 +16,22 @@ CHANGES = re.compile(
 )
 # the line of a C++ or Triton compiler that says what is wrong
 COMPILER_ERROR = re.compile(r"\berror: .+")
+# how errors name an operator: torch/_subclasses/fake_utils.py (crossref), torch/_inductor/utils.py (sizes and strides of custom
+# operators), torch/_inductor/exc.py (``LoweringException``), torch/_dynamo/utils.py (``get_fake_value``)
+OPERATORS = (
+    re.compile(r"When comparing the output of (\S+) on FakeTensor"),
+    re.compile(r"Error in op: (?:torch\.ops\.)?(\S+)"),
+    re.compile(r"^\s*target: (\S+)$", re.MULTILINE),
+    re.compile(r"with fake tensors: call_function ([\w.]+)\("),
+)
 MAX_WORDS = 500
 
 
 class RaisedErrors:
-    """Installed before the program runs. The newest error is written to ``file`` as JSON: ``text``, and ``signature`` to compare."""
+    """Installed before the program runs. ``tell`` gets each error that leaves compiled code."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, tell: Callable[[BaseException], None]) -> None:
+        self._tell = tell
         self._has_called = False
 
     def install(self) -> None:
@@ -54,14 +62,25 @@ class RaisedErrors:
                 return function(*args, **kwargs)
             except Exception as error:  # raised again: compiled code may raise anything
                 if self._has_called:
-                    self._write(error)
+                    self._tell(error)
                 raise
 
         return call
 
-    def _write(self, error: BaseException) -> None:
-        with open(self._file, "w", encoding="utf-8") as file:
+
+def written_to(name: str) -> RaisedErrors:
+    """The newest error in the file ``name`` as JSON: ``text``, and ``signature`` to compare."""
+
+    def write(error: BaseException) -> None:
+        with open(name, "w", encoding="utf-8") as file:
             json.dump({"text": described(error), "signature": signature(error)}, file)
+
+    return RaisedErrors(write)
+
+
+def named_operator(text: str) -> str:
+    """The operator that an error's text names, as ``mylib.pad.default``; '' if it names none."""
+    return next((match[1] for pattern in OPERATORS if (match := pattern.search(text)) is not None), "")
 
 
 def signature(error: BaseException) -> list[str]:

@@ -25,7 +25,7 @@ from ..torch_internals.options import set_option
 from . import atomic_compiler_output, torch_bisector
 from .bisect_watch import SubsystemWatch
 from .minify_capture import capture
-from .raised_errors import RaisedErrors
+from .raised_errors import written_to
 from .step_setup import StepSetup
 
 # sysexits.h: an internal error of the program
@@ -64,7 +64,7 @@ def run_step(setup: StepSetup) -> int:
     if setup.watch is not None:
         SubsystemWatch(setup.watch, setup.answer)
     if setup.strict and setup.answer is not None:
-        RaisedErrors(setup.answer).install()
+        written_to(setup.answer).install()
     return _run(setup)
 
 
