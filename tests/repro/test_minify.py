@@ -39,7 +39,32 @@ async def run(file: Path, options: MinifyOptions) -> tuple[Minified, list[Minifi
         await host.close()
 
 
-async def test_a_repro_becomes_one_node_of_one_number(tmp_path: Path) -> None:
+# the fault is in a decomposition, so that a stage without a C++ compiler shows it
+DECOMPOSED = """    y = helper(x)
+    a = torch.relu(y @ y)
+    b = a.softmax(-1).sum(0)
+    c = torch.addcmul(a.tanh(), a, b) + b
+    return c.exp() * 3, (b - 1).abs(), a.mean()"""
+
+
+async def test_a_repro_becomes_one_node(tmp_path: Path) -> None:
+    text = BUGS["decomposition"].text()
+    assert BUGS["decomposition"].line is not None
+    long = text.replace(f"    {BUGS['decomposition'].line}", DECOMPOSED).replace("def fn(x):", HELPER + "def fn(x):")
+    file = tmp_path / "repro.py"
+    file.write_text(long.replace('"inductor")', '"aot_eager_decomp_partition")'))
+    assert file.read_text().count('"aot_eager_decomp_partition")') == 1
+    found, smaller = await run(file, MinifyOptions(torch=False))
+    assert found.verified, found.sentence
+    assert found.nodes == 1
+    assert "addcmul" in found.text and "wrong_addcmul" in found.text
+    assert "def helper" not in found.text and "softmax" not in found.text
+    nodes = [made.nodes for made in smaller if made.nodes is not None]
+    assert nodes == sorted(nodes, reverse=True) and nodes[0] > 5
+
+
+@pytest.mark.nightly
+async def test_a_repro_for_inductor_becomes_one_node_of_one_number(tmp_path: Path) -> None:
     found, smaller = await run(long_repro(tmp_path), MinifyOptions(torch=False))
     assert found.verified, found.sentence
     assert found.nodes == 1

@@ -123,6 +123,8 @@ def describe_step(step: Step) -> str:
     """A short description of a step."""
     if step.purpose == "baseline":
         return "without torch.compile"
+    if step.purpose == "own":
+        return "with the repro's own backend"
     if step.purpose == "explain":
         return f"{step.backend}, to explain the verdict"
     if step.switch:

@@ -97,7 +97,7 @@ class SwitchTried(Message):
 
 @dataclass(frozen=True)
 class StepBegan(AgentEvent):
-    """One run of the repro. ``purpose`` is baseline, search, explain or ablate; ``state`` is the bisector's (torch's words)."""
+    """One run of the repro. ``purpose`` is baseline, search, own, explain or ablate; ``state`` is the bisector's (torch's words)."""
 
     name: ClassVar[str] = "step-begins"
     purpose: str

@@ -32,7 +32,7 @@ from ..runtime.wire import Wire
 from . import step_warmup
 from .drive import SearchRefused, run_search
 from .minify_ending import BAD, Ending, bad_ending, ending_of
-from .minify_file import NoRepro, collapse_blank_lines, with_program, without_unused_statements
+from .minify_file import NoRepro, collapse_blank_lines, may_use_inductor, with_program, without_unused_statements
 from .minify_program import FILLS, GraphProgram, GraphValue, Statement, contiguous
 from .step_setup import StepSetup
 from .steps import StepResult, Steps
@@ -80,12 +80,13 @@ class Minifier:
 
     def minify(self) -> None:
         """Run all phases. Raises SearchRefused."""
-        if self._steps.forks:
+        uses_inductor = self._steps.forks and may_use_inductor(self._text)
+        if uses_inductor:
             self._steps.protected |= step_warmup.start_header_compilation(self._scratch)
         self._wire.tell(PhaseBegan("running the repro unchanged"))
         first = self._run(self._request.file)
         self._wanted = bad_ending(first, self._raised, self._request.step_limit_s)
-        if self._steps.forks:
+        if uses_inductor:
             step_warmup.warm_inductor(self._scratch)
             self._steps.forks = not why_not_fork_steps()
         with contextlib.suppress(BudgetExhausted):
