@@ -43,8 +43,8 @@ async def run(file: Path, options: MinifyOptions) -> tuple[Minified, list[Minifi
 DECOMPOSED = """    y = helper(x)
     a = torch.relu(y @ y)
     b = a.softmax(-1).sum(0)
-    c = torch.addcmul(a.tanh(), a, b) + b
-    return c.exp() * 3, (b - 1).abs(), a.mean()"""
+    c = torch.addcmul(a.tanh(), b.tanh(), b.tanh()) + 1
+    return c.sin() * 3, (b - 1).abs(), a.mean()"""
 
 
 async def test_a_repro_becomes_one_node(tmp_path: Path) -> None:
