@@ -47,14 +47,18 @@ DECOMPOSED = """    y = helper(x)
     return c.sin() * 3, (b - 1).abs(), a.mean()"""
 
 
-async def test_a_repro_becomes_one_node(tmp_path: Path) -> None:
+def repro_without_cpp(folder: Path) -> Path:
     text = BUGS["decomposition"].text()
     assert BUGS["decomposition"].line is not None
     long = text.replace(f"    {BUGS['decomposition'].line}", DECOMPOSED).replace("def fn(x):", HELPER + "def fn(x):")
-    file = tmp_path / "repro.py"
+    file = folder / "repro.py"
     file.write_text(long.replace('"inductor")', '"aot_eager_decomp_partition")'))
     assert file.read_text().count('"aot_eager_decomp_partition")') == 1
-    found, smaller = await run(file, MinifyOptions(torch=False))
+    return file
+
+
+async def test_a_repro_becomes_one_node(tmp_path: Path) -> None:
+    found, smaller = await run(repro_without_cpp(tmp_path), MinifyOptions(torch=False))
     assert found.verified, found.sentence
     assert found.nodes == 1
     assert "addcmul" in found.text and "wrong_addcmul" in found.text
@@ -100,7 +104,7 @@ async def test_who_cancels_keeps_the_smallest_so_far(tmp_path: Path) -> None:
 
     host = Host(sys.executable)
     task = asyncio.create_task(
-        minify(host, long_repro(tmp_path), tmp_path / "saved.pt", MinifyOptions(torch=False), None, take)
+        minify(host, repro_without_cpp(tmp_path), tmp_path / "saved.pt", MinifyOptions(torch=False), None, take)
     )
     try:
         await asyncio.wait_for(arrived.wait(), 300)

@@ -145,7 +145,7 @@ def _evidence(comparison: Comparison, value: ComparedValue) -> str:
         lines.append(
             f"{facts['differ']} of {facts['count']} elements of {value.what} {value.index} (`{value.name}`, {_type(facts)}) differ,"
             f" in call {comparison.call} of the graph. The worst, {at}, is {number_text(facts['compiled'])} compiled,"
-            f" {number_text(facts['eager'])} in eager{exact}{_relative(facts)}."
+            f" {number_text(facts['eager'])} in eager{exact}{relative_error(facts)}."
         )
     if comparison.worse > 1:
         more = comparison.worse - 1
@@ -160,7 +160,7 @@ def _evidence(comparison: Comparison, value: ComparedValue) -> str:
     return " ".join(lines)
 
 
-def _relative(facts: dict[str, Any]) -> str:
+def relative_error(facts: dict[str, Any]) -> str:
     """The relative error of the worst element; '' where eager has 0, and where a number of the two is none (NaN, complex)."""
     off, eager = facts["max_absolute"], facts["eager"]
     if not _is_finite(off) or not _is_finite(eager) or not eager:
