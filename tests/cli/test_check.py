@@ -179,7 +179,7 @@ REFUSALS = {
     "bad timeout": (["check", "--timeout", "0", "fine.py"], "0.0 is not in the range"),
     "no file given": (["check"], "Missing argument"),
     "bad verb": (["chek"], "No such command"),
-    "no trace": (["trace", "folder"], "There is no torch trace"),
+    "no trace": (["trace", "folder"], "has no torch trace"),
     "bad port": (["serve", "--tcp", "abc"], "is not a port"),
 }
 

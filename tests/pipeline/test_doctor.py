@@ -109,10 +109,11 @@ def test_what_is_amiss_is_told(
 def test_caches_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert check(tmp_path / "folder" / "v1", "Caches").state is CheckState.OK  # it can be made
-    assert "is a file" in check(tmp_path / "file" / "v1", "Caches").says
+    blocked = check(tmp_path / "file" / "v1", "Caches")
+    assert "is a file" in blocked.says and blocked.state is CheckState.PROBLEM
     if os.geteuid() != 0:
         tmp_path.chmod(0o500)
-        assert check(tmp_path / "v1", "Caches").state is CheckState.WARNING
+        assert check(tmp_path / "v1", "Caches").state is CheckState.PROBLEM
         tmp_path.chmod(0o700)
     assert not list(tmp_path.glob(".compile-lens*"))
 

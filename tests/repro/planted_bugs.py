@@ -230,6 +230,43 @@ def fn(x):
     return x * whole + rest
 """
 
+CSE = """
+from torch._functorch import partitioners
+
+right = partitioners.fx_graph_cse
+weight = torch.ones(64, requires_grad=True)
+
+
+def wrong_cse(graph):
+    made = right(graph)
+    for node in made.nodes:
+        if node.target is torch.ops.aten.sin.default:
+            node.target = torch.ops.aten.cos.default
+    return made
+
+
+partitioners.fx_graph_cse = wrong_cse
+
+
+def fn(x):
+    return (x * weight).sin()
+"""
+
+CROSSREF = """
+@torch.library.custom_op("planted::turned", mutates_args=())
+def turned(x: torch.Tensor) -> torch.Tensor:
+    return x.t().contiguous().t()
+
+
+@turned.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+def fn(x):
+    return turned(x.sin()) + 1
+"""
+
 BUGS = {
     "relu-accuracy": _injected("relu is wrong", "relu", "accuracy", "wrong-numbers"),
     "relu-compile-error": _injected("relu does not compile", "relu", "compile_error", "cpp-compile-error"),
@@ -266,4 +303,15 @@ BUGS = {
     "fusion": Bug("fused kernels fail", FUSION, ("inductor", None, None), raises=True, code="inductor-error"),
     "crash": Bug("the compiler crashes", CRASH, (*LOWERINGS, "erf"), line="return x.sin().erf() + 1", code="crash"),
     "dynamo": Bug("Dynamo fails", DYNAMO, ("eager", None, None), raises=True, code="dynamo-internal-error"),
+}
+
+# faults before Inductor, which torch's own search names no part of
+EARLY = {
+    "cse": Bug("common subexpressions are wrong", CSE, ("aot_eager", None, None)),
+    "crossref": Bug(
+        "a fake kernel has other strides",
+        CROSSREF,
+        ("aot_eager_decomp_partition_crossref", None, None),
+        raises=True,
+    ),
 }

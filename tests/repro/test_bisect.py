@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planted_bugs import BUGS, Bug
+from planted_bugs import BUGS, EARLY, Bug
 from questions import ASKED, repro_of
 from repros import job_for
 
@@ -29,6 +29,32 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
 
 pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
+OWN_BACKEND = """
+import os, sys
+if os.environ.get("TORCH_COMPILE_BACKEND", "mine") == "mine":
+    print("BAD with backend mine: it raises")
+    sys.exit(1)
+"""
+PATTERN = """
+from torch._inductor.fx_passes import post_grad
+from torch._inductor.pattern_matcher import CallFunction, KeywordArg, register_graph_pattern
+
+SINE = CallFunction(torch.ops.aten.sin.default, KeywordArg("x"))
+
+
+@register_graph_pattern(SINE, pass_dict=post_grad.pass_patterns[1])
+def sine_becomes_cosine(match, x):
+    node = match.output_node()
+    with node.graph.inserting_before(node):
+        cosine = node.graph.call_function(torch.ops.aten.cos.default, (x,))
+    cosine.meta.update(node.meta)
+    node.replace_all_uses_with(cosine)
+    node.graph.erase_node(node)
+
+
+def fn(x):
+    return (x.exp() + x.sin()) * 2
+"""
 STOCK = Path(__file__).with_name("stock_bisect.py")
 
 
@@ -146,6 +172,34 @@ def test_beyond_torchs_search_a_switch_is_found_that_helps(bisector: Bisector) -
     found = bisector.bug("fusion")
     assert found.verdict is not None and found.verdict.subsystem is None
     assert [switch.name for switch in found.helping] == ["fusion"]
+
+
+def test_where_torchs_search_stops_options_of_the_aot_stage_are_tried(bisector: Bisector) -> None:
+    found = bisector.bisect(bisector.file("cse", EARLY["cse"].text()))
+    assert [switch.name for switch in found.helping] == ["cse"]
+    assert found.sentence == "The problem is in aot_eager; it goes away with no elimination of common subexpressions."
+
+
+def test_an_operator_is_named_that_only_the_failing_step_names(bisector: Bisector) -> None:
+    found = bisector.bisect(bisector.file("crossref", EARLY["crossref"].text()))
+    assert found.operator == "planted.turned.default"
+    assert "operator `planted.turned.default`" in found.sentence
+
+
+def test_a_backend_that_torch_does_not_try_is_not_told_as_no_problem(bisector: Bisector) -> None:
+    found = bisector.bisect(bisector.file("own_backend", OWN_BACKEND))
+    assert found.status is BisectionStatus.UNFIT
+    assert found.sentence.startswith("The repro fails only with its own backend (`mine`)")
+
+
+@pytest.mark.nightly
+def test_a_pattern_of_the_users_is_named(bisector: Bisector) -> None:
+    text = BUGS["post-grad-pass"].text()
+    found = bisector.bisect(
+        bisector.file("pattern", text.replace(BUGS["post-grad-pass"].body.strip(), PATTERN.strip()))
+    )
+    assert (found.places[0].label, found.places[0].name) == ("pattern", "sine_becomes_cosine")
+    assert "pattern `sine_becomes_cosine` (planted_pattern.py:" in found.sentence
 
 
 def test_a_crash_is_a_bad_step_and_not_the_end(bisector: Bisector) -> None:

@@ -39,7 +39,36 @@ async def run(file: Path, options: MinifyOptions) -> tuple[Minified, list[Minifi
         await host.close()
 
 
-async def test_a_repro_becomes_one_node_of_one_number(tmp_path: Path) -> None:
+# the fault is in a decomposition, so that a stage without a C++ compiler shows it
+DECOMPOSED = """    y = helper(x)
+    a = torch.relu(y @ y)
+    b = a.softmax(-1).sum(0)
+    c = torch.addcmul(a.tanh(), b.tanh(), b.tanh()) + 1
+    return c.sin() * 3, (b - 1).abs(), a.mean()"""
+
+
+def repro_without_cpp(folder: Path) -> Path:
+    text = BUGS["decomposition"].text()
+    assert BUGS["decomposition"].line is not None
+    long = text.replace(f"    {BUGS['decomposition'].line}", DECOMPOSED).replace("def fn(x):", HELPER + "def fn(x):")
+    file = folder / "repro.py"
+    file.write_text(long.replace('"inductor")', '"aot_eager_decomp_partition")'))
+    assert file.read_text().count('"aot_eager_decomp_partition")') == 1
+    return file
+
+
+async def test_a_repro_becomes_one_node(tmp_path: Path) -> None:
+    found, smaller = await run(repro_without_cpp(tmp_path), MinifyOptions(torch=False))
+    assert found.verified, found.sentence
+    assert found.nodes == 1
+    assert "addcmul" in found.text and "wrong_addcmul" in found.text
+    assert "def helper" not in found.text and "softmax" not in found.text
+    nodes = [made.nodes for made in smaller if made.nodes is not None]
+    assert nodes == sorted(nodes, reverse=True) and nodes[0] > 5
+
+
+@pytest.mark.nightly
+async def test_a_repro_for_inductor_becomes_one_node_of_one_number(tmp_path: Path) -> None:
     found, smaller = await run(long_repro(tmp_path), MinifyOptions(torch=False))
     assert found.verified, found.sentence
     assert found.nodes == 1
@@ -75,7 +104,7 @@ async def test_who_cancels_keeps_the_smallest_so_far(tmp_path: Path) -> None:
 
     host = Host(sys.executable)
     task = asyncio.create_task(
-        minify(host, long_repro(tmp_path), tmp_path / "saved.pt", MinifyOptions(torch=False), None, take)
+        minify(host, repro_without_cpp(tmp_path), tmp_path / "saved.pt", MinifyOptions(torch=False), None, take)
     )
     try:
         await asyncio.wait_for(arrived.wait(), 300)

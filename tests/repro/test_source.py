@@ -137,3 +137,35 @@ def test_a_file_is_run_by_the_entry_that_check_would_take(tmp_path: Path) -> Non
     assert "torch.ones(3, 4), 2" in out.read_text()
     as_script = repro("--force", "--entry", "script")
     assert "The run called no compile region" in as_script.err
+
+
+FAILS_IN_ITS_BACKEND = """\
+import torch
+from torch._functorch import partitioners
+
+
+def no_cse(graph):
+    raise RuntimeError("no graph is good enough")
+
+
+partitioners.fx_graph_cse = no_cse
+
+
+@torch.compile
+def f(x):
+    print("on the way")
+    return x + 1
+
+
+f(torch.ones(3, requires_grad=True))
+"""
+
+
+@pytest.mark.usefixtures("warm_command")
+def test_without_options_the_program_is_compiled_as_far_as_it_fails(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(FAILS_IN_ITS_BACKEND)
+    written = Warm(["repro", "program.py", "--no-run", "-o", "out.py"], tmp_path)
+    assert "RuntimeError: no graph is good enough" in written.out
+    logs = Warm(["logs", "program.py"], tmp_path)
+    assert "Logs for aot-error (line 13)" in logs.out

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.builder import ReportBuilder, read_report
 from compile_lens.trace.records import Record, TraceError, iterate, trace_files
 
@@ -91,17 +92,36 @@ def test_a_plain_file_and_its_gz_are_read_the_same(tmp_path: Path) -> None:
 def test_an_empty_or_broken_file_is_told(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "dedicated_log_torch_trace_x.log.gz"
     file.write_bytes(content)
-    if content:
-        with pytest.raises(TraceError, match="cannot be read"):
+    with pytest.raises(TraceError, match="cannot be read" if content else "is empty"):
+        read_report(file)
+
+
+def test_a_file_that_is_no_trace_is_told(tmp_path: Path) -> None:
+    for content in (b"import torch\n", bytes(range(256)) * 40, b"V0101 00:00:00.000000 1 a.py:1] not JSON\n"):
+        file = tmp_path / "program.py"
+        file.write_bytes(content)
+        with pytest.raises(TraceError, match=r"is not a torch trace\. `TORCH_TRACE=DIR`"):
             read_report(file)
-    else:
-        assert read_report(file).records == 0
+    with pytest.raises(TraceError, match="is not a torch trace"):
+        read_report(Path("/dev/null"))
+
+
+def test_a_trace_that_is_cut_is_read_as_far_as_it_goes_and_said_to_be(tmp_path: Path) -> None:
+    file = tmp_path / "cut.log"
+    file.write_bytes(TRACE[: len(TRACE) * 2 // 3])
+    assert "Unreadable: 1 record of the trace" in read_recorded(file).notes[0]
+
+
+def test_gzip_is_known_by_its_content(tmp_path: Path) -> None:
+    packed = tmp_path / "packed.log"
+    packed.write_bytes(gzip.compress(TRACE))
+    assert read_report(packed).compilations == read_report(SMALL).compilations
 
 
 def test_a_folder_without_a_trace_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match="no torch trace"):
+    with pytest.raises(TraceError, match="has no torch trace"):
         trace_files(tmp_path)
-    with pytest.raises(TraceError, match="There is no trace"):
+    with pytest.raises(TraceError, match="no such file"):
         trace_files(tmp_path / "nothing")
 
 

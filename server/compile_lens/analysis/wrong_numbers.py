@@ -142,12 +142,10 @@ def _evidence(comparison: Comparison, value: ComparedValue) -> str:
     if "differ" in facts:
         at = f"[{', '.join(map(str, facts['worst_at']))}]" if facts["worst_at"] else "the only element"
         exact = f", {number_text(facts['reference'])} in fp64" if "reference" in facts else ""
-        has_relative = _is_finite(facts["max_absolute"]) and _is_finite(facts["max_relative"])
-        relative = f": a relative error of {number_text(facts['max_relative'])}" if has_relative else ""
         lines.append(
             f"{facts['differ']} of {facts['count']} elements of {value.what} {value.index} (`{value.name}`, {_type(facts)}) differ,"
             f" in call {comparison.call} of the graph. The worst, {at}, is {number_text(facts['compiled'])} compiled,"
-            f" {number_text(facts['eager'])} in eager{exact}{relative}."
+            f" {number_text(facts['eager'])} in eager{exact}{relative_error(facts)}."
         )
     if comparison.worse > 1:
         more = comparison.worse - 1
@@ -160,6 +158,14 @@ def _evidence(comparison: Comparison, value: ComparedValue) -> str:
         else "There is no fp64 reference to measure rounding by. The error exceeds torch's tolerance."
     )
     return " ".join(lines)
+
+
+def relative_error(facts: dict[str, Any]) -> str:
+    """The relative error of the worst element; '' where eager has 0, and where a number of the two is none (NaN, complex)."""
+    off, eager = facts["max_absolute"], facts["eager"]
+    if not _is_finite(off) or not _is_finite(eager) or not eager:
+        return ""
+    return f": a relative error of {number_text(float(off) / abs(eager))}"
 
 
 def _type(facts: dict[str, Any], prefix: str = "") -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
+from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_limit import CacheInUseError, clear, limit, measure
 from compile_lens.workers.caches import PARTS, cache_root
 
@@ -42,7 +44,7 @@ def print_sizes(as_json: bool) -> int:
     if as_json:
         sizes = {part.name: {"files": part.files, "bytes": part.bytes} for part in parts}
         click.echo(json.dumps({"folder": str(root), "parts": sizes}, indent=2))
-        return 0
+        return _told(root)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     for name, justify in (("part", "left"), ("size", "right"), ("files", "right"), ("what it is", "left")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
@@ -51,7 +53,7 @@ def print_sizes(as_json: bool) -> int:
     console = Console(highlight=False, soft_wrap=True)
     console.print(str(root))
     console.print(table)
-    return 0
+    return _told(root)
 
 
 @cache.command("clear")
@@ -65,7 +67,16 @@ def clear_parts(parts: tuple[str, ...]) -> int:
     except OSError as error:
         raise click.ClickException(f"{error.filename} cannot be deleted: {error.strerror}.") from None
     click.echo(f"{decimal(size)} freed.")
-    return 0
+    return _told(cache_root(os.environ))
+
+
+def _told(root: Path) -> int:
+    """Print what is wrong with the folder; the exit code. A disk that is full is no error of the command."""
+    problem = find_cache_problem(root)
+    if problem is None:
+        return 0
+    click.echo(f"compile-lens: {problem}", err=True)
+    return 0 if problem.is_full else 2
 
 
 @cache.command("limit")
@@ -73,4 +84,4 @@ def clear_parts(parts: tuple[str, ...]) -> int:
 def shrink(gigabytes: float) -> int:
     """Shrink the caches to GIGABYTES, deleting the least recently used files first."""
     click.echo(f"{decimal(limit(cache_root(os.environ), int(gigabytes * 1e9), now=True))} freed.")
-    return 0
+    return _told(cache_root(os.environ))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -16,6 +16,7 @@ from compile_lens.cli.options import python_option
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.repro.logs import command_of, document, known_stages, log_runs
+from compile_lens.repro.write import fails
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job
@@ -34,9 +35,8 @@ from compile_lens.workers.job import Depth, Job
 @click.option(
     "--depth",
     type=click.Choice([depth.value for depth in Depth]),
-    default=Depth.DYNAMO.value,
-    show_default=True,
-    help="How far to compile when FILE runs.",
+    help="How far to compile when FILE runs."
+    "  [default: dynamo, and the full depth unless the program already fails or has the findings of --code and --line]",
 )
 @python_option
 @click.pass_context
@@ -47,12 +47,12 @@ def logs(
     line: int | None,
     kind: str | None,
     stage: str | None,
-    depth: str,
+    depth: str | None,
     python: str | None,
 ) -> int:
     """Print commands that show more about the findings of FILE, with TORCH_LOGS, TORCH_TRACE and other variables.
 
-    FILE runs once to find them, unless --kind is given. The exit code is 1 if there are no such findings.
+    FILE runs to find them, unless --kind is given. The exit code is 1 if there are no such findings.
     """
     path = absolute(file)
     arguments: tuple[str, ...] = context.obj or ()
@@ -64,8 +64,15 @@ def logs(
     if kind is not None:
         click.echo(document(f"Logs for {kind}", log_runs(Kind(kind), stage=stage or ""), command))
         return 0
-    job = make_job(str(path), str(Path.cwd()), depth=Depth(depth), arguments=arguments, timeout_s=120.0)
-    outcome = asyncio.run(_analyze(interpreter, job))
+    depths = (Depth(depth),) if depth is not None else (Depth.DYNAMO, Depth.INDUCTOR)
+    jobs = [make_job(str(path), str(Path.cwd()), depth=d, arguments=arguments, timeout_s=120.0) for d in depths]
+
+    def is_enough(outcome: Outcome) -> bool:
+        if code or line:
+            return any(_is_meant(finding, code, line) for finding in outcome.findings)
+        return fails(outcome)
+
+    outcome = asyncio.run(_analyze(interpreter, jobs, is_enough))
     if outcome.status is Status.FAILED:
         raise click.ClickException(outcome.failure)
     chosen = [finding for finding in outcome.findings if _is_meant(finding, code, line)]
@@ -77,10 +84,15 @@ def logs(
     return 0
 
 
-async def _analyze(interpreter: str, job: Job) -> Outcome:
+async def _analyze(interpreter: str, jobs: Sequence[Job], is_enough: Callable[[Outcome], bool]) -> Outcome:
+    """The outcome of the first job that is enough, else of the last."""
     host = Host(interpreter, os.environ)
     try:
-        return await analyze(host, job)
+        for job in jobs:
+            outcome = await analyze(host, job)
+            if outcome.status is Status.FAILED or is_enough(outcome):
+                break
+        return outcome
     finally:
         await host.close()
 

@@ -79,9 +79,8 @@ KINDS = ("source", "graph")
 @click.option(
     "--depth",
     type=click.Choice([depth.value for depth in Depth]),
-    default=Depth.DYNAMO.value,
-    show_default=True,
-    help="How far to compile. If the finding does not occur, the full depth is tried next.",
+    help="How far to compile; if the finding does not occur, the full depth is tried next."
+    "  [default: dynamo, and the full depth unless the program already fails]",
 )
 @click.option(
     "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."
@@ -116,7 +115,7 @@ def repro(
     form: str,
     verdict: Path | None,
     force: bool,
-    depth: str,
+    depth: str | None,
     entry: str,
     device: str,
     no_run: bool,
@@ -145,7 +144,7 @@ def repro(
         program,
         os.getcwd(),  # noqa: PTH109
         workspace_root(Path(program)),
-        depth=Depth(depth),
+        depth=Depth(depth or Depth.DYNAMO),
         arguments=context.obj or (),
         timeout_s=timeout,
     )
@@ -154,7 +153,7 @@ def repro(
         recorded = _recorded(file, kind, selection)
         chosen = kind or ("graph" if recorded else "source")
         entries = None if recorded else EntrySelection(entry, ()).choices(job)[0]
-        request = Request(job, selection, out, judged_by, device, chosen, not no_run, timeout, entries)
+        request = Request(job, selection, out, judged_by, device, chosen, not no_run, timeout, entries, depth is None)
         written = asyncio.run(_write(request, recorded, python, quiet))
         form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:

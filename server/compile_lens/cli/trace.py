@@ -36,7 +36,7 @@ def trace(
 ) -> int:
     """Print the findings of the torch trace at PATH: a file, or a TORCH_TRACE folder with one file per rank.
 
-    The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if the trace cannot be read.
+    The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if a trace cannot be read.
     """
     moved = []
     for pair in sources:
@@ -44,10 +44,17 @@ def trace(
         if not found:
             raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--source")
         moved.append((recorded, local))
+    outcomes, problems = [], []
     try:
-        outcomes = [read_recorded(file, tuple(moved), just_my_code) for file in trace_files(path)]
+        for file in trace_files(path):
+            try:
+                outcomes.append(read_recorded(file, tuple(moved), just_my_code))
+            except TraceError as problem:  # the other ranks still have findings
+                problems.append(str(problem))
     except TraceError as problem:
         raise click.ClickException(str(problem)) from None
+    if not outcomes:
+        raise click.ClickException("\n".join(problems))
 
     def read_line(file: str, line: int) -> str:
         return linecache.getline(here(file, tuple(moved)), line)
@@ -56,4 +63,6 @@ def trace(
     for outcome in outcomes:
         CallMemory.of_user().take(outcome, f"the trace {path.name}")
         printer.add(outcome)
-    return printer.finish(fail_on)
+    for unread in problems:
+        click.echo(f"compile-lens: {unread}", err=True)
+    return max(printer.finish(fail_on), 2 if problems else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens import __version__
+from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_limit import measure
 
 OLDEST_TORCH = (2, 6)
@@ -236,25 +236,13 @@ def _short(value: str) -> str:
 
 
 def _caches(root: Path) -> Check:
-    size = sum(part.bytes for part in measure(root))
-    says = f"{size / 1e9:.1f} GB in {root}"
-    existing = next(path for path in (root, *root.parents) if os.path.lexists(path))
-    elsewhere = "set COMPILE_LENS_CACHE_DIR to another folder."
-    if not existing.is_dir():
-        return Check(
-            "Caches",
-            CheckState.WARNING,
-            f"{root} cannot be created: {existing} is a file",
-            f"Remove it, or {elsewhere}",
-        )
-    probe = existing / f".compile-lens-{__version__}-writable"
-    try:
-        probe.touch()
-        probe.unlink()
-        free = shutil.disk_usage(existing).free
-    except OSError as error:
-        says = f"{existing} cannot be written: {error.strerror}"
-        return Check("Caches", CheckState.WARNING, says, f"Make it writable, or {elsewhere}")
+    problem = find_cache_problem(root)
+    if problem is not None:
+        # with a folder that exists, runs that only trace still work
+        state = CheckState.WARNING if root.is_dir() else CheckState.PROBLEM
+        return Check("Caches", state, problem.says, problem.remedy)
+    says = f"{sum(part.bytes for part in measure(root)) / 1e9:.1f} GB in {root}"
+    free = shutil.disk_usage(next(path for path in (root, *root.parents) if path.exists())).free
     if free < LEAST_FREE_BYTES:
         return Check(
             "Caches",

@@ -16,6 +16,9 @@ from compile_lens.analysis.sources import Sources
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import read_report
+from compile_lens.wording import counted
+
+DAMAGED = "Unreadable: {records} of the trace (cut short or changed). Findings may be missing."
 
 
 def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_code: bool = True) -> Outcome:
@@ -50,6 +53,7 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_
         graphs=report.graphs,
         options=report.options,
         compile_time_s=report.seconds,
+        notes=(DAMAGED.format(records=counted(report.corrupt, "record")),) if report.corrupt else (),
         recorded=tuple(replace(call, file=here(call.file, moved)) for call in find_recorded_calls(report, sources)),
     )
 

@@ -43,6 +43,7 @@ UNFIT = {
     "baseline-timeout": "Without torch.compile, the repro exceeded the time limit of a step. Raise it with --step-timeout.",
     "flaky": "The repro is flaky: with the same settings it fails and passes. Make it deterministic (seeds, inputs), then bisect again.",
     "unreadable": "The repro is not valid Python.",
+    "own-backend": "The repro fails only with its own backend{detail}, which torch's search does not try: the fault is there.",
     "no-bisector": "This torch has no compiler bisector. It needs torch 2.6 or later.",
 }
 CANNOT_JUDGE = 125
@@ -103,7 +104,7 @@ class _BisectionEvents:
         self._unforked = ""
         self._verdict: VerdictReached | None = None
         self._explained = VerdictExplained()
-        self._unfit = ""
+        self._unfit, self._detail = "", ""
         self._unavailable: list[str] = []
         self._done = False
 
@@ -122,7 +123,7 @@ class _BisectionEvents:
         elif isinstance(frame, StepsUnforked):
             self._unforked = frame.reason
         elif isinstance(frame, SearchUnfit):
-            self._unfit = frame.reason
+            self._unfit, self._detail = frame.reason, frame.detail
         elif isinstance(frame, AbilityLost):
             self._unavailable.append(f"Unavailable: {frame.what} ({frame.why}).")
         elif isinstance(frame, ProgramDone):
@@ -170,10 +171,11 @@ class _BisectionEvents:
 
     def _status(self, end: EndKind, verdict: Verdict | None, output: str) -> tuple[BisectionStatus, str]:
         if self._unfit:
-            return BisectionStatus.UNFIT, UNFIT.get(self._unfit, f"The repro cannot be bisected: {self._unfit}.")
+            sentence = UNFIT.get(self._unfit, f"The repro cannot be bisected: {self._unfit}.")
+            return BisectionStatus.UNFIT, sentence.replace("{detail}", self._detail)
         if verdict is not None:
             where = "Dynamo (backend eager)" if verdict.backend == "eager" else str(verdict)
-            return BisectionStatus.FOUND, f"The problem is in {where}."
+            return BisectionStatus.FOUND, f"The problem is in {where}{self._closer()}."
         if self._verdict is not None:
             return (
                 BisectionStatus.NOT_REPRODUCED,
@@ -185,6 +187,17 @@ class _BisectionEvents:
             return BisectionStatus.STOPPED, f"The bisection stopped after {self._options.limit_s:.0f} s (--timeout)."
         last = output.strip().rpartition("\n")[2]
         return BisectionStatus.STOPPED, f"The bisection ended without a verdict{': ' + last if last else ''}."
+
+    def _closer(self) -> str:
+        """What this search adds to torch's verdict: the pattern of a pass, an operator, an option that helps."""
+        named = next((place for place in self._explained.places if place.label == "pattern"), None)
+        if named is not None:
+            return f": pattern `{named.name}` ({Path(named.file).name}:{named.line})"
+        if self._verdict is None or self._verdict.subsystem:
+            return ""
+        operator = f": operator `{self._explained.operator}`" if self._explained.operator else ""
+        helping = next((switch for switch in self._switches if switch.helps), None)
+        return operator + (f"; it goes away with {helping.meaning}" if helping is not None else "")
 
     def _notes(self) -> list[str]:
         notes = list(self._unavailable)

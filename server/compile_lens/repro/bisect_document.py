@@ -108,7 +108,7 @@ def _switches(found: Bisection) -> str:
 
 
 def _options(options: dict[str, object]) -> str:
-    return ", ".join(f"{name.removeprefix('torch._inductor.')} = {value!r}" for name, value in options.items())
+    return ", ".join(f"{name.removeprefix('torch.')} = {value!r}" for name, value in options.items())
 
 
 def _steps(steps: Iterable[Step]) -> str:
@@ -123,6 +123,8 @@ def describe_step(step: Step) -> str:
     """A short description of a step."""
     if step.purpose == "baseline":
         return "without torch.compile"
+    if step.purpose == "own":
+        return "with the repro's own backend"
     if step.purpose == "explain":
         return f"{step.backend}, to explain the verdict"
     if step.switch:

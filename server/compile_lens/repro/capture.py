@@ -29,7 +29,8 @@ class CapturedRegion:
     """A region that was called. ``number`` is the report's; ``target``, ``options`` and values are the agent's descriptions.
 
     ``files`` is the source that all of it needs. ``uses_random``: calls used random numbers. ``runs_backward``: the program called
-    backward on an output.
+    backward on an output. ``patches`` are attributes of libraries that the program replaced, and ``left_out`` the names of those that
+    no script can.
     """
 
     number: int
@@ -42,6 +43,8 @@ class CapturedRegion:
     unsupported: tuple[str, ...] = ()
     uses_random: bool = False
     runs_backward: bool = False
+    patches: tuple[Mapping[str, Any], ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -109,6 +112,8 @@ def _closed(number: int, region: _RegionNotes) -> CapturedRegion:
         unsupported=tuple(region.note["unsupported"]),
         uses_random="random" in region.facts,
         runs_backward="backward" in region.facts,
+        patches=tuple(region.note["patches"]),
+        left_out=tuple(region.note["left_out"]),
     )
 
 

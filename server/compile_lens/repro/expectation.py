@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from compile_lens.analysis.device_errors import CRASH
@@ -17,6 +17,8 @@ from compile_lens.trace.report import CompileReport
 # parts of a message that differ between processes: addresses, numbers, paths
 CHANGES = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|/\S+")
 ADDRESS = re.compile(r"\d{9,}")
+# the error of an operator, in Dynamo's sentence around it (torch/_dynamo/utils.py, ``get_fake_value``)
+INNER = re.compile(r"(?<=: got )\w+\(['\"].+|\berror: .+")
 MAX_MESSAGE = 300
 
 
@@ -116,17 +118,34 @@ _BY_CRITERION = {
 
 
 def expect_error(type_name: str, message: str, stage: str = "") -> Expectation:
-    """The exception ``type_name`` with the first line of ``message``, in which numbers, addresses and paths match anything."""
+    """The exception ``type_name`` with the decisive lines of ``message``, in which numbers, addresses and paths match anything."""
     name = type_name.rpartition(".")[2]
-    text = own_words_of(message) or message
-    first = next((line.strip() for line in text.splitlines() if line.strip()), "")[:MAX_MESSAGE]
+    said = list(_decisive(own_words_of(message) or message))
+    pattern = "(?s:.*)".join(_pattern(words) for words in said)
+    constants = {"EXPECTED_ERROR": repr(name), "EXPECTED_MESSAGE": _raw(pattern)}
+    first, *inner = said or [""]
+    phrase = f"{name}: {first.removesuffix(':')} ({inner[-1]})" if inner else f"{name}: {first}"
+    return Expectation(Criterion.RAISES, phrase, constants, stage)
+
+
+def _decisive(words: str) -> Iterator[str]:
+    """The first line, and the error inside it that a general first line only announces."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    if not lines:
+        return
+    yield lines[0][:MAX_MESSAGE]
+    if lines[0].endswith(":") and len(lines) > 1:  # backend='mine' raised:
+        yield lines[1][:MAX_MESSAGE]
+    elif (inner := INNER.search(words, len(lines[0]))) is not None:
+        yield inner[0].strip()[:MAX_MESSAGE]
+
+
+def _pattern(words: str) -> str:
     pattern, at = "", 0
-    for match in CHANGES.finditer(first):
-        pattern += re.escape(first[at : match.start()]) + r"\S+"
+    for match in CHANGES.finditer(words):
+        pattern += re.escape(words[at : match.start()]) + r"\S+"
         at = match.end()
-    pattern += re.escape(first[at:])
-    constants = {"EXPECTED_ERROR": repr(name), "EXPECTED_MESSAGE": _raw(pattern.replace(r"\ ", " "))}
-    return Expectation(Criterion.RAISES, f"{name}: {first}", constants, stage)
+    return (pattern + re.escape(words[at:])).replace(r"\ ", " ")
 
 
 def _raw(pattern: str) -> str:

@@ -31,6 +31,8 @@ def harness(
     """
     gradients = backward and criterion not in WITH_RECORDS
     pieces = ["main", f"judges/{criterion.value}", *run_pieces(gradients)]
+    if criterion not in WITH_RECORDS:
+        pieces.append("errors")
     if criterion in WITH_COMPARISON:
         pieces.append("compare")
     if criterion in WITH_RECORDS:

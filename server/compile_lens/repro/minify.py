@@ -28,6 +28,9 @@ from compile_lens.workers.wire import Frame
 
 UNFIT = {
     "not-bad": "The repro does not fail, so there is nothing to minify.",
+    "too-long": "The repro does not end within {detail} s, the time limit of one run, so it cannot be minified.",
+    "cannot-judge": "The repro cannot judge (exit code 125), so there is nothing to minify: {detail}.",
+    "raises": "The repro ends by an exception and not by a verdict, so there is nothing to minify: {detail}.",
     "no-repro": "The file does not define make_target and make_calls. Write it with `compile-lens repro`.",
 }
 
@@ -137,7 +140,7 @@ class _MinificationEvents:
         self._phase = "starting"
         self._smallest: SmallerFound | None = None
         self._checked: SmallestChecked | None = None
-        self._unfit = ""
+        self._unfit: SearchUnfit | None = None
         self._notes: list[str] = []
         self._history: list[MinifyProgress] = []
 
@@ -163,7 +166,7 @@ class _MinificationEvents:
         elif isinstance(frame, SearchNote):
             self._notes.append(frame.text)
         elif isinstance(frame, SearchUnfit):
-            self._unfit = frame.reason
+            self._unfit = frame
         elif isinstance(frame, AbilityLost):
             self._notes.append(f"Unavailable: {frame.what} ({frame.why}).")
 
@@ -173,18 +176,15 @@ class _MinificationEvents:
 
     def result(self, end: End, saved: Path | None) -> Minified:
         if self._unfit:
-            sentence = UNFIT.get(self._unfit, f"The repro cannot be made smaller: {self._unfit}.")
+            unknown = f"The repro cannot be made smaller: {self._unfit.reason}."
+            sentence = UNFIT.get(self._unfit.reason, unknown).format(detail=self._unfit.detail or "it prints nothing")
             return Minified("", sentence, False, 0, notes=tuple(self._notes))
         if self._checked is None:
             so_far = "this is the smallest repro so far" if self._smallest else "no smaller repro yet"
             return self._result(f"{_how_it_ended(end)}: {so_far}.", False, saved)
         if not self._smallest:
             return self._result("No smaller version has the problem.", self._checked.same, saved)
-        if self._checked.same:
-            return self._result("It fails in the same way in a new process.", True, saved)
-        return self._result(
-            "It does not fail in the same way in a new process: the problem may be flaky.", False, saved
-        )
+        return self._result(_how_it_fails(self._checked), self._checked.same, saved)
 
     def _result(self, sentence: str, verified: bool, saved: Path | None) -> Minified:
         found = self._smallest
@@ -200,6 +200,17 @@ class _MinificationEvents:
             tuple(self._notes),
             tuple(self._history),
         )
+
+
+def _how_it_fails(checked: SmallestChecked) -> str:
+    """What the smallest repro does in a new process, in one sentence."""
+    if checked.same and checked.error:
+        return f"It fails with the same error in a new process: {checked.error}"
+    if checked.same:
+        return "It fails in the same way in a new process."
+    if checked.error and checked.error != checked.wanted:
+        return f"It fails with another error in a new process (the problem may be flaky): {checked.error}"
+    return "It does not fail in the same way in a new process: the problem may be flaky."
 
 
 def _without_header_of_original(text: str) -> str:

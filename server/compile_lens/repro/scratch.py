@@ -9,15 +9,20 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root
+from compile_lens.workers.host import HostError
 
 FOLDER = "searches"
 
 
 @contextlib.contextmanager
 def scratch_folder(environment: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """A new folder in the cache of Compile Lens. Folders of killed processes are removed first."""
+    """A new folder in the cache of Compile Lens. Folders of killed processes are removed first. Raises HostError."""
     given = os.environ if environment is None else environment
+    problem = find_cache_problem(cache_root(given))
+    if problem is not None:
+        raise HostError(str(problem))
     root = cache_root(given) / FOLDER
     root.mkdir(parents=True, exist_ok=True)
     sweep(root)

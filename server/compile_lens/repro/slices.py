@@ -38,6 +38,7 @@ def own_source(region: CapturedRegion, expressions: Expressions) -> OwnSource:
                 expressions.begin()
                 pieces.append(f"{item['name']} = {expressions.write(item['value'])}")
         pieces += [_local(local, expressions) for local in file["locals"]]
+    pieces += [_patch(patch, expressions) for patch in region.patches]
     # the script imports torch anyway
     imports = [line for line in imports if line not in ("import torch",)]
     text = "\n".join(imports) + ("\n\n\n" if imports and pieces else "") + _joined(pieces)
@@ -95,6 +96,12 @@ def _local(local: Any, expressions: Expressions) -> str:
             lines.append(f"{key} = {text}")
     body = "\n".join([*lines, "", local["text"], "", f"return {name}"])
     return f"def make_{name}():\n{textwrap.indent(body, '    ')}\n\n\n{name} = make_{name}()"
+
+
+def _patch(patch: Any, expressions: Expressions) -> str:
+    """The statement that replaces an attribute of a library."""
+    expressions.begin()
+    return f"{expressions.write(patch['owner'])}.{patch['name']} = {expressions.write(patch['value'])}"
 
 
 def _joined(pieces: list[str]) -> str:

@@ -245,5 +245,8 @@ def _notes(region: CapturedRegion, expressions: Expressions) -> Iterator[str]:
         yield "The code uses random numbers; each call starts from the same seed."
     if "module" in (region.target["is"], region.target.get("of", {}).get("is")) and not expressions.saved:
         yield "Weights are initialized by the constructor after torch.manual_seed(0); they are not those of the run."
+    if region.left_out:
+        names = ", ".join(f"`{name}`" for name in region.left_out)
+        yield f"Left out: the program replaces {names}, which a script cannot repeat."
     if expressions.uses_rebuilt:
         yield "Objects are rebuilt from their attributes, without their constructors."

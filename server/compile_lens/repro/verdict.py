@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 VERSION = 1
+# the repr of an operator in torch's own debug info
+OVERLOAD = re.compile(r"<OpOverload\(op='([^']+)', overload='([^']+)'\)>")
 
 
 class BisectionStatus(str, Enum):
@@ -36,13 +39,14 @@ class Verdict:
     def __str__(self) -> str:
         parts = [self.backend, self.subsystem or ""]
         if self.subsystem and self.debug_info and self.debug_info != self.subsystem:
-            parts.append(f"{self.debug_info} (number {self.number})")
+            name = OVERLOAD.sub(r"\1.\2", self.debug_info)
+            parts.append(f"{name} (number {self.number})")
         return " / ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One run of the repro. ``purpose`` is baseline, search, explain or ablate; ``state`` is the bisector's (torch's words).
+    """One run of the repro. ``purpose`` is baseline, search, own, explain or ablate; ``state`` is the bisector's (torch's words).
 
     ``low`` and ``high`` are the range of a numeric search before the step. ``code`` is the exit code, ``signal`` what ended the process.
     """

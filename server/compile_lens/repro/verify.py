@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, Criterion, ExitCode
+from compile_lens.workers.cache_health import find_cache_problem
+from compile_lens.workers.caches import cache_root
+from compile_lens.workers.host import HostError
 from compile_lens.workers.script import Ended, run_script
 
 TIMEOUT_S = 300.0
+# how `main` of a repro begins its verdict
+BAD_LINE = "BAD with backend "
 # reuse compiled objects, which saves half a minute of the C++ compiler, but not what torch decided
 CACHES = {KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
 
@@ -48,7 +54,8 @@ def is_bad(ended: Ended, criterion: Criterion) -> bool:
     """Whether a run of a repro shows the problem."""
     if criterion is Criterion.CRASHES:
         return ended.code < 0 and not ended.timed_out
-    return ended.code == ExitCode.BAD and not ended.timed_out
+    # an exception that ends the script has the same exit code: only a verdict counts
+    return ended.code == ExitCode.BAD and not ended.timed_out and BAD_LINE in ended.output
 
 
 def signal_name(number: int) -> str:
@@ -62,9 +69,15 @@ def signal_name(number: int) -> str:
 async def verify(
     python: str, file: Path, criterion: Criterion, with_eager: bool, timeout_s: float = TIMEOUT_S
 ) -> Verification:
-    """Run ``file``, and if the problem occurs and ``with_eager`` is set, again with Dynamo only. Raises OSError."""
+    """Run ``file``, and if the problem occurs and ``with_eager`` is set, again with Dynamo only.
+
+    Raises OSError, and HostError if the caches cannot be used: a script whose compiler cannot write says nothing of the problem.
+    """
     compiled = await run_script(python, file, timeout_s, CACHES)
     eager = None
     if with_eager and is_bad(compiled, criterion):
         eager = await run_script(python, file, timeout_s, {**CACHES, BACKEND_VARIABLE: "eager"})
+    problem = find_cache_problem(cache_root(os.environ))
+    if problem is not None:
+        raise HostError(str(problem))
     return Verification(compiled, criterion, eager)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
 from compile_lens.documents.source_file import FileProblem, read_source
@@ -99,7 +99,8 @@ class Request:
     """A repro of ``selection`` in the run ``job``, written to ``out``. ``criterion`` is the user's, or None for the finding's.
 
     ``kind`` is ``source`` or ``graph``; ``replacement_device`` is a device to use in place of others. ``entries`` are the ways to run the
-    file, of which the first that compiles something is used; None runs the file as ``job`` says.
+    file, of which the first that compiles something is used; None runs the file as ``job`` says. ``until_it_fails``: without a selection,
+    compile all the way unless the program already fails.
     """
 
     job: Job
@@ -111,6 +112,7 @@ class Request:
     verify: bool = True
     timeout_s: float = TIMEOUT_S
     entries: EntryChoice | None = None
+    until_it_fails: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +172,24 @@ async def _run(host: Host, request: Request, folder: str, progress: Progress) ->
         run = await _run_by_entries(host, job, request.entries)
         if run.outcome.status is Status.FAILED:
             raise CannotWrite(run.outcome.failure)
-        selection = request.selection
-        if depth is depths[-1] or find_selected(run.outcome, selection) or selection.region or selection.frame:
+        if depth is depths[-1] or _is_deep_enough(run.outcome, request):
             break
     return run
+
+
+def _is_deep_enough(outcome: Outcome, request: Request) -> bool:
+    """Whether the run shows what the repro is about."""
+    selection = request.selection
+    if selection.region or selection.frame:
+        return True
+    if request.until_it_fails and not selection.finding:
+        return fails(outcome)
+    return find_selected(outcome, selection) is not None
+
+
+def fails(outcome: Outcome) -> bool:
+    """Whether a run has an error; what it finds otherwise, such as a graph break, may not be why the user asks."""
+    return any(finding.severity is Severity.ERROR for finding in outcome.findings)
 
 
 async def _run_by_entries(host: Host, job: Job, entries: EntryChoice | None) -> _Run:

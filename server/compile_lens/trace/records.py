@@ -24,6 +24,7 @@ PREFIX = re.compile(rb"[VDIWEC]\d{4} \d{2}:\d{2}:\d{2}\.\d+ \S+ [^\]\n]*\] (?=\{
 ENVELOPE = frozenset(
     {"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack"}
 )
+GZIP = b"\x1f\x8b"
 LOG_PATTERNS = ("*.log", "*.log.gz")
 # known, with nothing that the report needs
 KNOWN_AND_UNUSED = frozenset(
@@ -178,27 +179,44 @@ def _next_record(data: bytes | mmap.mmap, position: int) -> int:
 
 
 def opened(path: Path) -> bytes | mmap.mmap:
-    """The bytes of one trace file, memory-mapped; a ``.gz`` is unpacked to an unnamed temporary file first. Raises TraceError."""
+    """The bytes of one trace file, memory-mapped; gzip is unpacked to an unnamed temporary file first.
+
+    Raises TraceError, also for a file that holds no record: nothing can be said of the run then, least of all that all is well.
+    """
+    data = _mapped(path)
+    if not data[:1]:
+        raise TraceError(f"{path} is empty, so it is not a torch trace.")
+    if all(record is None for record in iterate(data)):
+        raise TraceError(f"{path} is not a torch trace. `TORCH_TRACE=DIR` lets a run of torch write one.")
+    return data
+
+
+def _mapped(path: Path) -> bytes | mmap.mmap:
+    if not path.is_file():  # a device or a pipe may never end
+        raise TraceError(f"{path} is not a torch trace.")
     try:
         with path.open("rb") as file:
             source: IO[bytes] = file
-            if path.suffix == ".gz":
+            is_packed = file.read(len(GZIP)) == GZIP
+            file.seek(0)
+            if is_packed:
                 source = tempfile.TemporaryFile()  # noqa: SIM115 - the map keeps it, and it has no name to leave behind
                 with gzip.open(file) as packed:
                     shutil.copyfileobj(packed, source)
                 source.flush()
             return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) if source.seek(0, 2) else b""
     except (OSError, EOFError, zlib.error) as error:
-        raise TraceError(f"The trace {path} cannot be read: {error}.") from None
+        why = (error.strerror if isinstance(error, OSError) else None) or f"{error}".rstrip(".")
+        raise TraceError(f"The trace {path} cannot be read: {why}.") from None
 
 
 def trace_files(path: Path) -> tuple[Path, ...]:
     """The trace files at ``path``: itself, or those of a ``TORCH_TRACE`` folder in the order of their ranks. Raises TraceError."""
-    if path.is_file():
-        return (path,)
+    if not path.exists():
+        raise TraceError(f"{path}: no such file or folder.")
     if not path.is_dir():
-        raise TraceError(f"There is no trace at {path}.")
+        return (path,)
     found = sorted({file for pattern in LOG_PATTERNS for file in path.glob(f"dedicated_log_torch_trace_{pattern}")})
     if not found:
-        raise TraceError(f"There is no torch trace (dedicated_log_torch_trace_*.log) in {path}.")
+        raise TraceError(f"{path} has no torch trace: no file dedicated_log_torch_trace_*.log.")
     return tuple(found)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.host import BOOT
 from compile_lens.workers.interpreter import cannot_start
@@ -119,6 +120,9 @@ async def extract_tables(
     path = table_path(torch, given)
     if cached_tables(torch, given) is not None:
         return path
+    problem = find_cache_problem(cache_root(given))
+    if problem is not None:
+        raise ExtractionError(str(problem))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         process = await asyncio.create_subprocess_exec(

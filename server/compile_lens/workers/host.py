@@ -28,6 +28,7 @@ from compile_lens.agent.runtime.protocol import (
     command_line,
 )
 from compile_lens.workers.access import Access
+from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.command import command_of, sandbox_of
@@ -103,12 +104,22 @@ class Host:
             except TimeoutError:
                 await self._end_process()
                 raise HostError(no_torch_within(self.python, START_LIMIT_S)) from None
+            except HostError:
+                await self._end_process()
+                self._check_caches()  # torch makes folders when it is imported
+                raise
             except BaseException:  # raised again, a cancellation too
                 await self._end_process()
                 raise
             self._newest_hello = self._hello
             self._stamp = self._stamp_now(self._hello)
             return self._hello
+
+    def _check_caches(self) -> None:
+        """Raise HostError if torch cannot write to its caches."""
+        problem = find_cache_problem(cache_root(self._environment))
+        if problem is not None:
+            raise HostError(str(problem))
 
     def _stamp_now(self, hello: Hello) -> Stamp:
         return installation_stamp(self.python, hello.library_roots)
@@ -177,8 +188,11 @@ class Host:
         if job.access is Access.NONE:
             raise HostError("Nothing was run: the workspace is not trusted, or you have not allowed background runs.")
         async with self._running, leased(cache_root(self._environment)) as lease:
-            # below Inductor no compiler is started that could be interrupted
-            lease.in_order = job.depth is not Depth.INDUCTOR
+            # below Inductor no compiler is started that could be interrupted, and nothing is kept
+            compiles = job.depth is Depth.INDUCTOR or job.search is not None
+            lease.in_order = not compiles
+            if compiles:
+                self._check_caches()
             await self._start(may_replace=True)
             self._cancelled = False
             self._magic = os.urandom(len(MAGIC))
@@ -202,6 +216,8 @@ class Host:
             if self._hello is None or not self._hello.forks:
                 await self._end_process()
             lease.in_order |= end.kind is EndKind.FINISHED
+            if compiles:
+                self._check_caches()  # a disk that is full now has failed the run in one way or another
             return replace(end, output=self._output.text(), output_bytes=self._output.total)
 
     async def _follow(self, on_frame: Callable[[Frame], None], job: Job | None) -> End:

@@ -16,6 +16,7 @@ from ..torch_internals import dynamo, functorch, inductor
 from ..torch_internals.core import PYTREE
 from .construction import Constructions
 from .describe import Describer
+from .patches import describe_patches
 from .slices import Slicer
 
 # per region; a training loop makes the same call a thousand times
@@ -134,14 +135,19 @@ class CallRecorder:
         if given.get("dynamic") is not None:
             # during the call, torch sets these options for it
             config = [line for line in config if not any(name in line for name in SET_BY_DYNAMIC)]
+        described = describer.describe(target)
+        slicer.take_registrations()
+        patches, left_out = describe_patches(slicer, describer)
         self._write_note(
             "compile_lens_capture_region",
             {
                 "region": region,
-                "target": describer.describe(target),
+                "target": described,
                 "options": options,
                 "config": config,
                 "state": call_modes(),
+                "patches": patches,
+                "left_out": left_out,
                 **slicer.result(describer),
             },
         )

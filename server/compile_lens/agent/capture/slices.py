@@ -11,6 +11,7 @@ import builtins
 import importlib.util
 import inspect
 import sys
+from collections.abc import Container
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,21 @@ class Slicer:
 
     def is_own(self, module: ModuleType | None) -> bool:
         """Whether ``module`` is the user's: the script, or a file outside of installed packages."""
-        file: str = getattr(module, "__file__", None) or ""
-        return bool(file) and not file.startswith(self._library) and not file.startswith("<")
+        return self.is_own_file(getattr(module, "__file__", None) or "")
+
+    def is_own_file(self, file: str) -> bool:
+        """Whether ``file`` is outside of installed packages."""
+        return bool(file) and not file.startswith((*self._library, "<"))
+
+    def assigns(self, attribute: str) -> bool:
+        """Whether a statement that is copied sets an attribute of that name of something in a library."""
+        return any(part.assigns(attribute) for part in self._modules.values())
+
+    def take_registrations(self) -> None:
+        """Take what the script registers with torch or replaces in it, even if nothing else of the script is needed."""
+        main = sys.modules.get("__main__")
+        if main is not None and self.is_own(main):
+            self.module(main).take_registrations()
 
     def reference(self, value: Any) -> dict[str, Any]:
         """How a script refers to the class or function ``value``: by import, or by a definition copied into it."""
@@ -55,8 +69,12 @@ class Slicer:
         owner = module
         for part in name.split("."):
             owner = getattr(owner, part, None)
-        if owner is not value and inspect.isbuiltin(value) and getattr(sys.modules.get("torch"), name, None) is value:
-            return {"is": "name", "name": f"torch.{name}", "import": "torch"}
+        if owner is not value and inspect.isbuiltin(value):
+            public = getattr(sys.modules.get("torch"), value.__name__, None)
+            # the program may have replaced it: where the script defines functions, it has not yet
+            code = getattr(public, "__code__", None)
+            if public is value or (code is not None and self.is_own_file(code.co_filename)):
+                return {"is": "name", "name": f"torch.{value.__name__}", "import": "torch"}
         if module is None or owner is None or "<" in name:
             raise NotRebuildable(
                 f"A script cannot import {f'`{name}`' if name else 'a callable'} from where it is defined."
@@ -129,7 +147,7 @@ class ModuleSlice:
             self._take_binding(name, statement, value)
         for statement in self._text.uses_of(name):
             self._take(statement)
-        self._take_registrations()
+        self.take_registrations()
 
     def _take_unbound(self, name: str, value: Any) -> None:
         """A name from ``import *``, or one set while the program ran."""
@@ -207,10 +225,18 @@ class ModuleSlice:
             return
         self._taken[statement.lineno] = statement
         self._names |= {name for name, bound in self._text.bindings.items() if bound == [statement]}
-        for name in self._text.names_in(statement):
-            self.need(name)
+        self._take_names(statement)
 
-    def _take_registrations(self) -> None:
+    def assigns(self, attribute: str) -> bool:
+        """Whether a statement that was taken sets an attribute of that name."""
+        return any(
+            isinstance(target, ast.Attribute) and target.attr == attribute
+            for statement in self._taken.values()
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+        )
+
+    def take_registrations(self) -> None:
         """Operators, lowerings and backends that the program registers: code that uses them does not name them."""
         if not self._has_registrations:
             self._has_registrations = True
@@ -226,12 +252,17 @@ class ModuleSlice:
         key = f"{name}:{node.lineno}:{node.col_offset}"
         if key in self._locals:
             return name
-        free = _closure(value)
+        free = closure(value)
         self._locals[key] = {"name": name, "text": self._text.dedented(node, name), "line": node.lineno, "free": free}
-        for used in self._text.names_in(node):
-            if used not in free:
-                self.need(used)
+        self._take_names(node, free)
         return name
+
+    def _take_names(self, node: ast.AST, known: Container[str] = ()) -> None:
+        for name in self._text.names_in(node):
+            if name not in known:
+                self.need(name)
+        for module in self._text.submodules_in(node, sys.modules):
+            self._add_import(f"import {module}")
 
     def simple_values(self) -> dict[str, Any]:
         """Current values of what was taken, where they are plain data."""
@@ -281,7 +312,7 @@ def _public(module: str, name: str, value: Any) -> str:
     return module
 
 
-def _closure(value: Any) -> dict[str, Any]:
+def closure(value: Any) -> dict[str, Any]:
     """The free variables of a function, or of a class's methods, with their current values; not ``__class__``."""
     functions = [value]
     if isinstance(value, type):

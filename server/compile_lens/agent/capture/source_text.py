@@ -7,7 +7,7 @@ import functools
 import inspect
 import linecache
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -68,6 +68,19 @@ class SourceText:
                     found.append(text)
         return list(dict.fromkeys(found))
 
+    def submodules_in(self, node: ast.AST, loaded: Container[str]) -> Iterator[str]:
+        """Submodules of imported packages that ``node`` reaches by attributes, as in ``torch._inductor.lowering.lowerings``.
+
+        In the program, something else had imported them. Those of three parts and private ones are not there after ``import torch``.
+        """
+        found = {name for n in ast.walk(node) if isinstance(n, ast.Attribute) and (name := _dotted(n)) in loaded}
+        for name in sorted(found):
+            parts = name.split(".")
+            is_bound = any(isinstance(b, ast.Import) for b in self.bindings.get(parts[0], ()))
+            is_outer = any(other.startswith(f"{name}.") for other in found)
+            if is_bound and not is_outer and (len(parts) > 2 or any(part.startswith("_") for part in parts)):
+                yield name
+
     def uses_of(self, name: str) -> list[ast.stmt]:
         """Statements at the top level that register something with ``name``: ``name.register_autograd(…)``, or a decorator of it."""
         bound = self.bindings.get(name, [])
@@ -89,15 +102,20 @@ class SourceText:
         return found
 
     def _replaces_in_torch(self, statement: ast.stmt) -> bool:
-        """``lowering.lowerings[op] = mine``, ``Scheduler.fuse_nodes = mine``. Options are read from torch's config modules."""
+        """``lowering.lowerings[op] = mine``, ``Scheduler.fuse_nodes = mine``.
+
+        Options are read from torch's config modules, and what is replaced in another way is found in the libraries (``patches``).
+        """
         if not isinstance(statement, ast.Assign):
             return False
         value = statement.value
         is_function = isinstance(value, ast.Lambda) or (
             isinstance(value, ast.Name) and any(isinstance(s, Definition) for s in self.bindings.get(value.id, ()))
         )
+        is_literal = isinstance(value, ast.Constant)
         return any(
-            isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and is_function)
+            isinstance(target, ast.Subscript)
+            or (isinstance(target, ast.Attribute) and (is_function or (is_literal and not _is_option(target))))
             for target in statement.targets
             if self._is_of_torch(target)
         )
@@ -117,7 +135,8 @@ class SourceText:
     def definition_of(self, value: Any) -> Any:
         """The node of a lambda, function or class, found by its line and name; None if there is none."""
         code = getattr(value, "__code__", None)
-        name = value.__qualname__.rpartition(".")[2]
+        # a wrapper may have the name of what it wraps
+        name = code.co_name if code is not None else value.__qualname__.rpartition(".")[2]
         if name == "<lambda>" and code is not None:
             lambdas = [n for n in ast.walk(self._tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
             return _only(lambdas, code)
@@ -146,6 +165,11 @@ class SourceText:
         if node.col_offset and not isinstance(node, ast.Lambda):
             text = textwrap.dedent(text)
         return text.rstrip("\n")
+
+
+def _is_option(target: ast.Attribute) -> bool:
+    """Whether this is ``torch._dynamo.config.name``, or ``config.name`` for a config module."""
+    return any("config" in part for part in _dotted(target.value).split("."))
 
 
 def is_main_guard(statement: ast.If) -> bool:

@@ -88,13 +88,10 @@ def difference(eager: Any, compiled: Any, reference: Any) -> dict[str, Any]:
     # NaN on one side only is further off than any number
     off = torch.nan_to_num(off, nan=math.inf)
     worst = int(off.flatten().argmax())
-    scale = expected.abs()
-    relative = torch.where(off > 0, off / torch.where(scale > 0, scale, torch.ones_like(scale)), torch.zeros_like(off))
     found |= {
         "differ": int((off > 0).sum()),
         "count": off.numel(),
         "max_absolute": _number(off.max()),
-        "max_relative": _number(torch.nan_to_num(relative, nan=math.inf).max()),
         "worst_at": _index(worst, list(eager.shape)),
         "eager": _number(expected.flatten()[worst]),
         "compiled": _number(got.flatten()[worst]),

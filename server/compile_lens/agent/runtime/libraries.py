@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import sysconfig
@@ -12,6 +13,13 @@ def library_roots() -> list[str]:
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib") if name in paths}
     return sorted({torch_folder(), *(os.path.join(folder, "") for folder in folders)})
+
+
+@functools.cache
+def installed_roots() -> tuple[str, ...]:
+    """Folders of installed packages, without the standard library. torch must be imported."""
+    paths = sysconfig.get_paths()
+    return (torch_folder(), *(os.path.join(paths[name], "") for name in ("purelib", "platlib") if name in paths))
 
 
 def torch_folder() -> str:

@@ -51,10 +51,11 @@ class MinifyRequest(Message):
 
 @dataclass(frozen=True)
 class SearchUnfit(AgentEvent):
-    """The repro cannot be searched. ``reason`` is a word for which the server has the sentence."""
+    """The repro cannot be searched. ``reason`` is a word for which the server has the sentence; ``detail`` is a part of it."""
 
     name: ClassVar[str] = "unfit"
     reason: str
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class SwitchTried(Message):
 
 @dataclass(frozen=True)
 class StepBegan(AgentEvent):
-    """One run of the repro. ``purpose`` is baseline, search, explain or ablate; ``state`` is the bisector's (torch's words)."""
+    """One run of the repro. ``purpose`` is baseline, search, own, explain or ablate; ``state`` is the bisector's (torch's words)."""
 
     name: ClassVar[str] = "step-begins"
     purpose: str
@@ -227,7 +228,10 @@ class SmallerFound(AgentEvent):
 
 @dataclass(frozen=True)
 class SmallestChecked(AgentEvent):
-    """Whether the smallest repro fails in the same way in a process that shares nothing with the search."""
+    """Whether the smallest repro fails in the same way in a process that shares nothing with the search.
+
+    ``error`` is what compiled code raised there, in one line, and ``wanted`` what it raised in the repro that was given.
+    """
 
     name: ClassVar[str] = "checked"
     same: bool
@@ -235,3 +239,5 @@ class SmallestChecked(AgentEvent):
     signal: int
     output: str
     runs: int
+    error: str = ""
+    wanted: str = ""

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import io
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from typing import Any
@@ -40,6 +41,8 @@ from .steps import RunningStep, StepResult, Steps
 
 CANNOT_JUDGE = 125
 MAX_AT_ONCE = 8
+# the verdict of a repro by Compile Lens (repro/contract.py)
+OWN_BACKEND = re.compile(r"^BAD with backend (\S+):", re.MULTILINE)
 # the config modules of the bisector's ConfigChanges (torch/_dynamo/backends/debugging.py: the partitioner's options are functorch's)
 CONFIGS = {"aot_eager_decomp_partition": "torch._functorch.config"}
 
@@ -94,6 +97,8 @@ class Driver:
             self._warm_up()
         verdict = self._bisect(compiler_bisector)
         self._prefetch.discard()
+        if verdict.backend is None:
+            self._try_own_backend()
         self._wire.tell(verdict)
         if verdict.backend is not None:
             self._explain(verdict)
@@ -113,6 +118,15 @@ class Driver:
             raise SearchRefused("eager-fails")
         if not ended.good:
             raise SearchRefused("baseline-fails")
+
+    def _try_own_backend(self) -> None:
+        """Run the repro with its own backend, which may be none of torch's list. Raises SearchRefused if it fails."""
+        self._begin("own", "")
+        ended = self._run(StepSetup(**self._place(), options=_header_options()))
+        self._tell("own", "", ended)
+        if not ended.good:
+            named = OWN_BACKEND.search(ended.output)
+            raise SearchRefused("own-backend", f" (`{named[1]}`)" if named is not None else "")
 
     def _warm_up(self) -> None:
         """Do what Inductor steps have in common, while the first other steps run."""

@@ -1,7 +1,7 @@
-"""Inductor options that torch's bisector does not cover, tried one at a time: fusion first, then code generation.
+"""Options that torch's bisector does not cover, tried one at a time: of Inductor (fusion first, then code generation) and of AOTAutograd.
 
-Each is an option of ``torch._inductor.config``, set to the value that makes the compiler do less (torch 2.6 to 2.13). Options that this
-torch lacks, or that already have that value, are left out.
+Each is set to the value that makes the compiler do less (torch 2.6 to 2.13). Options that this torch lacks, or that already have that
+value, are left out.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from ..runtime.search_protocol import SwitchTried, VerdictReached
 from ..torch_internals.options import find_option
 
 PREFIX = "torch._inductor.config."
+AOT_PREFIX = "torch._functorch.config."
+AOT_BACKENDS = ("aot_eager", "aot_eager_decomp_partition")
 FUSION = ("fusion", "no fusion of operations", {"max_fusion_size": 1, "epilogue_fusion": False})
 # name, what the switch does, options
 SWITCHES: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -29,17 +31,29 @@ SWITCHES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("max-autotune", "no autotuning", {"max_autotune": False, "max_autotune_gemm": False}),
     ("freezing", "weights stay inputs of the graph", {"freezing": False}),
 )
+# of AOTAutograd (torch/_functorch/config.py); torch's search tries `cse` alone, and only after `aot_eager` was good
+AOT_SWITCHES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("cse", "no elimination of common subexpressions", {"cse": False}),
+    ("view-replay", "no replay of views for outputs that alias", {"view_replay_for_aliased_outputs": False}),
+    ("donated-buffers", "no donated buffers", {"donated_buffer": False}),
+    ("tangent-strides", "contiguous tangents", {"guess_tangent_strides_as_outputs": False}),
+    ("static-weights", "no assumption that sizes of weights are static", {"static_weight_shapes": False}),
+)
 
 
 def switches_for(verdict: VerdictReached) -> list[SwitchTried]:
-    """Every switch if torch found no subsystem in Inductor, fusion alone for a lowering, otherwise none."""
-    if verdict.backend != "inductor":
+    """Every switch of the backend if torch found no subsystem, fusion alone for a lowering, otherwise none."""
+    is_aot = verdict.backend in AOT_BACKENDS
+    if not is_aot and verdict.backend != "inductor":
         return []
-    candidates: dict[str | None, tuple[tuple[str, str, dict[str, Any]], ...]] = {None: SWITCHES, "lowerings": (FUSION,)}
+    candidates: dict[str | None, tuple[tuple[str, str, dict[str, Any]], ...]] = (
+        {None: AOT_SWITCHES} if is_aot else {None: SWITCHES, "lowerings": (FUSION,)}
+    )
+    prefix = AOT_PREFIX if is_aot else PREFIX
     switches = [
         SwitchTried(name, meaning, known)
         for name, meaning, options in candidates.get(verdict.subsystem, ())
-        if (known := {PREFIX + option: value for option, value in options.items() if find_option(PREFIX + option)})
+        if (known := {prefix + option: value for option, value in options.items() if find_option(prefix + option)})
     ]
     return [switch for switch in switches if any(_value(name) != value for name, value in switch.options.items())]
 

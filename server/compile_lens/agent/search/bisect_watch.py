@@ -23,6 +23,8 @@ from ..runtime.degraded import degraded, reported
 from ..runtime.libraries import torch_folder
 from ..torch_internals import core, inductor
 from ..torch_internals.options import set_option
+from .pattern_watch import PatternWatch
+from .raised_errors import RaisedErrors, named_operator
 
 _FILE_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.*)')
 # records of the structured trace that map kernels to nodes (torch 2.6 has only the last one)
@@ -47,8 +49,10 @@ class SubsystemWatch:
         self._kernels: dict[str, list[str]] = {}
         self._stacks: dict[str, list[str]] = {}
         self._observed: tuple[Any, dict[str, Any]] | None = None
+        self._patterns: PatternWatch | None = None
         self._turn_on_provenance()
         self._listen()
+        RaisedErrors(self._take_error).install()
         if wanted.get("subsystem"):
             self._install()
 
@@ -78,6 +82,8 @@ class SubsystemWatch:
             return False
 
         inductor.BISECTOR_DISABLE_SUBSYSTEM.set(classmethod(disable_subsystem))
+        if self._wanted["backend"] == "inductor":
+            self._patterns = PatternWatch()
         core.PASS_OBSERVER_EXIT.wrap(self._with_pass_inspected)
 
     def _with_pass_inspected(self, leave: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,6 +113,8 @@ class SubsystemWatch:
             function = caller.f_locals.get("pass_fn") if caller is not None else None
             self._found["places"] = [*_function("the pass", function), *_applied(caller)]
             self._observed = (observer, _contents(observer.gm))
+            if self._patterns is not None:
+                self._patterns.functions.clear()
 
     def _after_pass(self, observer: Any) -> None:
         """Record what the pass changed: the lines of the nodes that it added, erased or modified."""
@@ -122,7 +130,19 @@ class SubsystemWatch:
                 if entry not in source:
                     source.append(entry)
         self._found["source"] = source[:MAX_LINES]
+        applied = self._patterns.functions if self._patterns is not None else []
+        places = [place for label, function in applied for place in _function(label, function)]
+        # the user's own first: the rest of the table is torch's
+        places.sort(key=lambda place: place["file"].startswith(torch_folder()))
+        self._found["places"] = [*places[:MAX_LINES], *self._found["places"]]
         self._write()
+
+    def _take_error(self, error: BaseException) -> None:
+        """Take the operator that an error names, if torch's verdict has none."""
+        operator = named_operator(str(error))
+        if operator and not self._wanted.get("subsystem"):
+            self._found["operator"] = operator
+            self._write()
 
     # -- the kernels
 

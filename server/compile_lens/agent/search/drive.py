@@ -13,11 +13,11 @@ from ..runtime.wire import Wire
 
 
 class SearchRefused(Exception):
-    """The repro cannot be searched. ``reason`` is a code; the host has the sentence for the user."""
+    """The repro cannot be searched. ``reason`` is a code; the host has the sentence for the user, which ``detail`` is a part of."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.detail = reason, detail
 
 
 def run_search(request: BisectRequest | MinifyRequest, wire: Wire, search: Callable[[], None]) -> int:
@@ -26,7 +26,7 @@ def run_search(request: BisectRequest | MinifyRequest, wire: Wire, search: Calla
     try:
         search()
     except SearchRefused as refused:
-        wire.tell(SearchUnfit(refused.reason))
+        wire.tell(SearchUnfit(refused.reason, refused.detail))
     finally:
         processes.end_orphans(2.0)
         shutil.rmtree(request.scratch, ignore_errors=True)

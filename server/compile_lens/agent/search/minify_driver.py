@@ -1,7 +1,8 @@
 """Makes a repro smaller: torch's own minifier first, then our reduction, which also works where torch's fails.
 
-Every candidate is a complete repro, run in a process of its own; it is accepted if it ends as the given one did. So the repro's own
-check decides, with everything that its file sets up, and what is reported as smaller is always a file that works.
+Every candidate is a complete repro, run in a process of its own; it is accepted if it ends as the given one did: with the same exit
+code or signal, and with the same error if compiled code raised one. So the repro's own check decides, with everything that its file
+sets up, and what is reported as smaller is always a file that works.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from ..runtime.search_protocol import (
 from ..runtime.wire import Wire
 from . import step_warmup
 from .drive import SearchRefused, run_search
-from .minify_file import NoRepro, collapse_blank_lines, with_program, without_unused_statements
+from .minify_ending import BAD, Ending, bad_ending, ending_of
+from .minify_file import NoRepro, collapse_blank_lines, may_use_inductor, with_program, without_unused_statements
 from .minify_program import FILLS, GraphProgram, GraphValue, Statement, contiguous
 from .step_setup import StepSetup
 from .steps import StepResult, Steps
 
-BAD = 1
 ROUNDS = 3
 # copies the named inputs from a file with the inputs of all graphs
 PICK = """
@@ -69,23 +70,23 @@ class Minifier:
         self._steps = Steps(self._scratch, request.step_limit_s, not why_not_fork_steps())
         self._deadline = time.monotonic() + request.limit_s
         self._runs = 0
-        self._wanted: tuple[int, int] = (BAD, 0)
+        self._wanted = Ending(BAD, 0)
         with open(request.file, encoding="utf-8") as file:
             self._text = file.read()
+        self._raised = os.path.join(self._scratch, "raised.json")
         self._saved: str | None = None
         self._saved_names: list[str] = []
         self._program: GraphProgram | None = None
 
     def minify(self) -> None:
         """Run all phases. Raises SearchRefused."""
-        if self._steps.forks:
+        uses_inductor = self._steps.forks and may_use_inductor(self._text)
+        if uses_inductor:
             self._steps.protected |= step_warmup.start_header_compilation(self._scratch)
         self._wire.tell(PhaseBegan("running the repro unchanged"))
         first = self._run(self._request.file)
-        if first.good or (not first.signal and first.code != BAD):
-            raise SearchRefused("not-bad")
-        self._wanted = (first.code, first.signal)
-        if self._steps.forks:
+        self._wanted = bad_ending(first, self._raised, self._request.step_limit_s)
+        if uses_inductor:
             step_warmup.warm_inductor(self._scratch)
             self._steps.forks = not why_not_fork_steps()
         with contextlib.suppress(BudgetExhausted):
@@ -154,7 +155,7 @@ class Minifier:
         self._wire.tell(PhaseBegan("torch's own minifier"))
         folder = os.path.join(self._scratch, "torch")
         os.makedirs(folder, exist_ok=True)
-        crashed = bool(self._wanted[1])
+        crashed = bool(self._wanted.signal)
         options = {
             "torch._dynamo.config.repro_after": "aot",
             "torch._dynamo.config.repro_level": 3 if crashed else 4 if self._request.differs else 2,
@@ -292,13 +293,19 @@ class Minifier:
 
     def _is_bad(self, text: str, program: GraphProgram | None = None) -> bool:
         ended = self._run(self._write(text, program))
-        return (ended.code, ended.signal) == self._wanted and not ended.timeout
+        return not ended.timeout and ending_of(ended, self._raised) == self._wanted
 
     def _run(self, file: str) -> StepResult:
         if self._runs >= self._request.most_runs or time.monotonic() > self._deadline:
             raise BudgetExhausted
         self._runs += 1
-        return self._steps.run(StepSetup(**self._place(file), strict=True))
+        return self._judged(self._steps, file)
+
+    def _judged(self, steps: Steps, file: str) -> StepResult:
+        """Run ``file``, which writes what compiled code raises."""
+        with contextlib.suppress(OSError):
+            os.remove(self._raised)
+        return steps.run(StepSetup(**self._place(file), strict=True, answer=self._raised))
 
     def _place(self, file: str) -> dict[str, Any]:
         return {"file": file, "cwd": self._request.cwd, "argv": list(self._request.argv), "scratch": self._scratch}
@@ -348,9 +355,12 @@ class Minifier:
         fresh = Steps(self._scratch, self._request.step_limit_s, forks=False)
         fresh.protected = self._steps.protected
         text = collapse_blank_lines(self._text)
-        ended = fresh.run(StepSetup(**self._place(self._write(text)), strict=True))
-        same = (ended.code, ended.signal) == self._wanted
-        self._wire.tell(SmallestChecked(same, ended.code, ended.signal, ended.output, self._runs))
+        ended = self._judged(fresh, self._write(text))
+        ending = ending_of(ended, self._raised)
+        same = not ended.timeout and ending == self._wanted
+        self._wire.tell(
+            SmallestChecked(same, ended.code, ended.signal, ended.output, self._runs, ending.text, self._wanted.text)
+        )
 
 
 def _program(graph: dict[str, Any]) -> GraphProgram:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .minify_program import GraphProgram
 
+# the name is part of a repro's contract (repro/contract.py)
+DEFAULT_BACKEND = re.compile(r"^DEFAULT_BACKEND = (.+)$", re.MULTILINE)
 REPLACED = ("make_target", "make_calls")
 NAMES = {"device": "device = torch.device", "inf": "from math import inf", "nan": "from math import nan"}
 
@@ -66,6 +69,12 @@ def _used(node: ast.stmt) -> set[str]:
         child.name for child in inside if isinstance(child, (ast.FunctionDef, ast.ClassDef))
     }
     return {name.id for name in names} - own
+
+
+def may_use_inductor(text: str) -> bool:
+    """Whether a repro compiles with Inductor, as far as its text says: to prepare for that takes longer than a small search without."""
+    backend = DEFAULT_BACKEND.search(text)
+    return backend is None or "inductor" in backend[1]
 
 
 def collapse_blank_lines(text: str) -> str:

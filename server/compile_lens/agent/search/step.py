@@ -25,6 +25,7 @@ from ..torch_internals.options import set_option
 from . import atomic_compiler_output, torch_bisector
 from .bisect_watch import SubsystemWatch
 from .minify_capture import capture
+from .raised_errors import written_to
 from .step_setup import StepSetup
 
 # sysexits.h: an internal error of the program
@@ -62,6 +63,8 @@ def run_step(setup: StepSetup) -> int:
         return capture(setup.file, setup.answer)
     if setup.watch is not None:
         SubsystemWatch(setup.watch, setup.answer)
+    if setup.strict and setup.answer is not None:
+        written_to(setup.answer).install()
     return _run(setup)
 
 

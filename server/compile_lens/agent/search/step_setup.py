@@ -13,7 +13,8 @@ class StepSetup:
     ``state`` is the folder of the bisector's files, None without a bisection; ``backend`` is passed to the repro as
     ``TORCH_COMPILE_BACKEND``. ``options`` are values of torch's options by dotted name. ``watch`` asks what one application of a
     subsystem is: see ``bisect_watch``; the answer is written to ``answer`` as it grows, because the program may crash. With ``capture``
-    the program is not run; its graphs are written to ``answer``. ``strict``: an exception that ends the program is no verdict.
+    the program is not run; its graphs are written to ``answer``. ``strict``: an exception that ends the program is no verdict, and what
+    compiled code raises is written to ``answer`` (``raised_errors``).
     """
 
     file: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .lookup import Internal
 
 _BISECTION = "bisection"
+_PATTERN = "the patterns of a pass that is at fault"
 _WARMUP = "a shared warm-up of bisection steps"
 AOTI_COMPILE_AND_PACKAGE = Internal(
     "torch._inductor:aoti_compile_and_package", lost="the place of calls of AOTInductor that fail"
@@ -42,6 +43,9 @@ VECTOR_ISA_TRIAL = Internal("torch._inductor.cpu_vec_isa:VecISA.check_build", _W
 DECOMPOSITION_MODULE = Internal("torch._inductor.decomposition", "where a decomposition is written")
 IR_MODULE = Internal("torch._inductor.ir", "where a lowering is written")
 LOWERING_MODULE = Internal("torch._inductor.lowering", "where a lowering is written")
+GRAPH_PATTERN_APPLY = Internal("torch._inductor.pattern_matcher:GraphPatternEntry.apply", _PATTERN)
+LOWERING_PATTERN_APPLY = Internal("torch._inductor.pattern_matcher:LoweringPatternEntry.apply", _PATTERN)
+REPLACEMENT_PATTERN_APPLY = Internal("torch._inductor.pattern_matcher:ReplacementPatternEntry.apply", _PATTERN)
 SERIALIZED_PATTERNS = Internal("torch._inductor.fx_passes.serialized_patterns", _WARMUP)
 TRITON_KEY = Internal("torch._inductor.runtime.triton_compat:triton_key", _WARMUP, since=(2, 7))
 # imported when Inductor first compiles for a GPU

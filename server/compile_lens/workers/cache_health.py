@@ -1,0 +1,46 @@
+"""Says whether the private caches can be used: what torch raises otherwise names neither the folder nor what to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+# one kernel with its sources takes about this much
+PROBE_BYTES = 1 << 20
+FULL = (errno.ENOSPC, errno.EDQUOT)
+ELSEWHERE = "set COMPILE_LENS_CACHE_DIR to another folder."
+
+
+@dataclass(frozen=True, slots=True)
+class CacheProblem:
+    """``says`` names the folder and what is wrong with it; ``remedy`` is a whole sentence."""
+
+    says: str
+    remedy: str
+    is_full: bool = False
+
+    def __str__(self) -> str:
+        return f"The cache folder {self.says}. {self.remedy}"
+
+
+def find_cache_problem(root: Path) -> CacheProblem | None:
+    """What is wrong with the caches in ``root``, which need not exist; None if torch can write to them. Nothing is left behind."""
+    for folder in (root, root / "inductor", root / "triton"):
+        # what exists is a file, a folder, or a link that leads nowhere
+        existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+        if not existing.is_dir():
+            what = "a file" if existing.exists() else "a broken link"
+            return CacheProblem(f"{folder} cannot be created: {existing} is {what}", f"Remove it, or {ELSEWHERE}")
+        try:
+            with tempfile.TemporaryFile(dir=existing, prefix=".compile-lens-", buffering=0) as probe:
+                if folder == root and probe.write(bytes(PROBE_BYTES)) < PROBE_BYTES:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            if error.errno in FULL:
+                room = "Make room with `compile-lens cache clear` or otherwise"
+                return CacheProblem(f"{folder} is full: {error.strerror}", f"{room}, or {ELSEWHERE}", is_full=True)
+            return CacheProblem(f"{folder} cannot be written: {error.strerror}", f"Make it writable, or {ELSEWHERE}")
+    return None
