@@ -61,8 +61,8 @@ def test_this_torch_passes_every_canary_and_is_not_tried_again(tmp_path: Path) -
     [
         (CRASH, "x in a trial crashed with this torch (signal 11)"),
         (RAISE, "x failed in a trial with this torch (AttributeError: 'Tensor' object has no attribute 'nonsense')"),
-        (OTHER_VALUE, "x failed in a trial with this torch (other values than on the CPU)"),
-        (OTHER_GRAPH, "x failed in a trial with this torch (other graphs than on the CPU)"),
+        (OTHER_VALUE, "x failed in a trial with this torch (its values differ from those of the CPU)"),
+        (OTHER_GRAPH, "x failed in a trial with this torch (its graphs differ from those of the CPU)"),
     ],
 )
 def test_nothing_is_emulated_where_a_canary_fails(tmp_path: Path, program: str, said: str) -> None:

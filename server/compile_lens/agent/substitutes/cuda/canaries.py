@@ -76,13 +76,13 @@ def difference(expected: Observation, found: Observation) -> str:
     if expected.breaks != found.breaks:
         return f"{found.breaks} graph breaks instead of {expected.breaks}"
     if expected.graphs != found.graphs:
-        return "other graphs than on the CPU"
+        return "its graphs differ from those of the CPU"
     for before, after in zip(expected.values, found.values, strict=True):
         same = (
             torch.allclose(before, after, rtol=1e-2, atol=1e-3) if isinstance(before, torch.Tensor) else before == after
         )
         if not same:
-            return "other values than on the CPU"
+            return "its values differ from those of the CPU"
     return ""
 
 
