@@ -24,7 +24,7 @@ MAX_TRIALS = 60
 
 def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Make the call in ``plan["text"]``."""
-    module = load(file, source)
+    module = load(file, source, wire)
     compiled_call.seed()
     try:
         call = evaluate(plan["text"], vars(module))
@@ -42,7 +42,7 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     ``apart``: nothing in the file says that one process calls them all.
     What the file's own statements call when it is imported is not called again: no run of the user's has that recompile.
     """
-    module = load(file, source)
+    module = load(file, source, wire)
     ran = {target["name"] for target in plan["targets"] if "compile" not in target and has_run(module, target["name"])}
     seconds = float(plan.get("seconds", 20.0))
     started = time.monotonic()
