@@ -18,6 +18,15 @@ EAGER_FRAME = 10.0
 BREAK = 1.0
 IN_A_LOOP = 3.0
 REST = "the rest of "
+# code without a name of the user's; a library's `<module>` says nothing at all
+NAMELESS = {
+    "<lambda>": "the lambda",
+    "<listcomp>": "the comprehension",
+    "<setcomp>": "the comprehension",
+    "<dictcomp>": "the comprehension",
+    "<genexpr>": "the generator expression",
+    "<module>": "",
+}
 # less compile time than this is not worth a word
 LEAST_S = 0.01
 
@@ -58,8 +67,9 @@ def lost_by(broken: GraphBreak, report: CompileReport) -> tuple[str, str]:
     owner = next((c for c in report.compilations if any(found is broken for found in c.breaks)), None)
     if owner is None or not owner.function:
         return "the function", broken.file
-    is_rest = broken.reason.skips_rest or owner.resume_of is not None
-    return f"{REST if is_rest else ''}`{owner.function}`", owner.file
+    name = NAMELESS.get(owner.function, f"`{owner.function}`")
+    is_rest = name and (broken.reason.skips_rest or owner.resume_of is not None)
+    return f"{REST if is_rest else ''}{name}", owner.file
 
 
 def _resumed(report: CompileReport, broken: Compilation, first: GraphBreak) -> int | None:

@@ -70,9 +70,14 @@ def _title(words: str, type_name: str) -> str:
         return reason.title.rstrip(".:")
     wrapped = BACKEND.match(words)
     text = words[wrapped.end() :] if wrapped else words
-    first = next((line.strip() for line in text.splitlines() if line.strip()), "").rstrip(".:")
-    title = first or type_name
+    title = first_words(text).rstrip(".:") or type_name
     return f"backend `{wrapped['backend']}` raised {title}" if wrapped else title
+
+
+def first_words(text: str) -> str:
+    """The first line that is not empty; with the next one where it is a heading ("Error(s) in loading state_dict for Net:")."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else ""
 
 
 def _innermost(explanation: str) -> str:

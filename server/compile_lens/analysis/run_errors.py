@@ -17,6 +17,7 @@ from compile_lens.analysis.compile_errors import (
 )
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
+from compile_lens.analysis.error_words import first_words
 from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
 from compile_lens.analysis.missing_requirements import MISSING_ARGUMENTS, MISSING_DATA, missing_finding
 from compile_lens.analysis.refused_calls import is_refusal
@@ -44,6 +45,10 @@ COMPILER = (
     "triton.compiler.errors",
 )
 # "invalid syntax (model.py, line 2)": the place is the finding's own
+# what compiled code calls: wrappers of torch, and what torch generates
+RUNS_COMPILED = re.compile(
+    r"[/\\\\]torch[/\\\\](?:_dynamo|_functorch|_inductor|fx)[/\\\\]|^<eval_with_key>|[/\\\\]c[a-z2-7]{51}\.py$"
+)
 PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
 
 
@@ -73,7 +78,7 @@ def _finding(raised: Raised, context: RunContext) -> Finding:
         error = CompileError(raised.type, raised.message, raised.formatted, stack, is_fullgraph=fullgraph)
         return error_finding(error, _place(stack, sources), sources)
     code, message, hints = _described(raised)
-    stack = tuple(frame for frame, inner in itertools.pairwise(raised.stack) if not _is_compiled(frame, inner, sources))
+    stack = tuple(frame for frame, inner in itertools.pairwise(raised.stack) if not _is_compiled(frame, inner))
     stack += raised.stack[-1:]
     return Finding(
         code=code,
@@ -118,10 +123,10 @@ def _explanation(raised: Raised) -> str:
     return f"{ENDED_HERE}\n\n{words if len(words) <= MAX_WORDS else words[:MAX_WORDS].rstrip() + chr(10) + '…'}"
 
 
-def _is_compiled(frame: StackFrame, inner: StackFrame, sources: Sources) -> bool:
+def _is_compiled(frame: StackFrame, inner: StackFrame) -> bool:
     """Whether ``frame`` ran as compiled code, which calls torch from the first line of its function: its call says more, or its graph."""
     is_definition = frame.text.lstrip().startswith(("@", f"def {frame.name}(", f"async def {frame.name}("))
-    return is_definition and not sources.is_own(inner.file)
+    return is_definition and RUNS_COMPILED.search(inner.file) is not None
 
 
 def _described(raised: Raised) -> tuple[str, str, tuple[str, ...]]:
@@ -164,9 +169,7 @@ def _is_of(raised: Raised, failure: CompileFailure) -> bool:
 
 
 def _raised_message(raised: Raised) -> str:
-    lines = [line.strip() for line in raised.message.splitlines() if line.strip()]
-    # a heading such as "Error(s) in loading state_dict for Net:" says nothing by itself
-    first = " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else ""
+    first = first_words(raised.message)
     if raised.type == "SystemExit":
         is_number = first.lstrip("-").isdigit()
         return f"The program exits here with status {first if is_number else f'1: {first}'.rstrip(': .')}."
