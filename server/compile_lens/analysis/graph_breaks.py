@@ -11,8 +11,10 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import cannot_resume
 from compile_lens.analysis.cost import REST, break_cost, lost_by
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.origins import origins
 from compile_lens.syntax.tree import Range
 from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
@@ -63,11 +65,24 @@ def find_graph_breaks(context: RunContext) -> Iterator[Finding]:
 
 
 def break_place(broken: GraphBreak, sources: Sources) -> Place:
-    """The user's deepest own line; the library's line where no own code is on the stack."""
+    """The user's deepest own line; the name of a function that broke as a whole; the library's line where no own code is on the stack."""
     own = sources.deepest_own(broken.stack)
+    whole = _broken_as_a_whole(broken, own, sources)
+    if whole is not None:
+        return whole
     if own is not None:
         return sources.place_of(own)
     return sources.place_of(broken.stack[-1] if broken.stack else StackFrame(broken.file, broken.line, "<unknown>"))
+
+
+def _broken_as_a_whole(broken: GraphBreak, own: StackFrame | None, sources: Sources) -> Place | None:
+    """The name of the function whose first line the break has, where the stack ends in a call of it: after tracing, in the backend."""
+    tree = sources.tree_of(broken.file) if own is not None and sources.is_own(broken.file) else None
+    definition = definition_at(tree, broken.line) if tree is not None else None
+    if own is None or definition is None or definition.first_line != broken.line:
+        return None
+    is_inside = own.file == broken.file and definition.first_line <= own.line <= definition.last_line
+    return None if is_inside else function_place(broken.file, broken.line, sources)
 
 
 def _finding(
