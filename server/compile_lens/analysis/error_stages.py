@@ -202,6 +202,8 @@ def triage(type_name: str, message: str, traceback: str, call: str = "", is_full
         return PACKAGE
     if type_name in ("Unsupported", "UserError"):
         return FULLGRAPH if is_fullgraph else ERROR_ON_BREAK
+    if type_name == "IndexError":
+        return FAKE  # of an operator's dimension or index: the only kind that Dynamo lets through (torch/_dynamo/convert_frame.py)
     if type_name == "InductorError":
         return LOWERING if _stopped_in(traceback) == "graph.py" else INDUCTOR
     if type_name == "BackendCompilerFailed":

@@ -25,7 +25,7 @@ REASONS = {
     "frame is a namedtuple __new__/_make constructor": "it constructs a named tuple",
     "non-infra torch dispatch mode present, this is not supported today in torch.compile": "a `TorchDispatchMode` is active",
 }
-NO_OPERATIONS = re.compile(r"No ops traced")
+NO_OPERATIONS = re.compile(r"No ops traced|no content in function call")
 # the first line of an error after which Dynamo leaves the frame to Python
 SUPPRESSED = re.compile(r"an error was suppressed during compilation: (?P<why>.+)")
 

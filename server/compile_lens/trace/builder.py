@@ -330,6 +330,8 @@ class ReportBuilder:
                 compilation.fails_call = True
                 return
             break
+        if not note["of_dynamo"]:
+            return  # code of the user's raised it, which Dynamo called to look at a value: its traceback says more
         text = f"{note['type']}: {message}"
         self._failed_calls.append(
             FailedCall("", note["type"], message, _noted_stack(note["stack"]), text, note["region"])

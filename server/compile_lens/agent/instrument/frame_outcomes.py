@@ -14,6 +14,7 @@ from ..torch_internals.dynamo import (
     CONFIG,
     FORMAT_ERROR,
     HAS_TENSOR_IN_FRAME,
+    SKIP_FRAME,
     TRACE_RULES_CHECK,
 )
 
@@ -21,7 +22,8 @@ from ..torch_internals.dynamo import (
 NO_TENSORS = "no tensor-related objects found in frame"
 SKIPFILES = "frame is in the Dynamo skipfiles list"
 DISABLED = "Dynamo tracing is disabled"
-NO_OPERATIONS = "Dynamo decided to skip the frame while tracing: No ops traced for the FX graph."
+SKIPPED_IN_TRACING = "Dynamo decided to skip the frame while tracing: "
+NO_OPERATIONS = f"{SKIPPED_IN_TRACING}No ops traced for the FX graph."
 SUPPRESSED = "an error was suppressed during compilation"
 
 
@@ -52,6 +54,8 @@ class FrameOutcomes:
         CATCH_ERRORS.wrap(self._around_frame)
         ADD_SKIP_REASON.wrap(self._with_reason)
         FORMAT_ERROR.wrap(self._with_suppressed)
+        if not ADD_SKIP_REASON.exists:
+            SKIP_FRAME.wrap(self._with_skip_frame)
 
     def frame_starts(self) -> None:
         """Dynamo begins to trace the frame."""
@@ -78,6 +82,13 @@ class FrameOutcomes:
         def call(reason: str, frame: Any) -> Any:
             self._frame.reason = str(reason)
             return original(reason, frame)
+
+        return call
+
+    def _with_skip_frame(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(error: BaseException, *args: Any, **kwargs: Any) -> None:
+            self._frame.reason = f"{SKIPPED_IN_TRACING}{args[0] if args else kwargs.get('msg', '')}"
+            original(error, *args, **kwargs)
 
         return call
 

@@ -24,7 +24,7 @@ def lines_of_graph(traceback: TracebackType | None) -> list[Line]:
 
 def _recorded(frame: FrameType, line: int) -> list[Line]:
     module = frame.f_locals.get("self")
-    # torch 2.6 and later know which line of the code is which node
+    # which line of the code is which node: torch 2.11 knows it, 2.8 does not
     numbers: dict[int, Any] = getattr(module, "_lineno_map", None) or {}
     number = numbers.get(line - int(getattr(module, "_prologue_start", 0) or 0))
     nodes = list(module.graph.nodes) if module is not None and number is not None else []

@@ -194,6 +194,7 @@ class Notes:
             {
                 "region": self._region_of(start),
                 "type": type(error).__qualname__,
+                "of_dynamo": type(error).__module__.startswith("torch._dynamo"),
                 "message": str(error)[:MAX_TEXT],
                 "stack": self._stack_of(start),
             },
