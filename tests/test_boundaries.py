@@ -166,6 +166,7 @@ PRIVATE_NAMES_OF_OTHERS = {
     "_getframe": "sys: the documented way to a caller's frame",
     "_shutdown": "threading: a program's end, as the interpreter does it",
     "_run_exitfuncs": "atexit: the same",
+    "_make_invoke_excepthook": "threading: exceptions that end threads, while the program's `excepthook` stays its own",
     "_clear": "atexit: a forked child forgets the exit functions of its parent",
     "_data": "os.environ: what is set, without the substitutes of its subclass",
     "_BaseAutoModelClass": "transformers: the base of the classes whose loading is substituted",

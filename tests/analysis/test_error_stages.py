@@ -145,7 +145,7 @@ def test_what_only_the_compiler_raises_is_a_compile_error_without_a_frame() -> N
     def raised(module: str, type_name: str) -> Finding:
         stack = (StackFrame("/own.py", 2, "<module>", "f(x)"),)
         error = Raised(type_name, module, "LoweringException: NotImplementedError: no", stack)
-        return next(find_raised(context(error)))
+        return next(find_raised(context(error), ()))
 
     assert raised("torch._inductor.exc", "InductorError").code == "lowering-error"
     assert raised("builtins", "RuntimeError").code == "run-error"

@@ -64,7 +64,7 @@ def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, w
         ("script", "The program raised `FileNotFoundError`: data/train.bin.")
     ]
     first = outcome.findings[0]
-    assert (first.code, first.severity.value) == ("run-error", "information")
+    assert (first.code, first.severity.value) == ("run-error", "error")
     assert first.message == "As a script: The program raised `FileNotFoundError`: data/train.bin."
 
 

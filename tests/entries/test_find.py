@@ -40,6 +40,9 @@ def test_a_file_of_definitions_is_no_script() -> None:
         "g = torch.compile(print)",
         "try:\n    Net()\nexcept ValueError:\n    pass",
         "with torch.no_grad():\n    pass",
+        "def f(x):\n    return x\nys = list(map(f, [1]))",
+        "def f(x):\n    return x\natexit.register(f, 1)",
+        "net = Net()\ntimeit.timeit(lambda: net(1), number=1)",
     ],
 )
 def test_what_makes_a_file_a_script(line: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from types import ModuleType
 
 import pytest
@@ -177,7 +178,8 @@ def test_shapes_that_the_source_tells(source: str, tmp_path: object) -> None:
     text, expected = READ[source]
     file = Path(str(tmp_path)) / f"told_{source}.py"
     file.write_text(f"import torch\n{text}\n")
-    module = agent_module("inputs.module").load(str(file), file.read_text())
+    wire = agent_module("runtime.wire").Wire(os.open(os.devnull, os.O_WRONLY))
+    module = agent_module("inputs.module").load(str(file), file.read_text(), wire)
     found = target.find_call(module, "f", target.SearchBudget(trials=10, seconds=60))
     assert found.expression == expected
 

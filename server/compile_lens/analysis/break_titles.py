@@ -11,6 +11,10 @@ from compile_lens.trace.report import BreakReason
 
 # what torch's explanation names: (pattern, title with the name in it); the plain title where it names nothing
 NAMED = {
+    "GB0088": (
+        re.compile(r"^raised exception (?P<name>\w+)\("),
+        "`{name}` is raised and the traced code does not catch it",
+    ),
     "GB0059": (re.compile(r"builtin operator `(?P<name>[^`]+)`"), "`{name}` cannot be traced with these arguments"),
     "GB0142": (
         re.compile(r"enter a `(?P<name>[^`]+)` context manager"),
@@ -27,6 +31,10 @@ NAMED = {
         "Dynamo does not support this Python construct (`{name}`)",
     ),
     "GB0158": (re.compile(r"`ndarray\.(?P<name>\w+)\(\)`"), "torch has no equivalent of `ndarray.{name}`"),
+    "GB0219": (
+        re.compile(r"Backend compiler `(?P<name>[^`]+)` failed with (?P<why>.+?)\. Adding a graph break", re.DOTALL),
+        "backend `{name}` raised an error ({why})",
+    ),
     "GB0467": (
         re.compile(r"on type (?P<name>\S+?)\.?$"),
         "an attribute is set on a `{name}`, which a graph does not support",
@@ -75,6 +83,7 @@ TITLES = {
     "GB0206": "`requires_grad` of a tensor is changed",
     "GB0207": "a list is sorted by values that are unknown at compile time",
     "GB0208": "a torch function returns something other than a tensor",
+    "GB0219": "the backend raised an error",
     "GB0253": "a method of a generator is called",
     "GB0291": "a logger is called",
     "GB0294": "torch has no equivalent of this NumPy function",
@@ -96,7 +105,7 @@ def own_title(reason: BreakReason) -> str | None:
     named = NAMED.get(code)
     if named is not None:
         pattern, title = named
-        match = pattern.search(reason.explanation)
+        match = pattern.search(reason.explanation) or pattern.search(reason.context)
         if match is not None:
             return title.format(**match.groupdict())
     return TITLES.get(code)

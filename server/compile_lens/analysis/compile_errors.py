@@ -13,30 +13,32 @@ from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.trace.break_text import parse_reason
-from compile_lens.trace.failure_text import message_of, own_words_of, parse_operator_stack, parse_user_stack
+from compile_lens.trace.failure_text import is_same, own_words_of, parse_operator_stack, parse_user_stack
 from compile_lens.trace.report import Compilation, CompileReport, FailedCall, StackFrame
 
 # torch/_dynamo/resume_execution.py (torch 2.13): the break before it is what the user can act on
 NO_RESUME = "Cannot generate resume function"
-# of a message, to recognize it where it was wrapped or cut
-MAX_COMPARED = 2000
 MAX_WORDS = 1200
 
 
 @dataclass(frozen=True, slots=True)
 class CompileError:
-    """One error, from any source. ``call`` is '' for ``torch.compile``; ``stack`` leads to the finding's place."""
+    """One error, from any source. ``call`` is '' for ``torch.compile``; ``stack`` leads to the finding's place.
+
+    ``is_fullgraph``: the call of ``torch.compile`` forbids graph breaks, so that nothing else does.
+    """
 
     type: str
     message: str
     traceback: str
     stack: tuple[StackFrame, ...]
     call: str = ""
+    is_fullgraph: bool = True
 
     @property
     def triage(self) -> Triage:
         """Its row in the triage table."""
-        return triage(self.type, self.message, self.traceback, self.call)
+        return triage(self.type, self.message, self.traceback, self.call, self.is_fullgraph)
 
 
 def find_compile_errors(context: RunContext) -> Iterator[Finding]:
@@ -45,12 +47,12 @@ def find_compile_errors(context: RunContext) -> Iterator[Finding]:
     groups: dict[tuple[Place, str], list[Compilation]] = {}
     for compilation in report.compilations:
         if is_reported_here(compilation) and not _is_of_a_call(compilation, report):
-            error = _error_of(compilation)
+            error = _error_of(compilation, report)
             message = sentence(error.type, error.message, error.triage)
             groups.setdefault((failure_place(compilation, sources), message), []).append(compilation)
     for (place, _), compilations in groups.items():
         frames = tuple(compilation.compile_id for compilation in compilations)
-        yield error_finding(_error_of(compilations[0]), place, sources, frames)
+        yield error_finding(_error_of(compilations[0], report), place, sources, frames)
     # one that is raised through several of them belongs to the innermost, which comes first
     failed: dict[str, FailedCall] = {}
     for call in report.failed_calls:
@@ -60,20 +62,25 @@ def find_compile_errors(context: RunContext) -> Iterator[Finding]:
         stack = call.stack + stack if sources.deepest_own(stack) is not None else call.stack
         own = sources.deepest_own(stack)
         if own is not None:
-            error = CompileError(call.type, call.message, call.traceback, stack, call.call)
+            fullgraph = is_fullgraph(report, call.region)
+            error = CompileError(call.type, call.message, call.traceback, stack, call.call, fullgraph)
             yield error_finding(error, sources.place_of(own), sources)
 
 
 def is_reported_here(compilation: Compilation) -> bool:
     """Whether the failure of ``compilation`` is a finding of its own.
 
-    A break that skips its frame ends in an internal error, one in a coroutine in an error that adds nothing; a limit has a finding.
+    A break that skips its frame ends in an error that Dynamo handles, one in a coroutine in an error that adds nothing; a limit has a
+    finding.
     """
     failure = compilation.failure
     if failure is None or compilation.hit_limit is not None:
         return False
-    repeats_break = failure.type in ("Unsupported", "UserError") or cannot_resume(compilation)
-    return not (repeats_break and compilation.breaks)
+    if not compilation.breaks:
+        return True
+    if cannot_resume(compilation):
+        return False
+    return compilation.fails_call or failure.type not in ("Unsupported", "UserError")
 
 
 def cannot_resume(compilation: Compilation) -> bool:
@@ -87,20 +94,22 @@ def _is_of_a_call(compilation: Compilation, report: CompileReport) -> bool:
     return not compilation.name and any(is_same(compilation.failure.message, c.message) for c in report.failed_calls)
 
 
-def is_same(message: str, wrapped: str) -> bool:
-    """Whether ``wrapped`` is ``message`` again, with other words around it."""
-    # the text of a KeyError has quotes around it, or not
-    head = message_of(message)[:MAX_COMPARED].strip("'\"")
-    return bool(head) and head in wrapped
+def is_fullgraph(report: CompileReport, region: int | None = None) -> bool:
+    """Whether ``torch.compile`` was called with ``fullgraph=True``: for ``region``, else for any; True where a trace does not say."""
+    known = [call.fullgraph for call in report.regions if region is None or call.region == region]
+    return not known or any(fullgraph is not False for fullgraph in known)
 
 
-def _error_of(compilation: Compilation) -> CompileError:
+def _error_of(compilation: Compilation, report: CompileReport) -> CompileError:
     failure = compilation.failure
     assert failure is not None
     stack = failure.stack or parse_operator_stack(failure.message)
     # without a frame it was an export, of which a trace from elsewhere has no more than this
     call = "" if compilation.name else EXPORT_CALL
-    return CompileError(failure.type, failure.message, failure.traceback, compilation.call_stack + stack, call)
+    fullgraph = is_fullgraph(report, compilation.region)
+    return CompileError(
+        failure.type, failure.message, failure.traceback, compilation.call_stack + stack, call, fullgraph
+    )
 
 
 def failure_place(compilation: Compilation, sources: Sources) -> Place:

@@ -17,6 +17,16 @@ from compile_lens.wording import counted
 EAGER_FRAME = 10.0
 BREAK = 1.0
 IN_A_LOOP = 3.0
+REST = "the rest of "
+# code without a name of the user's; a library's `<module>` says nothing at all
+NAMELESS = {
+    "<lambda>": "the lambda",
+    "<listcomp>": "the comprehension",
+    "<setcomp>": "the comprehension",
+    "<dictcomp>": "the comprehension",
+    "<genexpr>": "the generator expression",
+    "<module>": "",
+}
 # less compile time than this is not worth a word
 LEAST_S = 0.01
 
@@ -27,9 +37,9 @@ def break_cost(
     """The cost of a break that happened ``len(breaks)`` times."""
     first = breaks[0]
     compilation = next((c for c in report.compilations if c.compile_id == first.compile_id), None)
-    if any(broken.reason.skipped_frame for broken in breaks):
-        function = f"`{compilation.function}`" if compilation is not None else "the function"
-        return f"{function} falls back to eager", EAGER_FRAME * len(breaks)
+    eager = [lost for broken in breaks if (lost := lost_by(broken, report)[0])]
+    if eager:
+        return f"{eager[0]} falls back to eager", EAGER_FRAME * len(eager)
     words = []
     if compilation is not None:
         after = _resumed(report, compilation, first)
@@ -45,6 +55,21 @@ def break_cost(
         words.append("inside a loop")
         weight *= IN_A_LOOP
     return ", ".join(words), weight
+
+
+def lost_by(broken: GraphBreak, report: CompileReport) -> tuple[str, str]:
+    """What falls back to eager because of a break, and its file: "`helper`", "the rest of `train`"; '' if tracing goes on after it.
+
+    The function is that of the compilation, not the one that the break stands in. A resume function is the rest of the one it resumes.
+    """
+    if not (broken.reason.skipped_frame or broken.reason.skips_rest):
+        return "", ""
+    owner = next((c for c in report.compilations if any(found is broken for found in c.breaks)), None)
+    if owner is None or not owner.function:
+        return "the function", broken.file
+    name = NAMELESS.get(owner.function, f"`{owner.function}`")
+    is_rest = name and (broken.reason.skips_rest or owner.resume_of is not None)
+    return f"{REST if is_rest else ''}{name}", owner.file
 
 
 def _resumed(report: CompileReport, broken: Compilation, first: GraphBreak) -> int | None:

@@ -33,6 +33,12 @@ FULLGRAPH = Triage(
     "dynamo",
     ("Remove `fullgraph=True` to accept a graph break here.",),
 )
+# the same, where the setting that forbids it is another one
+ERROR_ON_BREAK = Triage(
+    FULLGRAPH.code,
+    FULLGRAPH.stage,
+    ("Remove `error_on_graph_break(True)` to accept a graph break here.",),
+)
 HIGHER_ORDER = Triage(
     "higher-order-op-error",
     "dynamo",
@@ -183,7 +189,7 @@ BY_CLASS = {
 }
 
 
-def triage(type_name: str, message: str, traceback: str, call: str = "") -> Triage:
+def triage(type_name: str, message: str, traceback: str, call: str = "", is_fullgraph: bool = True) -> Triage:
     """The row of the table for one error. ``call`` is the function that compiled, if that was not ``torch.compile``."""
     found = _by_text(type_name, message) or _by_class(type_name, message)
     if found is FAKE and "no fake impl registered" in message:
@@ -195,7 +201,9 @@ def triage(type_name: str, message: str, traceback: str, call: str = "") -> Tria
     if call == PACKAGE_CALL:
         return PACKAGE
     if type_name in ("Unsupported", "UserError"):
-        return FULLGRAPH
+        return FULLGRAPH if is_fullgraph else ERROR_ON_BREAK
+    if type_name == "IndexError":
+        return FAKE  # of an operator's dimension or index: the only kind that Dynamo lets through (torch/_dynamo/convert_frame.py)
     if type_name == "InductorError":
         return LOWERING if _stopped_in(traceback) == "graph.py" else INDUCTOR
     if type_name == "BackendCompilerFailed":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from compile_lens.analysis.break_titles import own_title
 from compile_lens.analysis.error_stages import (
     BACKEND,
     CONSTRAINT,
     CPP,
     DATA_DEPENDENT,
+    ERROR_ON_BREAK,
     EXPORT,
     EXPORT_CALL,
     FAKE,
@@ -28,6 +30,8 @@ VIOLATION = re.compile(r"^  - (?P<sentence>.+?)(?:\. |\.?$)", re.MULTILINE)
 FIXES = re.compile(r"^Suggested fixes:\n(?P<fixes>(?:  .+\n?)+)", re.MULTILINE)
 CHECK = re.compile(r"^\s*\d+\. (?P<check>torch\._check\(.*\))", re.MULTILINE)
 CPP_ERROR = re.compile(r"(?:fatal )?error: (?P<error>.+)")
+# torch's titles of these breaks name no cause: "Backend compiler exception", "Observed exception"
+WITHOUT_CAUSE = frozenset({"GB0219", "GB0088"})
 # a heading says nothing by itself
 HEADING = "C++ compile error"
 
@@ -43,7 +47,9 @@ def sentence(type_name: str, message: str, found: Triage, call: str = "") -> str
 def _why(type_name: str, words: str, found: Triage) -> str:
     reason = parse_reason(words)
     if found.code == FULLGRAPH.code:
-        return f"{_title(words, type_name)}; `fullgraph=True` does not allow a graph break"
+        setting = "error_on_graph_break(True)" if found is ERROR_ON_BREAK else "fullgraph=True"
+        title = own_title(reason) if reason.code in WITHOUT_CAUSE else None
+        return f"{title or _title(words, type_name)}; `{setting}` does not allow a graph break"
     if found.code == FAKE.code and (error := _innermost(reason.explanation)):
         return error
     if found.code == DATA_DEPENDENT.code and (match := UNEVALUATED.search(words)) is not None:
@@ -64,9 +70,14 @@ def _title(words: str, type_name: str) -> str:
         return reason.title.rstrip(".:")
     wrapped = BACKEND.match(words)
     text = words[wrapped.end() :] if wrapped else words
-    first = next((line.strip() for line in text.splitlines() if line.strip()), "").rstrip(".:")
-    title = first or type_name
+    title = first_words(text).rstrip(".:") or type_name
     return f"backend `{wrapped['backend']}` raised {title}" if wrapped else title
+
+
+def first_words(text: str) -> str:
+    """The first line that is not empty; with the next one where it is a heading ("Error(s) in loading state_dict for Net:")."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else ""
 
 
 def _innermost(explanation: str) -> str:

@@ -60,7 +60,6 @@ FINDERS: tuple[Finder, ...] = (
     find_variations,
     find_cache_misses,
     find_refused,
-    find_raised,
     find_stopped,
 )
 
@@ -68,6 +67,7 @@ FINDERS: tuple[Finder, ...] = (
 def find(context: RunContext) -> tuple[Finding, ...]:
     """The findings of one run: those of the main file first, then by file, line, column and code."""
     found = [finding for finder in FINDERS for finding in finder(context)]
+    found += find_raised(context, found)
     return tuple(sorted(found, key=lambda finding: _order(finding, context.sources.main_file)))
 
 

@@ -9,10 +9,12 @@ from enum import Enum
 from compile_lens.analysis.break_titles import own_title
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import cannot_resume
-from compile_lens.analysis.cost import break_cost
+from compile_lens.analysis.cost import REST, break_cost, lost_by
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.origins import origins
 from compile_lens.syntax.tree import Range
 from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
@@ -63,11 +65,24 @@ def find_graph_breaks(context: RunContext) -> Iterator[Finding]:
 
 
 def break_place(broken: GraphBreak, sources: Sources) -> Place:
-    """The user's deepest own line; the library's line where no own code is on the stack."""
+    """The user's deepest own line; the name of a function that broke as a whole; the library's line where no own code is on the stack."""
     own = sources.deepest_own(broken.stack)
+    whole = _broken_as_a_whole(broken, own, sources)
+    if whole is not None:
+        return whole
     if own is not None:
         return sources.place_of(own)
     return sources.place_of(broken.stack[-1] if broken.stack else StackFrame(broken.file, broken.line, "<unknown>"))
+
+
+def _broken_as_a_whole(broken: GraphBreak, own: StackFrame | None, sources: Sources) -> Place | None:
+    """The name of the function whose first line the break has, where the stack ends in a call of it: after tracing, in the backend."""
+    tree = sources.tree_of(broken.file) if own is not None and sources.is_own(broken.file) else None
+    definition = definition_at(tree, broken.line) if tree is not None else None
+    if own is None or definition is None or definition.first_line != broken.line:
+        return None
+    is_inside = own.file == broken.file and definition.first_line <= own.line <= definition.last_line
+    return None if is_inside else function_place(broken.file, broken.line, sources)
 
 
 def _finding(
@@ -75,13 +90,13 @@ def _finding(
 ) -> Finding:
     first = breaks[0]
     reason = first.reason
-    skipped = _function_of(first, report) if any(broken.reason.skipped_frame for broken in breaks) else ""
+    lost = _lost(breaks, report, sources)
     cost, weight = break_cost(report, breaks, place, sources)
     return Finding(
         code=code,
         kind=Kind.GRAPH_BREAK,
         severity=Severity.ERROR if fatal else Severity.WARNING,
-        message=_message(first, skipped, fatal),
+        message=_message(first, lost, fatal),
         place=place,
         explanation=PATH.sub(
             r'File "\1"', "\n\n".join(text for text in (_explanation(reason), reason.consequence) if text)
@@ -99,10 +114,13 @@ def _finding(
     )
 
 
-def _function_of(broken: GraphBreak, report: CompileReport) -> str:
-    """The function that falls back to eager when its frame is skipped."""
-    found = (c.function for c in report.compilations if c.compile_id == broken.compile_id and c.function)
-    return next((f"`{name}`" for name in found), "the function")
+def _lost(breaks: list[GraphBreak], report: CompileReport, sources: Sources) -> str:
+    """What falls back to eager: "`helper`", "the rest of `train`", each once; '' if tracing goes on after every one of the breaks."""
+    parts = [lost_by(broken, report) for broken in breaks]
+    # a library's own functions mean nothing beside the user's
+    named = [part for part, file in parts if part and sources.is_own(file)] or [part for part, _ in parts if part]
+    kept = [part for part in dict.fromkeys(named) if part.removeprefix(REST) not in named or not part.startswith(REST)]
+    return " and ".join(kept)
 
 
 def _explanation(reason: BreakReason) -> str:
@@ -114,12 +132,12 @@ def _explanation(reason: BreakReason) -> str:
     )
 
 
-def _message(broken: GraphBreak, skipped: str, fatal: bool) -> str:
+def _message(broken: GraphBreak, lost: str, fatal: bool) -> str:
     title = own_title(broken.reason) or broken.reason.title.rstrip(".:") or "torch gives no reason"
     remedy = REMEDY_WORDS.get(remedy_of(broken.reason))
     ending = f"; {remedy}" if remedy else ""
-    if skipped:
-        ending += f"; {skipped} falls back to eager"
+    if lost:
+        ending += f"; {lost} {'fall' if ' and ' in lost else 'falls'} back to eager"
     if fatal:
         ending = "; torch cannot resume a coroutine or generator, so the call fails"
     return f"Graph break: {title}{ending}."

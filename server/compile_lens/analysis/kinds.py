@@ -108,7 +108,7 @@ class Kind(str, Enum):
             page="recompile-limit.md",
             codes=("recompile-limit",),
             severity=Severity.WARNING,
-            exceptions="error under `fullgraph=True`",
+            exceptions="error where the call fails",
             logs="recompiles,guards",
             shows="each recompile with the guard that failed, and all guards",
             repro="recompiles",

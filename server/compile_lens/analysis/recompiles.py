@@ -105,7 +105,7 @@ def _finding(place: Place, code: str, compilations: list[Compilation], sources: 
         call_path=call_path(compilations[0].call_stack, sources),
         cost=cost,
         weight=weight,
-        detail="\n".join(_all_guards(compilation) for compilation in compilations),
+        detail="\n".join([*map(_all_guards, compilations), *filter(None, map(_torchs_error, compilations))]),
     )
 
 
@@ -158,14 +158,18 @@ def _severity(compilations: list[Compilation], limited: bool) -> Severity:
 
 
 def _is_hard(compilation: Compilation) -> bool:
-    """Whether the limit made the call fail: ``fullgraph=True`` forbids eager (torch/_dynamo/convert_frame.py)."""
-    return compilation.failure is not None and compilation.failure.type == HARD_LIMIT
+    """Whether the limit made the call fail: ``fullgraph=True`` or ``error_on_graph_break(True)`` forbids eager
+    (torch/_dynamo/convert_frame.py)."""
+    failure = compilation.failure
+    return failure is not None and (failure.type == HARD_LIMIT or compilation.fails_call)
 
 
 def _limit_message(function: str, compilation: Compilation) -> str:
     what = change([read_guard(primary(compilation))])
     if _is_hard(compilation):
-        return f"Recompile limit reached: the call of `{function}` fails under `fullgraph=True` ({what})."
+        assert compilation.failure is not None
+        setting = "fullgraph=True" if compilation.failure.type == HARD_LIMIT else "error_on_graph_break(True)"
+        return f"Recompile limit reached: the call of `{function}` fails under `{setting}` ({what})."
     return f"Recompile limit reached: `{function}` falls back to eager when no compiled version fits ({what})."
 
 
@@ -182,6 +186,12 @@ def _explanation(compilations: list[Compilation], limited: bool, sources: Source
         called = f", called at line {own.line}" if own is not None else ""
         rows.append(f"[{compilation.compile_id}] {change([read_guard(primary(compilation))])}{called}")
     return "\n".join([head, *rows])
+
+
+def _torchs_error(compilation: Compilation) -> str:
+    """What the call raises, where the limit makes it fail."""
+    failure = compilation.failure
+    return f"{failure.type}: {failure.message}" if failure is not None and _is_hard(compilation) else ""
 
 
 def _all_guards(compilation: Compilation) -> str:

@@ -46,6 +46,15 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
+class RaisedBeside:
+    """An exception that did not end the run: of the ``import`` of the analyzed file, or of a ``thread`` (``where``)."""
+
+    where: str
+    raised: Raised
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """A program that was ended from outside. ``how`` is ``timeout``, ``signalled``, ``exited``, ``budget`` or ``lost``.
 
@@ -89,6 +98,7 @@ class RunContext:
     index: RegionIndex
     raised: Raised | None = None
     stopped: Stopped | None = None
+    raised_aside: tuple[RaisedBeside, ...] = ()
     refused: tuple[RefusedCall, ...] = ()
     completed: bool = False
     recorded: bool = False

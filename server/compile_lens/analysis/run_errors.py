@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from compile_lens.analysis.call_path import call_path
-from compile_lens.analysis.compile_errors import CompileError, error_finding, is_same
+from compile_lens.analysis.compile_errors import (
+    MAX_WORDS,
+    CompileError,
+    error_finding,
+    is_fullgraph,
+)
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
+from compile_lens.analysis.error_words import first_words
 from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
-from compile_lens.analysis.missing_requirements import missing_finding
+from compile_lens.analysis.missing_requirements import MISSING_ARGUMENTS, MISSING_DATA, missing_finding
 from compile_lens.analysis.refused_calls import is_refusal
-from compile_lens.analysis.run_context import Raised, RunContext, Stopped
+from compile_lens.analysis.run_context import Raised, RaisedBeside, RunContext, Stopped
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.failure_text import parse_operator_stack, parse_user_stack
-from compile_lens.trace.report import CompileReport, StackFrame
+from compile_lens.trace.failure_text import head_of, is_same, own_words_of, parse_operator_stack, parse_user_stack
+from compile_lens.trace.report import CompileFailure, CompileReport, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
 CODE = "run-error"
 BUDGET = "budget"
+UNRUNNABLE = "The file cannot be run"
 RESOURCES = {
     "memory": "memory",
     "cpu": "processor time",
@@ -37,43 +45,88 @@ COMPILER = (
     "triton.compiler.errors",
 )
 # "invalid syntax (model.py, line 2)": the place is the finding's own
+# what compiled code calls: wrappers of torch, and what torch generates
+RUNS_COMPILED = re.compile(
+    r"[/\\\\]torch[/\\\\](?:_dynamo|_functorch|_inductor|fx)[/\\\\]|^<eval_with_key>|[/\\\\]c[a-z2-7]{51}\.py$"
+)
 PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
 
 
-def find_raised(context: RunContext) -> Iterator[Finding]:
-    """The finding for an exception, unless it has one already: a frame that failed to compile, or a call that the sandbox blocked."""
-    raised, sources = context.raised, context.sources
-    if raised is None or is_refusal(context) or _is_from_compiling(raised, context.report):
-        return
+def find_raised(context: RunContext, found: Sequence[Finding]) -> Iterator[Finding]:
+    """A finding for each exception that the user would have seen and that no error among ``found`` tells.
+
+    This is what makes sure that none is swallowed: it runs after all other finders, and asks for the words of the exception itself.
+    """
+    raised, told = context.raised, [finding for finding in found if finding.severity is Severity.ERROR]
+    if raised is not None and not is_refusal(context) and not _is_told(raised, told, context.report):
+        yield _finding(raised, context)
+    for beside in context.raised_aside:
+        if not _is_told(beside.raised, told, context.report):
+            yield _beside(beside, context)
+
+
+def _finding(raised: Raised, context: RunContext) -> Finding:
+    sources = context.sources
     if raised.missing is not None:
         place = _place(raised.stack, sources)
         path = call_path(raised.stack, sources)
-        yield replace(missing_finding(raised.missing, place, raised.message), call_path=path, detail=raised.formatted)
-        return
+        return replace(missing_finding(raised.missing, place, raised.message), call_path=path, detail=raised.formatted)
     inner = parse_user_stack(raised.message) or parse_operator_stack(raised.message)
     if raised.module in COMPILER:
         stack = raised.stack + inner if sources.deepest_own(inner) is not None else raised.stack
-        error = CompileError(raised.type, raised.message, raised.formatted, stack)
-        yield error_finding(error, _place(stack, sources), sources)
-        return
+        fullgraph = is_fullgraph(context.report)
+        error = CompileError(raised.type, raised.message, raised.formatted, stack, is_fullgraph=fullgraph)
+        return error_finding(error, _place(stack, sources), sources)
     code, message, hints = _described(raised)
-    # generated code is in the traceback as the first line of the compiled function: its call says more
-    stack = raised.stack if code == CODE else tuple(frame for frame in raised.stack if not _is_a_definition(frame))
-    yield Finding(
+    stack = tuple(frame for frame, inner in itertools.pairwise(raised.stack) if not _is_compiled(frame, inner))
+    stack += raised.stack[-1:]
+    return Finding(
         code=code,
         kind=Kind.RUN_ERROR,
         severity=Severity.ERROR,
         message=message,
         place=_place(stack, sources),
-        explanation=ENDED_HERE,
+        explanation=_explanation(raised),
         hints=hints,
-        call_path=call_path(raised.stack, sources),
+        call_path=call_path(stack, sources),
         detail=raised.formatted,
     )
 
 
-def _is_a_definition(frame: StackFrame) -> bool:
-    return frame.text.lstrip().startswith(("@", f"def {frame.name}(", f"async def {frame.name}("))
+def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
+    """The finding for an exception after which the run went on."""
+    finding = _finding(beside.raised, context)
+    if finding.kind is not Kind.RUN_ERROR:
+        return finding
+    if beside.where == "thread":
+        message = finding.message.replace("The program", f"The thread `{beside.thread}`", 1)
+        ending = "The thread ended here; the program continued."
+    else:
+        message = f"At import: {finding.message}"
+        ending = "Names defined before this line were used; nothing after it was."
+    explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
+    return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
+
+
+def severity_beside(finding: Finding) -> Severity:
+    """How much it matters what ended the file in one way, where another way of running it was found: what is only missing on this
+    machine, or only for this way, is no error."""
+    only_missing = finding.severity is not Severity.ERROR or finding.code in (MISSING_ARGUMENTS, MISSING_DATA)
+    return Severity.INFORMATION if only_missing else Severity.ERROR
+
+
+def _explanation(raised: Raised) -> str:
+    """What ended here and, where the message has several lines, all of them."""
+    words = own_words_of(raised.message)
+    if len(words.splitlines()) < 2 or raised.type == "SyntaxError":
+        return ENDED_HERE
+    return f"{ENDED_HERE}\n\n{words if len(words) <= MAX_WORDS else words[:MAX_WORDS].rstrip() + chr(10) + '…'}"
+
+
+def _is_compiled(frame: StackFrame, inner: StackFrame) -> bool:
+    """Whether ``frame`` ran as compiled code, which calls torch from the first line of its function: its call says more, or its graph."""
+    is_definition = frame.text.lstrip().startswith(("@", f"def {frame.name}(", f"async def {frame.name}("))
+    return is_definition and RUNS_COMPILED.search(inner.file) is not None
 
 
 def _described(raised: Raised) -> tuple[str, str, tuple[str, ...]]:
@@ -92,28 +145,39 @@ def _place(stack: tuple[StackFrame, ...], sources: Sources) -> Place:
     return sources.place_of(stack[-1]) if stack else sources.beginning
 
 
-def _is_from_compiling(raised: Raised, report: CompileReport) -> bool:
-    if any(is_same(call.message, raised.message) for call in report.failed_calls):
-        return True
-    for compilation in report.compilations:
-        failure = compilation.failure
-        if failure is None:
-            continue
-        same_type = failure.type.rpartition(".")[2] == raised.type or raised.module.startswith("torch._dynamo.exc")
-        if same_type and is_same(failure.message, raised.message):
-            return True
-    return False
+def _is_told(raised: Raised, errors: Sequence[Finding], report: CompileReport) -> bool:
+    """Whether one of the error findings is of this exception: it has its words, or is of the frame or call that failed with it."""
+    words = head_of(raised.message)
+    frames = {c.compile_id for c in report.compilations if c.failure is not None and _is_of(raised, c.failure)}
+    calls = {call.traceback for call in report.failed_calls if is_same(call.message, raised.message)}
+    return any(
+        frames & set(finding.frames) or finding.detail in calls or (words and _has_words(finding, words))
+        for finding in errors
+        if finding.kind is not Kind.RUN_ERROR
+    )
+
+
+def _has_words(finding: Finding, words: str) -> bool:
+    return any(is_same(words, text) for text in (finding.detail, finding.explanation, finding.message))
+
+
+def _is_of(raised: Raised, failure: CompileFailure) -> bool:
+    same_type = failure.type.rpartition(".")[2] == raised.type or raised.module.startswith("torch._dynamo.exc")
+    if not raised.message.strip() and not failure.message.strip():
+        return same_type
+    return same_type and is_same(failure.message, raised.message)
 
 
 def _raised_message(raised: Raised) -> str:
-    first = next((line.strip() for line in raised.message.splitlines() if line.strip()), "")
+    first = first_words(raised.message)
     if raised.type == "SystemExit":
-        return f"The program exits here with status {first or '1'}."
+        is_number = first.lstrip("-").isdigit()
+        return f"The program exits here with status {first if is_number else f'1: {first}'.rstrip(': .')}."
     if raised.type == "SyntaxError" or (
         raised.module == "builtins" and raised.type in ("IndentationError", "TabError")
     ):
-        return f"The file cannot be run: {raised.type}: {PLACE_IN_MESSAGE.sub('', first)}."
-    return f"The program raised `{raised.type}`{f': {first}' if first else ''}".rstrip(".") + "."
+        return f"{UNRUNNABLE}: {raised.type}: {PLACE_IN_MESSAGE.sub('', first)}."
+    return f"The program raised `{raised.type}`{f': {first}' if first else ''}".rstrip(".:") + "."
 
 
 def find_stopped(context: RunContext) -> Iterator[Finding]:

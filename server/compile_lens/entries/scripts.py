@@ -26,7 +26,7 @@ _QUIET = frozenset(
 
 
 def does_something(tree: SourceTree) -> bool:
-    """Whether the top level calls what the file defines, loops, or has a ``__main__`` part."""
+    """Whether the top level calls what the file defines or hands it to a call, loops, or has a ``__main__`` part."""
     names = read_names(tree)
     own = _defined_at_top(tree)
     return any(_acts(tree, names, own, node) for node in tree.root.named_children)
@@ -64,11 +64,16 @@ def _is_main(tree: SourceTree, node: tree_sitter.Node) -> bool:
 
 
 def _is_own_call(tree: SourceTree, names: CalleeNames, own: set[str], call: tree_sitter.Node) -> bool:
-    """Whether a call runs code of the file, or compiles: ``model(x)``, ``main()``, ``torch.compile(f)(x)``."""
+    """Whether a call runs code of the file, or may, or compiles: ``model(x)``, ``main()``, ``map(fn, xs)``, ``torch.compile(f)(x)``."""
     function = call.child_by_field_name("function")
     if function is None:
         return False
     if names.callee(call) is not None:
+        return True
+    arguments = call.child_by_field_name("arguments")
+    # a class is handed on as a type more often than to be called: `TypeVar("T", bound=Net)`
+    callable_names = own - _classes_at_top(tree)
+    if arguments is not None and any(tree.node_text(name) in callable_names for name in _identifiers(arguments)):
         return True
     root = function
     while root.type in ("attribute", "call", "subscript"):
@@ -99,6 +104,11 @@ def _defined_at_top(tree: SourceTree) -> set[str]:
             if left is not None and words & found:
                 found |= {tree.node_text(n) for n in _identifiers(left)}
     return found
+
+
+def _classes_at_top(tree: SourceTree) -> set[str]:
+    names = (n.child_by_field_name("name") for n in tree.root.named_children if n.type == "class_definition")
+    return {tree.node_text(name) for name in names if name is not None}
 
 
 def _calls(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:

@@ -185,6 +185,7 @@ class _Analysis:
             sources,
             index,
             raised=facts.raised,
+            raised_aside=tuple(facts.raised_aside),
             stopped=stopped,
             refused=tuple(facts.refused),
             completed=completed,

@@ -10,6 +10,7 @@ from typing import Any
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
+from compile_lens.analysis.run_errors import UNRUNNABLE, severity_beside
 from compile_lens.entries.entry import AUTOMATIC, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
@@ -23,6 +24,8 @@ from compile_lens.workers.job import Job
 
 Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 NO_FILTERS = Filters()
+# for inputs of what stands before a syntax error: the text is being written, and the next run follows soon
+BROKEN_SEARCH_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,12 @@ async def analyze_by_entries(
     passed: list[PassedOver] = []
     kept: list[Finding] = []
     first: Outcome | None = None
+    is_broken = False
     for entry in choice.entries:
+        if is_broken and entry.kind is not EntryKind.SYNTHESIZED:
+            continue  # nothing can import the file until its syntax is mended
+        if is_broken:
+            entry = replace(entry, plan={**entry.plan, "seconds": BROKEN_SEARCH_S})
         outcome = await analyze(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
@@ -128,9 +136,10 @@ async def analyze_by_entries(
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         if choice.is_explicit or is_stuck or has_reached(outcome):
             return _with_history(outcome, passed, kept)
+        is_broken = is_broken or any(finding.message.startswith(UNRUNNABLE) for finding in outcome.findings)
         passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome)))
         if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):
-            kept += [_as_information(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
+            kept += [_as_script(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
         if first is None or (first.is_unusable and not outcome.is_unusable) or _is_only_a_part_of_a_package(first):
             first = outcome
     assert first is not None, "there is always an entry"
@@ -139,14 +148,17 @@ async def analyze_by_entries(
 
 
 def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:
-    return replace(outcome, passed_over=tuple(passed), findings=(*kept, *outcome.findings))
+    """``outcome`` with what was tried before. What ended the script ends the import, too, and is told once."""
+    told = {(finding.code, finding.place) for finding in kept}
+    found = [f for f in outcome.findings if f.kind is not Kind.RUN_ERROR or (f.code, f.place) not in told]
+    return replace(outcome, passed_over=tuple(passed), findings=(*kept, *found))
 
 
-def _as_information(finding: Finding) -> Finding:
-    """What ended the file as a script, told beside what another entry found. A file that is no Python stays an error."""
-    if finding.message.startswith("The file cannot be run"):
+def _as_script(finding: Finding) -> Finding:
+    """What ended the file as a script, told beside what another entry found."""
+    if finding.message.startswith(UNRUNNABLE):
         return finding
-    return replace(finding, severity=Severity.INFORMATION, message=f"As a script: {finding.message}")
+    return replace(finding, severity=severity_beside(finding), message=f"As a script: {finding.message}")
 
 
 def _why_not(outcome: Outcome) -> str:

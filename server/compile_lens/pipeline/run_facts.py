@@ -16,12 +16,13 @@ from compile_lens.agent.runtime.protocol import (
     FilesDiscarded,
     FileUnreadable,
     ProgramRaised,
+    RaisedAside,
     SandboxEntered,
     SandboxFailed,
     StackLine,
 )
 from compile_lens.analysis.outcome import EntryCall
-from compile_lens.analysis.run_context import MissingRequirement, Raised, RefusedCall
+from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall
 from compile_lens.trace.report import StackFrame
 from compile_lens.wording import and_more, counted
 from compile_lens.workers.job import End, EndKind, Job
@@ -34,6 +35,7 @@ class RunFacts:
     """Collected while the program runs."""
 
     raised: Raised | None = None
+    raised_aside: list[RaisedBeside] = field(default_factory=list)
     unreadable: str = ""
     unsafe: str = ""
     sandbox: str = ""
@@ -50,12 +52,9 @@ class RunFacts:
     def take(self, event: AgentEvent) -> None:
         """Take what one event says."""
         if isinstance(event, ProgramRaised):
-            report = event.missing
-            missing = MissingRequirement(report.what, report.name) if report is not None else None
-            stack = _stack(event.stack)
-            self.raised = Raised(
-                event.type, event.module, event.message, stack, event.formatted, missing, event.of_device
-            )
+            self.raised = _raised(event)
+        elif isinstance(event, RaisedAside):
+            self.raised_aside.append(RaisedBeside(event.where, _raised(event.raised), event.thread_name))
         elif isinstance(event, FileUnreadable):
             self.unreadable = event.message
         elif isinstance(event, EntryUnusable):
@@ -78,6 +77,7 @@ class RunFacts:
         """What is known now, which no later event changes."""
         return dataclasses.replace(
             self,
+            raised_aside=self.raised_aside.copy(),
             refused=self.refused.copy(),
             calls=self.calls.copy(),
             not_called=self.not_called.copy(),
@@ -110,6 +110,12 @@ class RunFacts:
             notes.append(f"Sandbox: does not confine {', '.join(self.open_ends)}{_because(self.weaker)}.")
         notes += [f"Unavailable: {what} ({why})." for what, why in self.degraded.items()]
         return tuple(notes)
+
+
+def _raised(event: ProgramRaised) -> Raised:
+    missing = MissingRequirement(event.missing.what, event.missing.name) if event.missing is not None else None
+    stack = _stack(event.stack)
+    return Raised(event.type, event.module, event.message, stack, event.formatted, missing, event.of_device)
 
 
 def _because(reason: str) -> str:

@@ -23,7 +23,14 @@ LINK = re.compile(r"https?://\S*?/(gb\d+)(?:\.html)?")
 # torch/_dynamo/exc.py, ``augment_exc_message_with_hop_name``: between the title and the explanation
 OPERATOR = re.compile(r"^\s*Higher Order Operator: ")
 RAISED = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
-PREAMBLE = re.compile(r"^(Encountered graph break when attempting to |Failed to handle graph break gracefully)")
+# what stands before the reason (torch/_dynamo/symbolic_convert.py, ``log_graph_break``, and ``break_graph_if_unsupported``)
+PREAMBLE = re.compile(
+    r"^(?:Encountered graph break (?:when attempting to|that we cannot resume from)|Failed to handle graph break gracefully)"
+)
+SKIPS_REST = re.compile(r"then skipping the rest of the function")
+# ``unimplemented_with_warning`` writes the exception before it breaks the graph; its own reason comes in the next record
+FORERUNNER = re.compile(r"^WON'T CONVERT ")
+EXCEPTION = re.compile(r"^(?:[\w.]+\.)?(?P<words>[A-Z]\w*(?:: .*)?)$", re.MULTILINE)
 SKIPPED = re.compile(
     r"Skipping the (?:function|frame)|which results in a skip|graph break in loop|will skip tracing the frame"
 )
@@ -41,6 +48,8 @@ class BreakText:
 
 def parse_break(text: str) -> BreakText:
     """Parse the payload of one ``dynamo_graph_break_reason``."""
+    if FORERUNNER.match(text):
+        return _forerunner(text)
     place = PLACE.search(text)
     head, stack_text = _split(text)
     reason_at = REASON.search(head)
@@ -56,6 +65,13 @@ def parse_break(text: str) -> BreakText:
         line=int(place["line"]) if place else None,
         stack=parse_stack(stack_text),
     )
+
+
+def _forerunner(text: str) -> BreakText:
+    raised = list(EXCEPTION.finditer(text))
+    title = raised[-1]["words"] if raised else "torch gives no reason"
+    reason = BreakReason(title, "", (), "", None, None, skipped_frame=False, consequence="", is_forerunner=True)
+    return BreakText(reason, None, None, ())
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -86,6 +102,7 @@ def parse_reason(text: str) -> BreakReason:
         url=link[0] if link else None,
         skipped_frame=bool(SKIPPED.search(text)),
         consequence=_sections(consequence).explanation if consequence else "",
+        skips_rest=bool(SKIPS_REST.search(text)),
     )
 
 

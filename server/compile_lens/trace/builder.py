@@ -10,7 +10,7 @@ from typing import Any
 
 from compile_lens.trace.break_text import parse_break
 from compile_lens.trace.export_records import ExportProblems
-from compile_lens.trace.failure_text import parse_user_stack
+from compile_lens.trace.failure_text import head_of, is_same, parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
 from compile_lens.trace.open_compilation import OpenCompilation, costs_of
 from compile_lens.trace.option_values import OptionRecords
@@ -82,6 +82,7 @@ class ReportBuilder:
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
             "compile_lens_frame": self._on_frame_note,
+            "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
             **self._exports.readers,
             **self._symbols.readers,
@@ -300,7 +301,15 @@ class ReportBuilder:
         note = json.loads(self._text(record))
         target = note["target"] or {}
         self._regions.append(
-            RegionCall(note["region"], note["file"], note["line"], note["name"], target.get("file"), target.get("line"))
+            RegionCall(
+                note["region"],
+                note["file"],
+                note["line"],
+                note["name"],
+                target.get("file"),
+                target.get("line"),
+                note.get("fullgraph"),
+            )
         )
 
     def _on_frame_note(self, record: Record) -> None:
@@ -309,6 +318,24 @@ class ReportBuilder:
         compilation.region = note["region"]
         compilation.call_stack = _noted_stack(note["stack"])
         compilation.has_note = True
+
+    def _on_frame_failed(self, record: Record) -> None:
+        """The error is that of the frame that failed last; of none, where Dynamo refused a frame before it compiled it."""
+        note = json.loads(self._text(record))
+        message = str(note["message"])
+        for compilation in reversed([c for c in self._open.values() if c.has_ended and c.failure is not None]):
+            assert compilation.failure is not None
+            same = is_same(compilation.failure.message, message) or not head_of(compilation.failure.message)
+            if same and not compilation.fails_call:
+                compilation.fails_call = True
+                return
+            break
+        if not note["of_dynamo"]:
+            return  # code of the user's raised it, which Dynamo called to look at a value: its traceback says more
+        text = f"{note['type']}: {message}"
+        self._failed_calls.append(
+            FailedCall("", note["type"], message, _noted_stack(note["stack"]), text, note["region"])
+        )
 
     def _on_break_note(self, record: Record) -> None:
         note = json.loads(self._text(record))

@@ -21,6 +21,10 @@ OPERATOR = re.compile(
     r"|User [Ss]tack(?: \(most recent call last\))?): *$",
     re.MULTILINE,
 )
+# what torch adds below the first line while an error passes through a higher-order operator (torch/_dynamo/exc.py,
+# ``augment_exc_message_with_hop_name``)
+HIGHER_ORDER = re.compile(r"^  Higher Order Operator: .*\n?", re.MULTILINE)
+MAX_COMPARED = 2000
 ADVICE = re.compile(
     r"^(?:For (?:more|extended|C\+\+)\b.*|If you suspect the guard.*|Use tlparse to see full graph.*"
     r"|The error above occurred when calling torch\.export\.export.*)$\n?",
@@ -46,6 +50,18 @@ def message_of(text: str) -> str:
     head = text[: match.start()] if match else text
     appendix = APPENDIX.search(head)
     return (head[: appendix.start()] if appendix else head).strip()
+
+
+def is_same(message: str, wrapped: str) -> bool:
+    """Whether ``wrapped`` is ``message`` again, with other words around it."""
+    head = head_of(message)
+    return bool(head) and head in HIGHER_ORDER.sub("", wrapped)
+
+
+def head_of(message: str) -> str:
+    """What an error is recognized by where its message was wrapped or cut."""
+    # the text of a KeyError has quotes around it, or not
+    return HIGHER_ORDER.sub("", message_of(message))[:MAX_COMPARED].strip("'\"")
 
 
 def parse_operator_stack(text: str) -> tuple[StackFrame, ...]:

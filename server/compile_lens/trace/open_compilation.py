@@ -45,6 +45,7 @@ class OpenCompilation:
     failure: CompileFailure | None = None
     failure_text: str = ""
     hit_limit: str | None = None
+    fails_call: bool = False
     restart_reasons: tuple[str, ...] = ()
     costs: Costs = NO_COSTS
     backward: Costs = NO_COSTS
@@ -56,6 +57,11 @@ class OpenCompilation:
         while resumed and stack and (stack[-1].file, stack[-1].name) == (self.file, resumed[0]):
             stack = stack[:-1]
         return stack
+
+    def _final_breaks(self, failed: bool) -> tuple[GraphBreak, ...]:
+        """The breaks, without what only announced another break, or the failure."""
+        real = tuple(found for found in self.breaks if not found.reason.is_forerunner)
+        return real if real or failed else tuple(self.breaks)
 
     def closed(self) -> Compilation:
         """What is known of it so far, as it goes into the report."""
@@ -79,10 +85,11 @@ class OpenCompilation:
             graphs=self.graphs,
             ops=self.ops,
             seconds=self.seconds,
-            breaks=tuple(self.breaks),
+            breaks=self._final_breaks(failure is not None),
             recompile=self.recompile,
             failure=failure,
             hit_limit=self.hit_limit,
+            fails_call=self.fails_call,
             restart_reasons=self.restart_reasons,
             costs=self.costs,
             backward=self.backward,

@@ -36,7 +36,11 @@ class StackFrame:
 
 @dataclass(frozen=True, slots=True)
 class BreakReason:
-    """What torch says of one graph break; parsed from its text."""
+    """What torch says of one graph break; parsed from its text.
+
+    ``skipped_frame``: the whole frame runs eagerly. ``skips_rest``: what was traced before the break is compiled, the rest runs eagerly.
+    ``is_forerunner``: it announces a break or an error that torch records next.
+    """
 
     title: str
     explanation: str
@@ -46,6 +50,8 @@ class BreakReason:
     url: str | None
     skipped_frame: bool
     consequence: str
+    skips_rest: bool = False
+    is_forerunner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,8 @@ class Compilation:
     """One compile id: one entry of one frame, over all its attempts.
 
     ``call_stack`` leads to the frame, outermost first, without it. ``hit_limit``: torch refused to compile, and runs the frame
-    eagerly from then on. ``graphs`` is 1 if a graph was handed to the backend, else 0.
+    eagerly from then on. ``fails_call``: the error was seen to reach the user's call.
+    ``graphs`` is 1 if a graph was handed to the backend, else 0.
     """
 
     compile_id: str
@@ -145,6 +152,7 @@ class Compilation:
     recompile: Recompile | None = None
     failure: CompileFailure | None = None
     hit_limit: str | None = None
+    fails_call: bool = False
     restart_reasons: tuple[str, ...] = ()
     costs: Costs = NO_COSTS
     backward: Costs = NO_COSTS
@@ -157,7 +165,10 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True)
 class RegionCall:
-    """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python."""
+    """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python.
+
+    ``fullgraph`` is its argument, None if that is not known.
+    """
 
     region: int
     file: str
@@ -165,6 +176,7 @@ class RegionCall:
     name: str
     target_file: str | None = None
     target_line: int | None = None
+    fullgraph: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +213,15 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """A call that compiles without a frame of Dynamo's (``torch.export.export``) and raised. ``stack`` leads to where it raised."""
+    """A call that raised and has no compilation: of ``torch.export.export``, or of a frame that Dynamo refuses (``call`` is '' then, and
+    ``region`` as in Compilation). ``stack`` leads to where it raised."""
 
     call: str
     type: str
     message: str
     stack: tuple[StackFrame, ...]
     traceback: str
+    region: int | None = None
 
 
 class ExportProblemKind(str, Enum):

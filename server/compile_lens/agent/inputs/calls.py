@@ -10,7 +10,6 @@ from typing import Any
 from ..runtime.protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
-from .compiled_call import has_run
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
@@ -24,7 +23,7 @@ MAX_TRIALS = 60
 
 def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Make the call in ``plan["text"]``."""
-    module = load(file, source)
+    module = load(file, source, wire)
     compiled_call.seed()
     try:
         call = evaluate(plan["text"], vars(module))
@@ -40,10 +39,14 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     Each target has ``name``, ``compile`` (see ``compiled_call.run``) and ``given``, constructor arguments from a call site; ``inputs``
     are arguments from an earlier run. A target is skipped if its ``covered_by`` names one that has run.
     ``apart``: nothing in the file says that one process calls them all.
-    What the file's own statements call when it is imported is not called again: no run of the user's has that recompile.
+    Where the file's own statements have compiled something when it is imported, nothing is called: the file is a script, whatever its
+    text looks like, and a call that it does not make would add recompiles to it that no run of the user's has.
     """
-    module = load(file, source)
-    ran = {target["name"] for target in plan["targets"] if "compile" not in target and has_run(module, target["name"])}
+    before = compiled_call.frames_so_far()
+    module = load(file, source, wire)
+    compiles_itself = any("compile" not in target for target in plan["targets"])
+    if compiles_itself and compiled_call.frames_so_far() > before:
+        return
     seconds = float(plan.get("seconds", 20.0))
     started = time.monotonic()
     done: list[str] = []
@@ -52,7 +55,7 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
         left = seconds - (time.monotonic() - started)
         if len(done) >= int(plan.get("most", 3)) or (done and left < seconds * (1 - SEARCH_SHARE)):
             break
-        if target["name"] in ran or any(name in done or name in ran for name in target.get("covered_by", ())):
+        if any(name in done for name in target.get("covered_by", ())):
             continue
         found = _find(module, target, left, failed)
         if found is None:
@@ -64,7 +67,7 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
         compiled_call.seed()
         compiled_call.run(evaluate(found.expression, vars(module)), target, file)
     wire.tell(EntryCalled((), tuple(failed)))
-    if not done and not ran:
+    if not done:
         raise UnusableEntry(_why_none(failed))
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-import operator
-from types import ModuleType
 from typing import Any
 
-from ..torch_internals.attributes import original_function, original_module
-from ..torch_internals.core import COMPILED_VERSIONS
+from ..torch_internals.dynamo import FRAME_COUNTER
 from .expressions import PreparedCall
 
 
@@ -22,17 +18,9 @@ def run(call: PreparedCall, plan: dict[str, Any], file: str) -> None:
     call.run(target)
 
 
-def has_run(module: ModuleType, name: str) -> bool:
-    """Whether Dynamo has compiled a version of the function or class ``name`` of ``module``: the file's own statements called it."""
-    versions_of = COMPILED_VERSIONS.get()
-    try:
-        target = original_module(operator.attrgetter(name)(module))
-    except AttributeError:
-        return False
-    if not inspect.isroutine(target):
-        target = getattr(target if inspect.isclass(target) else type(target), "forward", None)
-    code = getattr(inspect.unwrap(original_function(target)), "__code__", None) if target is not None else None
-    return versions_of is not None and code is not None and bool(versions_of(code))
+def frames_so_far() -> int:
+    """How many frames Dynamo has been given to compile in this process."""
+    return int(FRAME_COUNTER.look_up() or 0)
 
 
 def compile_at(target: Any, file: str, line: int, fullgraph: bool) -> Any:

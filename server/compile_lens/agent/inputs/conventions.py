@@ -19,7 +19,7 @@ INIT_INPUTS = ("get_init_inputs", "init_inputs")
 
 def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     """Call ``plan["target"]`` with the inputs that ``plan["name"]`` names."""
-    module = load(file, source)
+    module = load(file, source, wire)
     compiled_call.seed()
     target = _target(module, plan["target"])
     positional, named = _arguments(_value(module, plan["name"], target))

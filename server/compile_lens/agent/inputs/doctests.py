@@ -19,7 +19,7 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
 
     With ``compile`` in the plan, what the examples call is compiled: they see a compiled class or function under its name.
     """
-    module = load(file, source)
+    module = load(file, source, wire)
     compiled_call.seed()
     name = plan["name"]
     try:

@@ -13,13 +13,18 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from .. import OWN_FOLDER
+from ..runtime.raised import report_aside
+from ..runtime.wire import Wire
+
 
 class _TextLoader(importlib.machinery.SourceFileLoader):
     """Loads a module from text that may not be on disk."""
 
-    def __init__(self, name: str, path: str, text: str) -> None:
+    def __init__(self, name: str, path: str, text: str, wire: Wire) -> None:
         super().__init__(name, path)
         self._text = text
+        self._wire = wire
 
     def get_data(self, path: str) -> bytes:
         return self._text.encode() if path == self.path else super().get_data(path)
@@ -28,16 +33,14 @@ class _TextLoader(importlib.machinery.SourceFileLoader):
         return compile(parsable_prefix(self._text), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the file's top level. If it raises, keep the names defined so far, which often suffice."""
+        """Run the file's top level. If it raises, report that, and keep the names defined so far, which often suffice."""
         try:
             super().exec_module(module)
         except ImportError:
             raise  # another way to load the file may not need the import
         except (Exception, SystemExit) as problem:  # code of the user's; argparse exits
-            print(
-                f"{self.path} raised {type(problem).__name__}: {problem}; using the names defined before",
-                file=sys.stderr,
-            )
+            if not (isinstance(problem, SystemExit) and problem.code in (None, 0)):
+                report_aside(problem, self._wire, OWN_FOLDER, "import")
 
 
 def parsable_prefix(text: str) -> str:
@@ -60,19 +63,19 @@ def parsable_prefix(text: str) -> str:
 class _TextFinder:
     """Loads one module from the given text, whoever imports it first."""
 
-    def __init__(self, name: str, path: str, text: str) -> None:
-        self._name, self._path, self._text = name, path, text
+    def __init__(self, name: str, path: str, text: str, wire: Wire) -> None:
+        self._name, self._path, self._text, self._wire = name, path, text, wire
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname != self._name:
             return None
         return importlib.util.spec_from_file_location(
-            fullname, self._path, loader=_TextLoader(fullname, self._path, self._text)
+            fullname, self._path, loader=_TextLoader(fullname, self._path, self._text, self._wire)
         )
 
 
-def load(file: str, text: str) -> ModuleType:
-    """Import ``file`` with ``text`` as its content. Raises what its code raises."""
+def load(file: str, text: str, wire: Wire) -> ModuleType:
+    """Import ``file`` with ``text`` as its content. Raises ImportError and SyntaxError; what else its code raises is reported."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     root, name = package_of(file)
     if root not in sys.path:
@@ -85,19 +88,19 @@ def load(file: str, text: str) -> ModuleType:
                 return known
         name = f"_compile_lens_entry_{name.replace('.', '_')}"
     try:
-        return _imported(name, file, text)
+        return _imported(name, file, text, wire)
     except Exception as problem:  # code of the user's may raise anything
         # other modules of the package need what is not installed: import the file outside of its package
         if "." not in name or _is_raised_in(problem, file):
             raise
         try:
-            return _imported(f"_compile_lens_entry_{name.replace('.', '_')}", file, text)
+            return _imported(f"_compile_lens_entry_{name.replace('.', '_')}", file, text, wire)
         except ImportError:
             raise problem from None
 
 
-def _imported(name: str, file: str, text: str) -> ModuleType:
-    finder: Any = _TextFinder(name, file, text)
+def _imported(name: str, file: str, text: str, wire: Wire) -> ModuleType:
+    finder: Any = _TextFinder(name, file, text, wire)
     sys.meta_path.insert(0, finder)
     try:
         return importlib.import_module(name)

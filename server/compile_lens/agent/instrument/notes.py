@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.degraded import degraded
 from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
-from ..torch_internals.dynamo import ADD_SKIP_REASON, DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_GRAPH_BREAK
+from ..torch_internals.dynamo import DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_GRAPH_BREAK
 from ..torch_internals.inductor import AOTI_COMPILE_AND_PACKAGE
 from . import log_notes
+from .frame_outcomes import FrameOutcomes
 from .stacks import frames_outward, live_stack, summary_stack
 from .trace_sink import write_note
 
@@ -57,12 +58,13 @@ class Notes:
         # id of what Dynamo wraps -> (region, the wrapped object itself: kept alive so that no other takes its id)
         self._regions: dict[int, tuple[int, Any]] = {}
         self._region_count = 0
+        self._outcomes = FrameOutcomes(_reporting, self._note_skip, self._note_failed_frame)
 
     def install(self) -> None:
         """Wrap what this torch has."""
         DYNAMO_CONTEXT_CALL.wrap(self._around_region)
         LOG_DYNAMO_START.wrap(self._before_frame)
-        ADD_SKIP_REASON.wrap(self._before_skip)
+        self._outcomes.install()
         LOG_GRAPH_BREAK.wrap(self._before_break)
         # calls that compile, and whose failure torch does not record
         export: Any = sys.modules.get("torch.export")
@@ -81,7 +83,7 @@ class Notes:
             if outermost:
                 self._region_count += 1
                 with _reporting("the `torch.compile` call of a region"):
-                    self._note_region(fn)
+                    self._note_region(context, fn)
                 if self._watcher is not None:
                     self._watcher.region_begins(self._region_count)
             self._depth += 1
@@ -100,7 +102,7 @@ class Notes:
 
         return call
 
-    def _note_region(self, fn: Any) -> None:
+    def _note_region(self, context: Any, fn: Any) -> None:
         for frame in frames_outward(sys._getframe(1)):
             if not self._is_skipped(frame.f_code.co_filename):
                 break
@@ -115,17 +117,10 @@ class Notes:
                 "file": frame.f_code.co_filename,
                 "line": frame.f_lineno,
                 "name": getattr(fn, "__qualname__", type(fn).__qualname__),
+                "fullgraph": _is_fullgraph(context),
                 "target": {"file": code.co_filename, "line": code.co_firstlineno} if code else None,
             },
         )
-
-    def _before_skip(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(reason: str, frame: Any) -> Any:
-            with _reporting("why Dynamo skips a function"):
-                self._note_skip(reason, frame.f_code, sys._getframe(1))
-            return original(reason, frame)
-
-        return call
 
     def _note_skip(self, reason: str, code: CodeType, start: FrameType) -> None:
         if self._is_skipped(code.co_filename):
@@ -152,6 +147,7 @@ class Notes:
 
     def _before_frame(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(code: CodeType, *args: Any, **kwargs: Any) -> Any:
+            self._outcomes.frame_starts()
             with _reporting("the call stack of a compiled frame"):
                 self._note_frame(sys._getframe(1))
             return original(code, *args, **kwargs)
@@ -192,6 +188,18 @@ class Notes:
 
         return call
 
+    def _note_failed_frame(self, error: Exception, start: FrameType) -> None:
+        write_note(
+            "compile_lens_frame_failed",
+            {
+                "region": self._region_of(start),
+                "type": type(error).__qualname__,
+                "of_dynamo": type(error).__module__.startswith("torch._dynamo"),
+                "message": str(error)[:MAX_TEXT],
+                "stack": self._stack_of(start),
+            },
+        )
+
     def _note_failed_call(self, name: str, error: Exception, caller: FrameType) -> None:
         summary = traceback.TracebackException.from_exception(error, compact=True)
         inside = [frame for frame in summary.stack if not frame.filename.startswith(self._own_folder)]
@@ -208,6 +216,18 @@ class Notes:
 
     def _is_skipped(self, filename: str) -> bool:
         return filename.startswith(self._not_users)
+
+
+def _is_fullgraph(context: Any) -> bool:
+    """Whether every graph break of what a context of Dynamo compiles is an error."""
+    known = getattr(context, "fullgraph", None)  # torch 2.11 has it, 2.8 does not
+    if known is not None:
+        return bool(known)
+    callback = getattr(context, "callback", None)
+    convert = getattr(callback, "_torchdynamo_orig_backend", None) or getattr(
+        callback, "_torchdynamo_orig_callable", None
+    )
+    return type(convert).__name__ == "ConvertFrameAssert"
 
 
 def _closure_value(function: Any, name: str) -> Any:

@@ -10,18 +10,13 @@ import os
 import sys
 import threading
 import tokenize
-import traceback
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..instrument.stacks import summary_stack
-from ..substitutes.cuda.usage import is_of_device
-from .missing_requirement import find_missing_requirement
-from .protocol import FileUnreadable, MissingRequirementReport, ProgramDone, ProgramRaised, StackLine
+from .protocol import FileUnreadable, ProgramDone
+from .raised import report, watch_threads
 from .wire import Wire
-
-MAX_MESSAGE = 20_000
 
 
 def run(
@@ -46,6 +41,7 @@ def run(
             wire.tell(FileUnreadable(f"{error}"))
             return 1
     remember(file, source)
+    watch_threads(wire, own_folder)
     sys.argv = [file, *argv]
     if plan is None or plan["kind"] == "script":
         sys.path.insert(0, os.path.dirname(file))
@@ -98,7 +94,7 @@ def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
     except SystemExit as end:
         return _end_by_system_exit(end, wire, own_folder)
     except BaseException as error:  # the program may raise anything; how it ended is reported
-        _report(error, wire, own_folder)
+        report(error, wire, own_folder)
         return 1
     wire.tell(ProgramDone())
     return 0
@@ -110,60 +106,5 @@ def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
         return 0
     if not isinstance(end.code, int):
         print(end.code, file=sys.stderr)
-    _report(end, wire, own_folder)
+    report(end, wire, own_folder)
     return end.code if isinstance(end.code, int) else 1
-
-
-def _report(error: BaseException, wire: Wire, own_folder: str) -> None:
-    """Send the exception, its stack with columns, and its text without frames of ours."""
-    try:
-        _report_in_full(error, wire, own_folder)
-    except Exception:  # the program has replaced what is needed for that
-        wire.tell(ProgramRaised(type(error).__name__, "", "", (), ""))
-
-
-def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
-    summary = traceback.TracebackException.from_exception(error, compact=True)
-    _drop_own_frames(summary, own_folder)
-    formatted = "".join(summary.format())
-    print(formatted, file=sys.stderr, end="")
-    # a traceback has end lines wherever it has columns
-    entries = summary_stack(summary.stack)
-    stack = [StackLine(**{name: value for name, value in entry.items() if name != "end_byte"}) for entry in entries]
-    if isinstance(error, SyntaxError) and error.filename:
-        stack.append(_syntax_error_entry(error))
-    wire.tell(
-        ProgramRaised(
-            type(error).__qualname__,
-            str(type(error).__module__),
-            str(error)[:MAX_MESSAGE],
-            tuple(stack),
-            formatted[-MAX_MESSAGE:],
-            _missing_requirement(error),
-            is_of_device(error),
-        )
-    )
-
-
-def _missing_requirement(error: BaseException) -> MissingRequirementReport | None:
-    try:
-        return find_missing_requirement(error)
-    except Exception:  # a class of the program's whose words raise
-        return None
-
-
-def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> None:
-    kept = [frame for frame in summary.stack if not frame.filename.startswith(own_folder)]
-    summary.stack = traceback.StackSummary.from_list(kept)
-    for linked in (summary.__cause__, summary.__context__):
-        if linked is not None:
-            _drop_own_frames(linked, own_folder)
-
-
-def _syntax_error_entry(error: SyntaxError) -> StackLine:
-    line, column = error.lineno or 1, max(error.offset or 1, 1)
-    end_line, end_column = error.end_lineno or line, error.end_offset or 0
-    if (end_line, end_column) <= (line, column):
-        end_line, end_column = line, column + 1
-    text = (error.text or "").strip()
-    return StackLine(str(error.filename), line, "<module>", text, column, end_line, end_column)

@@ -220,6 +220,16 @@ class ProgramRaised(AgentEvent):
 
 
 @dataclass(frozen=True)
+class RaisedAside(AgentEvent):
+    """An exception that did not end the run. ``where`` is ``import`` (of the analyzed file) or ``thread``, ``thread_name``."""
+
+    name: ClassVar[str] = "raised-aside"
+    where: str
+    raised: ProgramRaised
+    thread_name: str = ""
+
+
+@dataclass(frozen=True)
 class ProgramDone(AgentEvent):
     """The program came to its end."""
 

@@ -12,10 +12,6 @@ TORCH_COMPILE_INDUCTOR_CALL = Internal(
     "torch:_TorchCompileInductorWrapper.__call__", lost="runs that stop before Inductor"
 )
 CURRENT_GRAPH_TASK_ID = Internal("torch._C:_current_graph_task_id", lost="the comparison of gradients with eager")
-COMPILED_VERSIONS = Internal(
-    "torch._C._dynamo.eval_frame:_debug_get_cache_entry_list",
-    lost="what a file called itself before it is called with made-up inputs",
-)
 SET_EVAL_FRAME = Internal(
     "torch._C._dynamo.eval_frame:set_eval_frame", lost="the arguments of calls of compiled regions"
 )

@@ -15,13 +15,19 @@ REPRO_TOLERANCE = Internal("torch._dynamo.config:repro_tolerance", lost="the tol
 ADD_SKIP_REASON = Internal(
     "torch._dynamo.convert_frame:add_skip_reason", lost="why Dynamo skips a function", since=(2, 13)
 )
+CATCH_ERRORS = Internal(
+    "torch._dynamo.convert_frame:CatchErrorsWrapper.__call__", lost="which compile errors end a call"
+)
+FORMAT_ERROR = Internal("torch._dynamo.convert_frame:format_error_msg", lost="why Dynamo skips a function")
 GRAPH_BREAK_LOG = Internal("torch._dynamo.convert_frame:graph_break_log", lost="graph breaks of skipped frames")
+HAS_TENSOR_IN_FRAME = Internal("torch._dynamo.convert_frame:has_tensor_in_frame", lost="why Dynamo skips a function")
 LOG_DYNAMO_START = Internal(
     "torch._dynamo.convert_frame:log_dynamo_start", lost="the call stack of each compiled frame"
 )
 DYNAMO_CONTEXT_CALL = Internal(
     "torch._dynamo.eval_frame:_TorchDynamoContext.__call__", lost="the `torch.compile` call of each frame"
 )
+SKIP_FRAME = Internal("torch._dynamo.exc:SkipFrame.__init__", lost="why Dynamo skips a function")
 SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", lost="keeping Dynamo out of functions of Compile Lens")
 CALL_USER_COMPILER = Internal(
     "torch._dynamo.output_graph:OutputGraph.call_user_compiler", lost="the comparison with eager"
@@ -33,6 +39,7 @@ LOG_GRAPH_BREAK = Internal(
     lost="exact columns of graph breaks",
     since=(2, 9),
 )
+TRACE_RULES_CHECK = Internal("torch._dynamo.trace_rules:check", lost="why Dynamo skips a function")
 COUNTERS = Internal("torch._dynamo.utils:counters", lost="variations without a reset between them")
 SAME = Internal("torch._dynamo.utils:same", lost="the comparison with eager")
 REPRO_INPUT_READER = Internal("torch._dynamo.debug_utils:InputReader", "graphs of a repro that torch's minifier wrote")

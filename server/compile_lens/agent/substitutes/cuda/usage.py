@@ -79,9 +79,12 @@ LACKING = re.compile(
 INNERMOST = 2
 
 
-def is_of_device(error: BaseException) -> bool:
-    """Whether code for GPUs raised ``error``: torch's, what emulates a device here, or an operator that has no kernel for it."""
+def is_of_device(error: BaseException, words: str) -> bool:
+    """Whether code for GPUs raised ``error``: torch's, what emulates a device here, or an operator that has no kernel for it.
+
+    ``words`` is its message.
+    """
     last = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)][-INNERMOST:]
     here, folder = os.path.dirname(__file__), os.path.dirname(str(sys.modules["torch"].__file__))
     of_devices = (os.path.join(here, ""), *(os.path.join(folder, name) for name in OF_DEVICES))
-    return any(name.startswith(of_devices) for name in last) or LACKING.search(str(error)) is not None
+    return any(name.startswith(of_devices) for name in last) or LACKING.search(words) is not None

@@ -1,0 +1,128 @@
+"""Reports what a program raised: the exception that ended it, or one that a thread or an import raised while the run went on."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from ..instrument.graph_lines import lines_of_graph
+from ..instrument.stacks import summary_stack
+from ..substitutes.cuda.usage import is_of_device
+from .missing_requirement import find_missing_requirement
+from .protocol import MissingRequirementReport, ProgramRaised, RaisedAside, StackLine
+from .wire import Wire
+
+MAX_MESSAGE = 20_000
+# frames of the import system that stand between ours and the user's file
+IMPORT_SYSTEM = ("<frozen importlib", import_module.__code__.co_filename)
+
+
+def report(error: BaseException, wire: Wire, own_folder: str) -> None:
+    """Send the exception that ended the program, its stack with columns, and its text without frames of ours; print it."""
+    try:
+        raised = _raised(error, own_folder)
+        print(raised.formatted, file=sys.stderr, end="")
+    except Exception:  # the program has replaced what is needed for that, or its exception cannot be printed
+        raised = ProgramRaised(type(error).__name__, "", "", (), "")
+    wire.tell(raised)
+
+
+def report_aside(error: BaseException, wire: Wire, own_folder: str, where: str, name: str = "") -> None:
+    """Send an exception that did not end the run: of the import of the file, or of the thread ``name``."""
+    try:
+        raised = _raised(error, own_folder)
+    except Exception:  # as above
+        raised = ProgramRaised(type(error).__name__, "", "", (), "")
+    wire.tell(RaisedAside(where, raised, name))
+
+
+def watch_threads(wire: Wire, own_folder: str) -> None:
+    """Report the exceptions that end threads, unless the program handles them itself. ``threading.excepthook`` stays as it is."""
+    make: Callable[[], Callable[[Any], object]] | None = getattr(threading, "_make_invoke_excepthook", None)
+    if make is None:
+        return
+    make_hook = make
+
+    def make_reporting() -> Callable[[Any], object]:
+        invoke = make_hook()
+
+        def reported(thread: Any) -> object:
+            error = sys.exc_info()[1]
+            if (
+                error is not None
+                and not isinstance(error, SystemExit)
+                and threading.excepthook is threading.__excepthook__
+            ):
+                report_aside(error, wire, own_folder, "thread", str(thread.name))
+            return invoke(thread)
+
+        return reported
+
+    threading._make_invoke_excepthook = make_reporting  # type: ignore[attr-defined]
+
+
+def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
+    summary = traceback.TracebackException.from_exception(error, compact=True)
+    _drop_own_frames(summary, own_folder)
+    formatted = "".join(summary.format())
+    # a traceback has end lines wherever it has columns
+    entries = summary_stack(summary.stack)
+    stack = [StackLine(**{name: value for name, value in entry.items() if name != "end_byte"}) for entry in entries]
+    stack += [StackLine(*line) for line in lines_of_graph(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        stack.append(_syntax_error_entry(error))
+    words = _words(error)
+    return ProgramRaised(
+        type(error).__qualname__,
+        str(type(error).__module__),
+        words[:MAX_MESSAGE],
+        tuple(stack),
+        formatted[-MAX_MESSAGE:],
+        _missing_requirement(error),
+        is_of_device(error, words),
+    )
+
+
+def _words(error: BaseException) -> str:
+    """Its message, then its notes, and the messages of the exceptions that a group holds."""
+    try:
+        lines = [str(error), *(str(note) for note in getattr(error, "__notes__", None) or ())]
+        members = getattr(error, "exceptions", None) if type(error).__module__ == "builtins" else None
+        lines += [f"  - {type(member).__name__}: {member}" for member in members or ()]
+    except Exception:  # a class of the program's; a traceback says the same
+        return "<exception str() failed>"
+    return "\n".join(lines)
+
+
+def _missing_requirement(error: BaseException) -> MissingRequirementReport | None:
+    try:
+        return find_missing_requirement(error)
+    except Exception:  # a class of the program's whose words raise
+        return None
+
+
+def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> None:
+    """Take out frames of ours, and of the import system where we called it."""
+    kept: list[traceback.FrameSummary] = []
+    below_ours = False
+    for frame in summary.stack:
+        below_ours = frame.filename.startswith(own_folder) or (below_ours and frame.filename.startswith(IMPORT_SYSTEM))
+        if not below_ours:
+            kept.append(frame)
+    summary.stack = traceback.StackSummary.from_list(kept)
+    for linked in (summary.__cause__, summary.__context__, *(getattr(summary, "exceptions", None) or ())):
+        if linked is not None:
+            _drop_own_frames(linked, own_folder)
+
+
+def _syntax_error_entry(error: SyntaxError) -> StackLine:
+    line, column = error.lineno or 1, max(error.offset or 1, 1)
+    end_line, end_column = error.end_lineno or line, error.end_offset or 0
+    if (end_line, end_column) <= (line, column):
+        end_line, end_column = line, column + 1
+    text = (error.text or "").strip()
+    return StackLine(str(error.filename), line, "<module>", text, column, end_line, end_column)
