@@ -80,6 +80,7 @@ TITLES = {
     "GB0294": "torch has no equivalent of this NumPy function",
     "GB0467": "an attribute is set on an object that does not support it in a graph",
     "GB0569": "a tensor is converted to a string",
+    "GB0811": "Dynamo cannot iterate over this object",
     "GB4198": "`copy.deepcopy` copies a tensor",
     "GB4315": "the operator rejects these arguments",
     "GB4347": "Dynamo cannot trace this iterator",

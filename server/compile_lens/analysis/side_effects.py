@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.guards import WRAPPED
+from compile_lens.analysis.guard_sources import WRAPPED
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import SideEffect, StackFrame
 
