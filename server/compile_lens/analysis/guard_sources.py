@@ -25,6 +25,8 @@ PASSED_THROUGH = frozenset({"__func__", "__wrapped__", "__self__", "__mro__", "_
 METHODS_PASSED_THROUGH = frozenset({"get_base", "__tensor_flatten__", "__obj_flatten__"})
 IMPORTED = re.compile(r"^__import_(\w+)$")
 BUILTINS = re.compile(r"^__builtins_dict__")
+# nn.Module's: ``_forward_pre_hooks``
+HOOKS = re.compile(r"^_(?:global_)?(?:forward|backward)_(?:pre_)?hooks")
 ON_THE_STACK = re.compile(r"^___stack\d")
 # a name that torch made up
 INTERNAL = re.compile(r"___\w|__\w+__|\b(?:L|G)\[|<ephemeral|^random_value_\d")
@@ -100,6 +102,8 @@ def _special(node: ast.expr) -> GuardedValue | None:
         return GuardedValue(of.expression, of.words, "storage offset")
     if isinstance(node, ast.Call) and _called(node) == "___tuple_iterator_getitem" and len(node.args) == 2:
         return _part(f"item {ast.unparse(node.args[1])}", node.args[0])
+    if isinstance(node, ast.Attribute) and HOOKS.match(node.attr):
+        return _part(f"the {node.attr.strip('_').replace('_', ' ')}", node.value)
     captured = _captured(node)
     if captured is not None:
         return _part("a variable captured", captured, by="by")
@@ -134,7 +138,7 @@ def _known_part(node: ast.expr) -> str:
     inner: ast.expr | None = node
     while inner is not None:
         text = _unparsed(inner)
-        if not INTERNAL.search(text):
+        if not INTERNAL.search(text) and not isinstance(inner, ast.Constant):
             return text
         inner = _inner(inner)
     return ""

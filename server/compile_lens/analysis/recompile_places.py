@@ -103,6 +103,6 @@ def _in_function(file: str, tree: SourceTree, fact: GuardFact, definition: Defin
         return None
     found = (
         find_expression(tree, expression, definition.first_line, definition.last_line)
-        for expression in fact.expressions
+        for expression in (*fact.expressions, *([fact.root] if fact.root != "self" else ()))
     )
     return _placed(file, next((place for place in found if place is not None), None))
