@@ -50,8 +50,10 @@ def _hints(compilation: Compilation, cause: Cause, report: CompileReport, source
     elif fact.what == "requires_grad":
         yield f"Use the same `requires_grad` for `{fact.name}` in every call: each setting is compiled separately."
     elif _is_number(fact) and definition is not None and _is_only_calculated_with(tree, definition, fact.name):
-        verb = f"Pass `{fact.name}` as" if _is_parameter(compilation, fact, definition) else f"Make `{fact.name}`"
-        yield f"{verb} a tensor if it changes from call to call: Dynamo specializes on Python numbers."
+        if _is_parameter(compilation, fact, definition):
+            yield f"Pass `{fact.name}` as a tensor if it changes from call to call: Dynamo specializes on Python numbers."
+        else:
+            yield f"Make `{fact.name}` a tensor if it changes from call to call: Dynamo specializes on Python numbers."
 
 
 def _is_number(fact: GuardFact) -> bool:
