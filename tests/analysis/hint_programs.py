@@ -198,7 +198,7 @@ CURES = [
     ),
     # torch's own, about a guard on a parameter and on a number of a module
     Cure(
-        "Set `torch._dynamo.config.force_parameter_static_shapes = False`",
+        "Set `{}`, and compile with `dynamic=True`",
         PARAMETERS,
         (
             ("import torch\n", "import torch\n\ntorch._dynamo.config.force_parameter_static_shapes = False\n"),
@@ -363,8 +363,11 @@ WITHOUT_HINT = {
     ),
     "a size that a parameter fixes": (
         HEAD
-        + "@torch.compile\ndef f(x, w):\n    return x @ w\n\n\nfor n in (3, 4, 5):\n"
-        + "    f(torch.ones(2, n), torch.nn.Parameter(torch.ones(n, 4)))\n"
+        + "@torch.compile\ndef f(x, net):\n    return net(x)\n\n\nfor n in (3, 4, 5):\n"
+        + "    f(torch.ones(2, n), torch.nn.Linear(n, 4))\n"
+    ),
+    "a size of a parameter of a module": compiled(
+        "return net(x)", "for n in (3, 4, 5):\n    f(torch.ones(2, 4), torch.nn.Linear(4, n))", "x, net"
     ),
     "a number that a loop needs": compiled(
         "for _ in range(n):\n    x = x * 2\nreturn x", "for n in (2, 3, 4):\n    f(torch.ones(3), n)", "x, n"

@@ -103,7 +103,7 @@ KINDS = {
     "SEQUENCE_LENGTH": ("not self.seen", "length of `self.seen` changed (was 0)"),
     "EMPTY_NN_MODULE_HOOKS_DICT": (
         "not self._modules['up']._forward_hooks",
-        "length of the forward hooks of `self.up` changed (was 0)",
+        "the number of forward hooks of `self.up` changed (was 0)",
     ),
     "TUPLE_ITERATOR_LEN": ("___tuple_iterator_len(it) == 2", "length of `it` changed (was 2)"),
     "RANGE_ITERATOR_MATCH": ("___normalize_range_iter(it) == (0, 4, 1)", "range of `it` changed (was (0, 4, 1))"),
@@ -122,7 +122,10 @@ KINDS = {
         "GLOBAL_STATE changed: grad_mode autocast(cpu)_enabled num_threads ",
         "grad mode, autocast for `cpu` and the number of threads changed",
     ),
-    "TORCH_FUNCTION_STATE": ("___check_torch_function_mode_stack()", "the active `__torch_function__` modes changed"),
+    "TORCH_FUNCTION_STATE": (
+        "___check_torch_function_mode_stack()",
+        "the default device or another `__torch_function__` mode changed",
+    ),
     "DEFAULT_DEVICE": (
         "utils_device.CURRENT_DEVICE == device(type='cpu')             # _dynamo/output_graph.py:1122 in init_ambient_guards",
         "the default device changed",

@@ -140,17 +140,6 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         ),
         [("k", "Recompiled `f`: `k` changed ('a' → 'b').")],
     ),
-    "sizes that are equal, and then not": (
-        function(
-            "return x.sum() + y.sum()",
-            "f(t, t + 1)\nf(torch.ones(5), torch.ones(5))\nf(torch.ones(5), torch.ones(6))",
-            "x, y",
-        ),
-        [
-            ("x", "Recompiled `f`: size 0 of `x` changed (3 → 5)."),
-            ("y", "Recompiled `f`: size 0 of `y` no longer equals size 0 of `x`."),
-        ],
-    ),
     "classes": (
         function(
             "return x * kind.k", "f(t, A)\nf(t, B)", "x, kind", "class A:\n    k = 1\n\n\nclass B:\n    k = 2\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from compile_lens.analysis.guards import GuardFact
 
+HOOKS = "hooks of "
 MAX_STEPS = 6
 MAX_VALUES = 4
 
@@ -20,6 +21,8 @@ def change(facts: list[GuardFact]) -> str:
         return f"{name} changed{_values(facts)}"
     if fact.dimension is not None:
         return f"{fact.what} {fact.dimension} of {name} changed{_values(facts)}"
+    if fact.what == "length" and HOOKS in name:
+        return f"the number of {name.removeprefix('the ')} changed{_values(facts)}"
     what = "`requires_grad`" if fact.what == "requires_grad" else fact.what
     return f"{what} of {name} changed{_values(facts)}"
 
@@ -27,7 +30,7 @@ def change(facts: list[GuardFact]) -> str:
 def _values(facts: list[GuardFact]) -> str:
     if all(fact.after for fact in facts):
         steps = [facts[0].before, *(fact.after for fact in facts)]
-        steps = [step for step in steps if step]
+        steps = [step for index, step in enumerate(steps) if step and (index == 0 or step != steps[index - 1])]
         shown = steps if len(steps) <= MAX_STEPS else [*steps[:4], "…", steps[-1]]
         return f" ({' → '.join(shown)})"
     known = list(dict.fromkeys(fact.before for fact in facts if fact.before))

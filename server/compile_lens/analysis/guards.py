@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from compile_lens.analysis.global_state import state_fact_parts
 from compile_lens.analysis.guard_sources import INTERNAL, GuardedValue, guarded_value, plain_source
@@ -49,7 +49,7 @@ DTYPES = {
 }  # fmt: skip
 # guards without a value of the user's: what each checks (torch/_dynamo/guards.py)
 AMBIENT = (
-    ("___check_torch_function_mode_stack()", "the active `__torch_function__` modes", "changed"),
+    ("___check_torch_function_mode_stack()", "the default device or another `__torch_function__` mode", "changed"),
     ("utils_device.CURRENT_DEVICE ==", "the default device", "changed"),
     ("torch.autograd.forward_ad._current_level ==", "the level of forward-mode differentiation", "changed"),
     ("torch._functorch.pyfunctorch.compare_functorch_state(", "the active `torch.func` transforms", "changed"),
@@ -80,6 +80,9 @@ KINDS = {
 }
 
 
+ATTRIBUTE = "attribute "
+
+
 @dataclass(frozen=True, slots=True)
 class GuardFact:
     """One guard in plain terms.
@@ -87,7 +90,8 @@ class GuardFact:
     ``name`` is the guarded expression as the user writes it (``x``, ``self.calls``), or ''. ``what`` is its property that changed
     (``size``, ``dtype``, ``value``), ``dimension`` that of a size or stride. ``before`` and ``after`` are '' where torch does not say.
     ``event`` is what happened to it, where "… changed" does not say it. ``subject`` names it in a sentence.
-    ``expected`` is what the guard wants, to compare it with other versions'; '' if it cannot be compared.
+    ``expected`` is what the guard wants, to compare it with other versions'; '' if it cannot be compared. ``stated`` is the guard of a
+    version that states it.
     """
 
     name: str
@@ -98,11 +102,17 @@ class GuardFact:
     event: str = ""
     subject: str = ""
     expected: str = ""
+    stated: GuardFailure | None = field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> tuple[str, str, str, int | None]:
         """What is guarded, whatever its value."""
         return self.name, self.subject, self.what, self.dimension
+
+    @property
+    def reading(self) -> str:
+        """What the user writes to read it: ``state.step`` where ``state`` has an attribute of its own now."""
+        return f"{self.name}.{self.what.removeprefix(ATTRIBUTE)}" if self.what.startswith(ATTRIBUTE) else self.name
 
     @property
     def root(self) -> str:
@@ -114,7 +124,7 @@ class GuardFact:
     def expressions(self) -> tuple[str, ...]:
         """``name`` and what it is part of, longest first: ``self.dropout.training``, ``self.dropout``; the variable alone is ``root``."""
         found = []
-        name = self.name
+        name = self.reading
         while LAST_STEP.search(name):
             found.append(name)
             name = LAST_STEP.sub("", name)

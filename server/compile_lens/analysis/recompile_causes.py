@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compile_lens.analysis.guards import GuardFact, read_guard
@@ -25,6 +26,8 @@ CHECKED_TENSOR = re.compile(
     r"^check_tensor\((?P<name>.+?), (?P<type>\w+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+),"
     r" requires_grad=(?P<grad>\w+), size=\[(?P<size>[^\]]*)\], stride=\[(?P<stride>[^\]]*)\]\)"
 )
+# guards that do not tell a value
+CONDITIONS = ("in ", "<", ">", "!=", "is not")
 STATE = re.compile(r"^___check_global_state\(\) against (?P<state>\{.*\})$")
 
 
@@ -68,34 +71,44 @@ def _cause(
     failures = compilation.recompile.failures if compilation.recompile is not None else ()
     if not failures:
         return UNKNOWN
-    tables = _tables([compilation, *(versions[f.against] for f in failures if f.against in versions)])
+    names = {read_guard(failure).root or failure.guard for failure in failures}
+    tables = _tables([compilation, *(versions[f.against] for f in failures if f.against in versions)], names)
     own = tables.pop(compilation.compile_id, NO_TABLE)
     facts = [(f, _with_values(read_guard(f), tables.get(f.against, NO_TABLE), own)) for f in failures]
 
-    def is_seen(fact: GuardFact) -> bool:
-        actual = own[fact.key].expected if fact.key in own else fact.after
-        of_versions = (_expected(fact.key, failure.against) for failure in failures)
-        return bool(actual) and actual in of_versions
-
-    def _expected(key: Key, version: str) -> str | None:
+    def accepts(version: str, fact: GuardFact) -> bool:
+        """Whether a version was made for the value, or for any."""
         table = tables.get(version, NO_TABLE)
-        return table[key].expected if key in table else history.get(version, {}).get(key)
+        expected = table[fact.key].expected if fact.key in table else history.get(version, {}).get(fact.key)
+        actual = own[fact.key].expected if fact.key in own else fact.after
+        if expected is None:
+            return bool(table) and not any(f.against == version and read.key == fact.key for f, read in facts)
+        return not expected or expected == actual
 
     def distance(failure: GuardFailure, fact: GuardFact) -> int:
         # without tables: the flags of the global state are told together
-        return len(_differences(tables.get(failure.against, NO_TABLE), own)) or len(fact.what.split())
+        different = {_unit(other) for other in _differences(tables.get(failure.against, NO_TABLE), own)}
+        return len(different | {_unit(fact)}) if own else len(fact.what.split())
 
-    new = [(failure, fact) for failure, fact in facts if not is_seen(fact)] or facts
+    new = [(failure, fact) for failure, fact in facts if not any(accepts(f.against, fact) for f in failures)] or facts
     failure, fact = min(new, key=lambda pair: distance(*pair))
     differences = _differences(tables.get(failure.against, NO_TABLE), own)
     also = [other for other in differences if other.key != fact.key and not _is_same_thing(other, fact)]
     return Cause(
-        failure,
+        _located(failure, tables.get(failure.against, NO_TABLE).get(fact.key)),
         _told(fact, own),
         tuple((f, _told(read, own)) for f, read in facts if f is not failure),
         tuple(also[:MAX_ALSO]),
         (fact.key not in own or not own[fact.key].expected) if own else None,
     )
+
+
+def _unit(fact: GuardFact) -> tuple[str, ...]:
+    """What counts as one difference: the keys of a dict, the sizes and strides of a dimension."""
+    if " key " in f" {fact.subject}":
+        return fact.name, "keys"
+    what = "size" if fact.what == "stride" else fact.what
+    return fact.name, fact.subject, what, str(fact.dimension)
 
 
 def _is_same_thing(one: GuardFact, other: GuardFact) -> bool:
@@ -109,9 +122,18 @@ def _with_values(fact: GuardFact, theirs: Table, own: Table) -> GuardFact:
     """``fact`` with the value before, and that which the new version is made for, where torch does not tell them."""
     now, was = own.get(fact.key), theirs.get(fact.key)
     before = fact.before or (was.before if was is not None else "")
-    if fact.after or now is None or not now.expected or now.expected == fact.expected or now.event:
+    is_value = now is not None and not now.expected.startswith(CONDITIONS)
+    if fact.after or now is None or not is_value or now.expected in ("", fact.expected) or now.event:
         return replace(fact, before=before)
     return replace(fact, before=before, after=now.before)
+
+
+def _located(failure: GuardFailure, stated: GuardFact | None) -> GuardFailure:
+    """``failure`` with the line that reads the value, which torch tells with the version's guards, but not where a tensor fails."""
+    if failure.line is not None or failure.stack or stated is None or stated.stated is None:
+        return failure
+    told = stated.stated
+    return replace(failure, source_text=told.source_text, file_tail=told.file_tail, line=told.line)
 
 
 def _told(fact: GuardFact, own: Table) -> GuardFact:
@@ -135,19 +157,34 @@ def _differences(one: Table, other: Table) -> list[GuardFact]:
     ]
 
 
-def _tables(compilations: list[Compilation]) -> dict[str, Table]:
-    """The guards of each version by what they are about, without those that all have: a large model has thousands of them."""
+def _tables(compilations: list[Compilation], names: set[str]) -> dict[str, Table]:
+    """The guards of each version by what they are about, without those that all have: a large model has thousands of them.
+
+    ``names`` are kept even so: where the limit is reached, there is no new version that differs in them.
+    """
     lines = {c.compile_id: guard_lines(c.guards.text() or "") for c in compilations if c.guards is not None}
     common = set.intersection(*map(set, lines.values())) if len(lines) > 1 else set()
+    if compilations[0].guards is None:
+        common = {line for line in common if not any(name in line for name in names)}
     return {
-        version: {
-            fact.key: fact
-            for line in reversed(of_version)
-            if line not in common
-            for fact in _facts(parse_guard(line, version))
-        }
+        version: _table(line for line in reversed(of_version) if line not in common)
         for version, of_version in lines.items()
     }
+
+
+def _table(lines: Iterable[str]) -> Table:
+    found: dict[Key, GuardFact] = {}
+    keys: Counter[str] = Counter()
+    for line in lines:
+        guard = parse_guard(line, "")
+        for fact in _facts(guard):
+            found[fact.key] = replace(fact, stated=guard)
+            keys[fact.name] += fact.subject.startswith("key ")
+    for name, count in keys.items():
+        # of a dict that is iterated torch checks the length without saying so
+        if count:
+            found.setdefault((name, "", "length", None), GuardFact(name, "length", str(count), expected=str(count)))
+    return found
 
 
 def _facts(guard: GuardFailure) -> Iterator[GuardFact]:

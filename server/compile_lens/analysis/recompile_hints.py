@@ -18,6 +18,9 @@ from compile_lens.trace.report import Compilation, CompileReport
 NUMBER = re.compile(r"^-?\d+(?:\.\d+)?(?:e-?\d+)?$")
 # torch's words that are no hints: they repeat the guard (torch/_dynamo/guards.py)
 NOT_A_HINT = re.compile(r"^type \S+$|^guard on |^\[inline-inbuilt")
+PARAMETERS = "force_parameter_static_shapes"
+# an array becomes a tensor inside of the compiled function only
+ARRAY = "___from_numpy("
 ALWAYS_SPECIALIZED = "torch always specializes on sizes 0 and 1: avoid such a call (`drop_last=True`), or pad it."
 RAISE_LIMIT = (
     "If you need this many versions, raise `torch._dynamo.config.recompile_limit` (`cache_size_limit` before torch 2.7)."
@@ -36,15 +39,20 @@ def hints_for(
 
 
 def _hints(compilation: Compilation, cause: Cause, report: CompileReport, sources: Sources) -> Iterator[str]:
-    torchs = cause.failure.hint
-    if torchs and not NOT_A_HINT.search(torchs):
-        yield torchs
-        return
-    fact = cause.fact
+    fact, torchs = cause.fact, cause.failure.hint
     tree = sources.tree_of(compilation.file)
     definition = definition_at(tree, compilation.line) if tree is not None else None
+    if PARAMETERS in torchs and fact.what == "size":
+        # torch says so of any guard on a parameter; those of a module stay static (torch 2.13)
+        if _is_parameter(compilation, fact, definition):
+            yield f"Set `{torchs}`, and compile with `dynamic=True`: sizes of parameters are static by default."
+        return
+    if torchs and PARAMETERS not in torchs and not NOT_A_HINT.search(torchs):
+        yield torchs
+        return
     if fact.what == "size" and fact.dimension is not None and not fact.event:
-        yield from _for_size(compilation, cause, report, _is_parameter(compilation, fact, definition))
+        is_tensor = ARRAY not in cause.failure.guard
+        yield from _for_size(compilation, cause, report, is_tensor and _is_parameter(compilation, fact, definition))
     elif fact.what == "stride" and _is_parameter(compilation, fact, definition):
         yield f"Pass `{fact.name}.contiguous()`: each memory layout is compiled separately."
     elif fact.what == "requires_grad":

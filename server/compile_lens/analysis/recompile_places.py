@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 
 from compile_lens.analysis.finding import Place
@@ -12,6 +13,13 @@ from compile_lens.syntax.definitions import Definition, definition_at, parameter
 from compile_lens.syntax.ranges import find_ending, find_expression
 from compile_lens.syntax.tree import Range, SourceTree
 from compile_lens.trace.report import Compilation, GuardFailure, StackFrame
+
+# "the default of `bias` of `f`", "default value 1 of `f`", "partial.keywords['k']"
+OF, NUMBERED, KEY = (
+    re.compile(r"^the default of `(\w+)`"),
+    re.compile(r"^default value (\d+)"),
+    re.compile(r"\['(\w+)'\]$"),
+)
 
 
 def cause_place(compilation: Compilation, cause: Cause, sources: Sources) -> Place:
@@ -58,8 +66,11 @@ def _where_read(compilation: Compilation, cause: Cause, sources: Sources) -> Pla
             found = find_expression(tree, expression, frame.line, frame.line)
             if found is not None:
                 return _placed(frame.file, found)
-        step = LAST_STEP.search(cause.fact.name)
+        step = LAST_STEP.search(cause.fact.reading)
         found = find_ending(tree, step[0], frame.line) if step is not None else None
+        if found is not None:
+            return _placed(frame.file, found)
+        found = _by_default(tree, cause.fact, frame)
         if found is not None:
             return _placed(frame.file, found)
         # of a property such as a size, the line that reads it is the best there is
@@ -67,6 +78,18 @@ def _where_read(compilation: Compilation, cause: Cause, sources: Sources) -> Pla
         if elsewhere or not cause.fact.name:
             return sources.place_of(StackFrame(frame.file, frame.line, frame.name, frame.text))
     return None
+
+
+def _by_default(tree: SourceTree, fact: GuardFact, frame: StackFrame) -> Range | None:
+    """The parameter whose default is guarded, or the keyword of a ``partial``, where the function uses it."""
+    definition = definition_at(tree, frame.line)
+    named, numbered, keyed = (p.search(t) for p, t in ((OF, fact.subject), (NUMBERED, fact.subject), (KEY, fact.name)))
+    name = named[1] if named else keyed[1] if keyed else ""
+    if numbered is not None and definition is not None:
+        with_default = [parameter.name for parameter in definition.parameters if parameter.default]
+        index = int(numbered[1])
+        name = with_default[index] if index < len(with_default) else ""
+    return find_expression(tree, name, frame.line, frame.line) if name else None
 
 
 def _is_in_function(compilation: Compilation, tree: SourceTree, line: int) -> bool:

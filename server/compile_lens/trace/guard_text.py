@@ -84,10 +84,6 @@ def _parse_guard(against: str, text: str) -> GuardFailure:
         source_text=(located["text"] or "").strip() if located else "",
         file_tail=located["file"] if located else "",
         line=int(located["line"]) if located else None,
-        hint=f"Set `{advice['setting']}` to {advice['effect'].rstrip('.')}."
-        if advice
-        else hint["hint"]
-        if hint
-        else "",
+        hint=advice["setting"] if advice else hint["hint"] if hint else "",
         stack=parse_stack(stack),
     )
