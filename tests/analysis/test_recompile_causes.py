@@ -140,6 +140,54 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         ),
         [("k", "Recompiled `f`: `k` changed ('a' → 'b').")],
     ),
+    "a size, when a version takes any index": (
+        function("return x[i] + x.shape[0]", "for i in (0, 1, 2):\n    f(torch.ones(4), i)\nf(torch.ones(6), 2)", "x, i"),
+        [
+            ("i", "Recompiled `f`: `i` changed (was 0)."),
+            ("x", "Recompiled `f`: size 0 of `x` changed (4 → 6)."),
+        ],
+    ),
+    "the order of keys among lengths": (
+        function(
+            "for v in options.values():\n    x = x * v\nreturn x",
+            "f(t, {'b': 1.5})\nf(t, {'b': 1.5, 'a': 2.5})\nf(t, {'a': 2.5, 'b': 1.5})",
+            "x, options",
+        ),
+        [
+            ("options", "Recompiled `f`: length of `options` changed (1 → 2)."),
+            ("options", "Recompiled `f`: key 0 of `options` changed ('b' → 'a')."),
+        ],
+    ),
+    "an attribute of its own, when a version takes any number": (
+        function(
+            "return x * SCALE - state.step",
+            "f(t)\nSCALE = 2.5\nf(t)\nstate.step = 1\nf(t)",
+            head="SCALE = 1.5\n\n\nclass State:\n    step = 0\n\n\nstate = State()\n",
+        ),
+        [
+            ("SCALE", "Recompiled `f`: `SCALE` changed (was 1.5)."),
+            ("state.step", "Recompiled `f`: `state` now has an attribute `step` of its own."),
+        ],
+    ),
+    "defaults of another function": (
+        function(
+            "return scaled(x) + 1",
+            "f(t)\nscaled.__defaults__ = (3.5,)\nf(t)\nscaled.__kwdefaults__ = {'shift': 5}\nf(t)",
+            head="def scaled(x, by=2.5, *, shift=1):\n    return x * by + shift\n",
+        ),
+        [
+            ("by", "Recompiled `f`: default value 0 of `scaled` changed (was 2.5)."),
+            ("shift", "Recompiled `f`: the default of `shift` of `scaled` changed (1 → 5)."),
+        ],
+    ),
+    "a parameter of a nested module": (
+        HEAD
+        + "class Gate(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        + "        self.gate = torch.nn.Parameter(torch.ones(3))\n\n    def forward(self, x):\n        return x * self.gate\n\n\n"
+        + "net = torch.nn.Sequential(Gate(), Gate())\n\n\n@torch.compile\ndef f(x):\n    return net(x)\n\n\n"
+        + "f(torch.ones(3))\nnet[1].gate.requires_grad_(False)\nf(torch.ones(3))\n",
+        [("self.gate", "Recompiled `f`: `requires_grad` of `net[1].gate` changed (True → False).")],
+    ),
     "classes": (
         function(
             "return x * kind.k", "f(t, A)\nf(t, B)", "x, kind", "class A:\n    k = 1\n\n\nclass B:\n    k = 2\n"

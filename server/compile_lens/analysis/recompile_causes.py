@@ -26,6 +26,7 @@ CHECKED_TENSOR = re.compile(
     r"^check_tensor\((?P<name>.+?), (?P<type>\w+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+),"
     r" requires_grad=(?P<grad>\w+), size=\[(?P<size>[^\]]*)\], stride=\[(?P<stride>[^\]]*)\]\)"
 )
+DICT_KEY = re.compile(r"^list\(dict\.keys\((?P<name>.+?)\)\)\[\d+\] == ")
 # guards that do not tell a value
 CONDITIONS = ("in ", "<", ">", "!=", "is not")
 STATE = re.compile(r"^___check_global_state\(\) against (?P<state>\{.*\})$")
@@ -81,9 +82,12 @@ def _cause(
         table = tables.get(version, NO_TABLE)
         expected = table[fact.key].expected if fact.key in table else history.get(version, {}).get(fact.key)
         actual = own[fact.key].expected if fact.key in own else fact.after
-        if expected is None:
-            return bool(table) and not any(f.against == version and read.key == fact.key for f, read in facts)
-        return not expected or expected == actual
+        if expected and not expected.startswith(CONDITIONS):
+            return expected == actual
+        # it takes any value, unless it wants something else of the same thing: another type, another rank
+        others = [other for other in table.values() if other.name == fact.name and other.key != fact.key]
+        agrees = all(other.key in own and own[other.key].expected == other.expected for other in others)
+        return bool(table) and agrees and not any(f.against == version and read.name == fact.name for f, read in facts)
 
     def distance(failure: GuardFailure, fact: GuardFact) -> int:
         # without tables: the flags of the global state are told together
@@ -167,23 +171,22 @@ def _tables(compilations: list[Compilation], names: set[str]) -> dict[str, Table
     if compilations[0].guards is None:
         common = {line for line in common if not any(name in line for name in names)}
     return {
-        version: _table(line for line in reversed(of_version) if line not in common)
+        version: _table((line for line in reversed(of_version) if line not in common), of_version)
         for version, of_version in lines.items()
     }
 
 
-def _table(lines: Iterable[str]) -> Table:
+def _table(lines: Iterable[str], all_lines: Iterable[str]) -> Table:
     found: dict[Key, GuardFact] = {}
-    keys: Counter[str] = Counter()
     for line in lines:
         guard = parse_guard(line, "")
         for fact in _facts(guard):
             found[fact.key] = replace(fact, stated=guard)
-            keys[fact.name] += fact.subject.startswith("key ")
-    for name, count in keys.items():
-        # of a dict that is iterated torch checks the length without saying so
-        if count:
-            found.setdefault((name, "", "length", None), GuardFact(name, "length", str(count), expected=str(count)))
+    # of a dict that is iterated torch checks the length without saying so
+    keys = Counter(match["name"] for line in all_lines if (match := DICT_KEY.match(line)) is not None)
+    for source, count in keys.items():
+        length = read_guard(parse_guard(f"len({source}) == {count}", ""))
+        found.setdefault(length.key, length)
     return found
 
 
