@@ -181,7 +181,9 @@ def _table(lines: Iterable[str], all_lines: Iterable[str]) -> Table:
     for line in lines:
         guard = parse_guard(line, "")
         for fact in _facts(guard):
-            found[fact.key] = replace(fact, stated=guard)
+            # a guard without words has no key of its own
+            if fact.what != "guard":
+                found[fact.key] = replace(fact, stated=guard)
     # of a dict that is iterated torch checks the length without saying so
     keys = Counter(match["name"] for line in all_lines if (match := DICT_KEY.match(line)) is not None)
     for source, count in keys.items():
