@@ -63,7 +63,9 @@ def test_a_program_that_does_not_end_is_varied_and_its_own_findings_stay(tmp_pat
         "With a batch of 9, then 10, instead of 8 (`batch`), `step` would recompile: size 0 of `batch` changed (8 → 9)"
         in (recompiling)
     )
-    assert "With `torch.no_grad()` around the call, `step` would recompile: grad mode changed." in recompiling
+    assert (
+        "With `torch.no_grad()` around the call, `step` would recompile: grad mode changed (on → off)." in recompiling
+    )
     table = next(finding.explanation for finding in outcome.findings if finding.code == "varied")
     assert "[fails in eager, too: RuntimeError: mat1 and mat2 shapes cannot be multiplied" in table
 

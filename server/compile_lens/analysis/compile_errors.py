@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from compile_lens.analysis.break_hints import corrected
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import EXPORT_CALL, FULLGRAPH, Triage, triage
 from compile_lens.analysis.error_words import sentence, suggestions
@@ -146,7 +147,7 @@ def error_finding(error: CompileError, place: Place, sources: Sources, frames: t
     words = own_words_of(error.message)
     reason = parse_reason(words)
     structured = bool(reason.explanation)
-    torchs = reason.hints if structured else ()
+    torchs = tuple(map(corrected, reason.hints)) if structured else ()
     # a break's own hints come first, as they know what broke
     specific = suggestions(error.message) + (torchs if found.code == FULLGRAPH.code else ())
     return Finding(

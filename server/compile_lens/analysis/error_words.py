@@ -19,7 +19,7 @@ from compile_lens.analysis.error_stages import (
     PACKAGE_CALL,
     Triage,
 )
-from compile_lens.analysis.guards import plain_source
+from compile_lens.analysis.guard_sources import plain_source
 from compile_lens.trace.break_text import parse_reason
 from compile_lens.trace.failure_text import own_words_of
 

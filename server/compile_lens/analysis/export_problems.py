@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import CONSTRAINT, DATA_DEPENDENT, EXPORT
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.guards import named_size
+from compile_lens.analysis.guard_sources import named_size
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import ExportProblem, ExportProblemKind
 

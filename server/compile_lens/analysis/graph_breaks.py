@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
+from compile_lens.analysis.break_hints import SETTING, corrected, hints_of, instead_of_setting
 from compile_lens.analysis.break_titles import own_title
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import cannot_resume
@@ -25,8 +26,6 @@ MAX_ORIGINS = 4
 DATA_DEPENDENT = re.compile(r"data.dependent", re.IGNORECASE)
 # a stack inside torch's explanation: the file's name is enough beside its code
 PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
-# torch's own hints (torch/_dynamo/graph_break_hints.py, torch 2.8 to 2.13)
-SETTING = re.compile(r"torch\._(?:dynamo|functorch|inductor)\.config\.\w+\s*=\s*\w+")
 
 
 class Remedy(str, Enum):
@@ -91,17 +90,18 @@ def _finding(
     first = breaks[0]
     reason = first.reason
     lost = _lost(breaks, report, sources)
+    remedy = Remedy.UNKNOWN if instead_of_setting(reason, place, sources) else remedy_of(reason)
     cost, weight = break_cost(report, breaks, place, sources)
     return Finding(
         code=code,
         kind=Kind.GRAPH_BREAK,
         severity=Severity.ERROR if fatal else Severity.WARNING,
-        message=_message(first, lost, fatal),
+        message=_message(first, lost, fatal, remedy),
         place=place,
         explanation=PATH.sub(
             r'File "\1"', "\n\n".join(text for text in (_explanation(reason), reason.consequence) if text)
         ),
-        hints=reason.hints,
+        hints=hints_of(reason, place, sources),
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
         related=(*_origins(reason, place, sources), *_library_lines(breaks, place, sources)),
@@ -110,7 +110,7 @@ def _finding(
         cost=cost,
         weight=weight,
         detail=reason.context,
-        remedy=remedy_of(reason).value,
+        remedy=remedy.value,
     )
 
 
@@ -132,9 +132,9 @@ def _explanation(reason: BreakReason) -> str:
     )
 
 
-def _message(broken: GraphBreak, lost: str, fatal: bool) -> str:
+def _message(broken: GraphBreak, lost: str, fatal: bool, of: Remedy) -> str:
     title = own_title(broken.reason) or broken.reason.title.rstrip(".:") or "torch gives no reason"
-    remedy = REMEDY_WORDS.get(remedy_of(broken.reason))
+    remedy = REMEDY_WORDS.get(of)
     ending = f"; {remedy}" if remedy else ""
     if lost:
         ending += f"; {lost} {'fall' if ' and ' in lost else 'falls'} back to eager"
@@ -171,7 +171,7 @@ def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> 
 
 def remedy_of(reason: BreakReason) -> Remedy:
     """What the hints of a break say; a setting takes precedence."""
-    if any(SETTING.search(hint) for hint in reason.hints):
+    if any(SETTING.search(corrected(hint)) for hint in reason.hints):
         return Remedy.SETTING
     for sign, remedy in SIGNS:
         if any(hint.lstrip().startswith(sign) for hint in reason.hints):

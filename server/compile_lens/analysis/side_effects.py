@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.guards import WRAPPED
+from compile_lens.analysis.guard_sources import WRAPPED, plain_source
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.narrow import changed_at
 from compile_lens.trace.report import SideEffect, StackFrame
 
 CODE = "side-effect"
@@ -28,10 +30,10 @@ def find_side_effects(context: RunContext) -> Iterator[Finding]:
         # what Dynamo sets up before the first line of a function (its cells) has the stack of the call
         before = (line.file, line.line) in callers.get(effect.compile_id, ())
         if sources.is_own(line.file) and effect.source not in INTERNAL and not before:
-            groups.setdefault(sources.line_of(line), []).append(effect)
+            groups.setdefault(_place(effect, line, sources), []).append(effect)
     for place, effects in groups.items():
         first = effects[0]
-        name = WRAPPED.sub(r"\1", first.source)
+        name = plain_source(first.source)
         named = f"`{name}` (a `{first.type}`)" if WRAPPED.search(first.source) else f"a `{first.type}`"
         yield Finding(
             code=CODE,
@@ -47,6 +49,16 @@ def find_side_effects(context: RunContext) -> Iterator[Finding]:
             frames=tuple(dict.fromkeys(effect.compile_id for effect in effects)),
             call_path=call_path(first.stack, sources),
         )
+
+
+def _place(effect: SideEffect, line: StackFrame, sources: Sources) -> Place:
+    """The call or assignment that changes the object, else the line."""
+    tree = sources.tree_of(line.file)
+    name = plain_source(effect.source) if WRAPPED.search(effect.source) else ""
+    found = changed_at(tree, line.line, name) if tree is not None else None
+    return (
+        Place(line.file, found.line, found.column, found.end_line, found.end_column) if found else sources.line_of(line)
+    )
 
 
 def _changing(stack: tuple[StackFrame, ...]) -> StackFrame:

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.guards import named_size
+from compile_lens.analysis.guard_sources import guarded_value, named_size
 from compile_lens.analysis.run_context import RunContext
-from compile_lens.trace.report import Specialization
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.narrow import size_read_in
+from compile_lens.syntax.tree import Range
+from compile_lens.trace.report import Specialization, StackFrame
 
 CODE = "specialized-size"
 
@@ -20,7 +23,7 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
     for fixed in report.specializations:
         own = sources.deepest_own(fixed.stack)
         if own is not None and fixed.sources:
-            groups.setdefault((sources.place_of(own), fixed.sources[0]), []).append(fixed)
+            groups.setdefault((_place(own, fixed, sources), fixed.sources[0]), []).append(fixed)
     for (place, source), specializations in groups.items():
         values = list(dict.fromkeys(fixed.value for fixed in specializations))
         first = specializations[0]
@@ -38,3 +41,15 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
             frames=tuple(dict.fromkeys(fixed.compile_id for fixed in specializations)),
             call_path=call_path(first.stack, sources),
         )
+
+
+def _place(own: StackFrame, fixed: Specialization, sources: Sources) -> Place:
+    """The comparison or conversion of the size on the line, if it can be told."""
+    place = sources.place_of(own)
+    tree = sources.tree_of(own.file)
+    value = guarded_value(fixed.sources[0])
+    if tree is None or own.column is not None:
+        return place
+    within = Range(place.line, place.column, place.end_line, place.end_column)
+    found = size_read_in(tree, within, value.expression, value.dimension)
+    return Place(own.file, found.line, found.column, found.end_line, found.end_column)

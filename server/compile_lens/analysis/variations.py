@@ -10,8 +10,11 @@ from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.graph_breaks import find_graph_breaks
-from compile_lens.analysis.guards import GuardFact, read_guard
-from compile_lens.analysis.recompiles import cause_place, change, hint_for, primary
+from compile_lens.analysis.guard_words import change
+from compile_lens.analysis.guards import GuardFact
+from compile_lens.analysis.recompile_causes import causes_of
+from compile_lens.analysis.recompile_hints import hints_for
+from compile_lens.analysis.recompile_places import cause_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import CompileReport, Variation, VariationEffect, VariedCall
 from compile_lens.wording import counted
@@ -20,7 +23,7 @@ RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fa
 WORDS = {RECOMPILES: "recompiles", BREAKS: "breaks", FAILS: "fails"}
 SAME = "same"
 MAX_WORDS = 200
-Cause = tuple[Place, GuardFact]
+Cause = tuple[Place, GuardFact, tuple[str, ...]]
 
 
 def find_variations(context: RunContext) -> Iterator[Finding]:
@@ -129,8 +132,8 @@ class _Region:
         first = next((found for found in causes if found), None)
         if first is None:
             return None
-        place, fact = first[0]
-        others = {fact.name for _, fact in first[1:]} - {fact.name}
+        place, fact, hints = first[0]
+        others = {other.name for _, other, _ in first[1:]} - {fact.name}
         more = f"; so do {', '.join(f'`{name}`' for name in sorted(others)[:3] if name)}" if any(others) else ""
         return Finding(
             code=RECOMPILES,
@@ -139,17 +142,21 @@ class _Region:
             message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([fact])}{more}.",
             place=place,
             explanation=_next_value(causes),
-            hints=tuple(hint for hint in (_hint(fact),) if hint),
+            hints=hints,
         )
 
     def _new_causes(self, call: VariedCall, kind: str) -> list[Cause]:
         return [c for c in self._causes(call) if kind == SAME or _key(c) not in self._anyway]
 
     def _causes(self, call: VariedCall) -> list[Cause]:
+        report, sources = call.report, self._sources
         return [
-            (cause_place(compilation, self._sources), read_guard(primary(compilation)))
-            for compilation in call.report.compilations
-            if compilation.recompile is not None
+            (
+                cause_place(compilation, cause, sources),
+                cause.fact,
+                hints_for([(compilation, cause)], report, sources, limited=False),
+            )
+            for compilation, cause in causes_of(report, call.before)
         ]
 
 
@@ -166,19 +173,13 @@ def _next_value(causes: list[list[Cause]]) -> str:
     return "The next value recompiles, too: each new value costs a compilation."
 
 
-def _hint(fact: GuardFact) -> str:
-    if fact.what == "size" and fact.after in ("0", "1"):
-        return "torch always specializes on sizes 0 and 1: avoid such a call (`drop_last=True`), or pad it."
-    return hint_for(fact)
-
-
 def _uncapitalized(message: str) -> str:
     """``Graph break: …`` inside of a sentence, without its period."""
     return f"{message[:1].lower()}{message[1:].rstrip('.')}"
 
 
 def _key(cause: Cause) -> tuple[Place, str, str, int | None]:
-    place, fact = cause
+    place, fact, _ = cause
     return place, fact.name, fact.what + fact.event, fact.dimension
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
-from compile_lens.analysis.guards import plain_source
+from compile_lens.analysis.guard_sources import plain_source
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import Agreement, ComparedValue, Comparison, Compilation, CompileReport

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import takewhile
 
 import tree_sitter
@@ -17,6 +18,7 @@ __all__ = [
     "definition_at",
     "definitions",
     "expression_at",
+    "find_ending",
     "find_expression",
     "parameter_range",
 ]
@@ -104,16 +106,32 @@ def expression_at(
 
 
 def find_expression(tree: SourceTree, text: str, first_line: int = 1, last_line: int | None = None) -> Range | None:
-    """The first name, attribute, subscript or call with this source text (spaces aside) within the lines given."""
-    wanted = "".join(text.split())
+    """The first name, attribute, subscript or call with this source text (spaces and quotes aside) within the lines given."""
+    wanted = _without_spaces(text)
+    return _first_thing(tree, lambda found: found == wanted, first_line, last_line) if wanted else None
+
+
+def find_ending(tree: SourceTree, ending: str, line: int) -> Range | None:
+    """The first attribute or subscript on ``line`` that ends with ``ending``: ``self.late`` for ``.late``."""
+    wanted = _without_spaces(ending)
+    return _first_thing(tree, lambda found: found.endswith(wanted), line, line) if wanted else None
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split()).replace('"', "'")
+
+
+def _first_thing(
+    tree: SourceTree, is_wanted: Callable[[str], bool], first_line: int, last_line: int | None
+) -> Range | None:
     last = len(tree.lines) if last_line is None else min(last_line, len(tree.lines))
-    if not wanted or not 1 <= first_line <= last:
+    if not 1 <= first_line <= last:
         return None
     cursor = tree_sitter.QueryCursor(_NAMED_THINGS)
     cursor.set_byte_range(tree.line_starts[first_line - 1], tree.offset(last + 1, 1))
     found: list[Range] = []
     for node in cursor.captures(tree.root).get("thing", []):
-        if "".join(tree.node_text(node).split()) == wanted and not _is_part_of_a_name(node):
+        if is_wanted(_without_spaces(tree.node_text(node))) and not _is_part_of_a_name(node):
             place = tree.node_range(node)
             if first_line <= place.line <= last:
                 found.append(place)

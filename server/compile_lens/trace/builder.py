@@ -88,6 +88,7 @@ class ReportBuilder:
             **self._symbols.readers,
             **self._run_notes.readers,
             **self._inputs.readers,
+            "dynamo_cpp_guards_str": self._on_guards,
         }
 
     def feed(self, data: bytes) -> bool:
@@ -249,6 +250,10 @@ class ReportBuilder:
         compilation = self._beginning(record)
         compilation.recompile = Recompile(compilation.compile_id, parse_guard_failures(self._text(record)))
         self._name_after_siblings(compilation)
+
+    def _on_guards(self, record: Record) -> None:
+        self._compilation(record).guards = record.payload
+        self._inputs.on_guards(record)
 
     def _on_break(self, record: Record) -> None:
         text = self._text(record)

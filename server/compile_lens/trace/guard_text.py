@@ -1,6 +1,6 @@
-"""Reads the payload of ``recompile_reasons``: guards that failed, as torch/_dynamo/guards.py writes them (2.6 to 2.13).
+"""Reads guards as torch/_dynamo/guards.py writes them (2.6 to 2.13): those that failed, and all of one compiled version.
 
-The record says that it is JSON; with one guard it is plain text, with several a JSON list.
+The record of those that failed says that it is JSON; with one guard it is plain text, with several a JSON list.
 """
 
 from __future__ import annotations
@@ -9,18 +9,41 @@ import json
 import re
 
 from compile_lens.trace.report import GuardFailure
+from compile_lens.trace.stack_text import parse_stack
 
 ENTRY = re.compile(r"^(?P<against>(?:!\d+/)?\d+/\d+): (?P<rest>.*)$", re.DOTALL)
-# "n == 1    # return x * n  # dir/a.py:10 in f (HINT: …)"
+# "n == 1    # return x * n  # dir/a.py:10 in f (HINT: …)"; torch's own guards have no line of the user's
 COMMENT = re.compile(
-    r"^(?P<guard>.*?)\s+# (?P<text>.*?)\s+# (?P<file>\S.*?):(?P<line>\d+) in (?P<function>\S+)(?P<after>.*)$"
+    r"^(?P<guard>.*?)\s+# (?:(?P<text>.*?)\s+# )?(?P<file>\S.*?):(?P<line>\d+) in (?P<function>\S+)(?P<after>.*)$"
 )
+# a shape guard that nothing in the program asked for says why it is there
+REMARK = re.compile(r"\s+# (?:duck sizing |\(unknown |<unknown>).*$")
 HINT = re.compile(r"\(HINT: (?P<hint>.*)\)\s*$", re.DOTALL)
+# torch/csrc/dynamo/guards.cpp, TENSOR_MATCH
+ADVICE = re.compile(r"\. Guard failed on a parameter, consider using (?P<setting>torch\.\S+ = \w+) to (?P<effect>.*)$")
+USER_STACK = "User stack trace:"
+# a failed guard is told without the scope of its locals (torch/_dynamo/guards.py, strip_local_scope, torch 2.9 and later)
+LOCAL = re.compile(r"\bL\[\s*['\"](.*?)['\"]\s*\]")
+# five of each tensor, and none of them names a value
+MARKS = "DIMENSION_DYNAMIC_MARKING_GUARD"
+# "| | +- EQUALS_MATCH: L['n'] == 1    # …": a guard in the tree of a version
+LEAF = re.compile(r"^(?:\| )*\+- (?P<kind>[A-Z][A-Z0-9_]+): (?P<guard>.*)$")
 
 
 def parse_guard_failures(payload: str) -> tuple[GuardFailure, ...]:
     """The guards that failed, one per earlier cache entry, newest first."""
     return tuple(_parse_entry(entry) for entry in _entries(payload))
+
+
+def guard_lines(payload: str) -> tuple[str, ...]:
+    """The guards of the version that ``payload`` lists (``dynamo_cpp_guards_str``), one text each."""
+    found = (LEAF.match(line) for line in payload.splitlines())
+    return tuple(match["guard"] for match in found if match is not None and match["kind"] != MARKS)
+
+
+def parse_guard(line: str, version: str) -> GuardFailure:
+    """A guard of a version as it would be told if it failed."""
+    return _parse_guard(version, LOCAL.sub(r"\1", line))
 
 
 def _entries(payload: str) -> list[str]:
@@ -43,16 +66,24 @@ def _entries(payload: str) -> list[str]:
 def _parse_entry(entry: str) -> GuardFailure:
     match = ENTRY.match(entry)
     against, rest = (match["against"], match["rest"]) if match else ("", entry)
-    first, _, _ = rest.partition("\n")
+    return _parse_guard(against, LOCAL.sub(r"\1", rest))
+
+
+def _parse_guard(against: str, text: str) -> GuardFailure:
+    head, _, stack = text.partition(USER_STACK)
+    lines = head.strip().splitlines()
+    first = REMARK.sub("", lines[0]) if lines else ""
     hint = HINT.search(first)
     located = COMMENT.match(first)
-    if located is None:
-        return GuardFailure(against, HINT.sub("", first).strip(), hint=hint["hint"].strip() if hint else "")
+    advice = ADVICE.search(first)
+    if advice is not None:
+        first = first[: advice.start()]
     return GuardFailure(
         against=against,
-        guard=located["guard"].strip(),
-        source_text=located["text"].strip(),
-        file_tail=located["file"],
-        line=int(located["line"]),
-        hint=hint["hint"].strip() if hint else "",
+        guard=(located["guard"] if located else HINT.sub("", first)).strip(),
+        source_text=(located["text"] or "").strip() if located else "",
+        file_tail=located["file"] if located else "",
+        line=int(located["line"]) if located else None,
+        hint=advice["setting"] if advice else hint["hint"] if hint else "",
+        stack=parse_stack(stack),
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from compile_lens.trace.break_text import parse_reason
 from compile_lens.trace.failure_text import parse_user_stack
+from compile_lens.trace.records import Payload
 from compile_lens.trace.report import (
     NO_COSTS,
     Compilation,
@@ -49,6 +50,7 @@ class OpenCompilation:
     restart_reasons: tuple[str, ...] = ()
     costs: Costs = NO_COSTS
     backward: Costs = NO_COSTS
+    guards: Payload | None = None
 
     def callers(self) -> tuple[StackFrame, ...]:
         """The stack above a frame; above a resume function, without the function that it resumes, which called it."""
@@ -93,6 +95,7 @@ class OpenCompilation:
             restart_reasons=self.restart_reasons,
             costs=self.costs,
             backward=self.backward,
+            guards=self.guards,
         )
 
 

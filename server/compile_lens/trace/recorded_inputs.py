@@ -52,7 +52,6 @@ class RecordedInputs:
         self.readers: dict[str, Callable[[Record], None]] = {
             "describe_tensor": self._on_tensor,
             "describe_source": self._on_source,
-            "dynamo_cpp_guards_str": self._on_guards,
         }
 
     def found(self) -> tuple[CallInputs, ...]:
@@ -82,7 +81,8 @@ class RecordedInputs:
         if name is not None and tensor is not None:
             self._named.setdefault(compile_id, {})[name[1]] = tensor
 
-    def _on_guards(self, record: Record) -> None:
+    def on_guards(self, record: Record) -> None:
+        """Take the guards of a version, which the builder reads, too."""
         if _is_first(record) and record.payload is not None:
             self._guards[record.compile_id or "-"] = record.payload
 

@@ -69,8 +69,8 @@ class GraphBreak:
 
 @dataclass(frozen=True, slots=True)
 class GuardFailure:
-    """One guard that did not hold. ``against`` is the cache entry it belongs to; ``source_line`` and ``file_tail`` say where the
-    guarded value was used, if known."""
+    """One guard that did not hold. ``against`` is the cache entry it belongs to; ``line`` and ``file_tail`` say where the guarded
+    value was used, if known, and ``stack`` leads there (torch 2.12 and later)."""
 
     against: str
     guard: str
@@ -78,6 +78,7 @@ class GuardFailure:
     file_tail: str = ""
     line: int | None = None
     hint: str = ""
+    stack: tuple[StackFrame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class Compilation:
 
     ``call_stack`` leads to the frame, outermost first, without it. ``hit_limit``: torch refused to compile, and runs the frame
     eagerly from then on. ``fails_call``: the error was seen to reach the user's call.
-    ``graphs`` is 1 if a graph was handed to the backend, else 0.
+    ``graphs`` is 1 if a graph was handed to the backend, else 0. ``guards`` are those of this version, as text.
     """
 
     compile_id: str
@@ -156,6 +157,7 @@ class Compilation:
     restart_reasons: tuple[str, ...] = ()
     costs: Costs = NO_COSTS
     backward: Costs = NO_COSTS
+    guards: Payload | None = field(default=None, compare=False, repr=False)
 
     @property
     def function(self) -> str:

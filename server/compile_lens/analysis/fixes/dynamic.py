@@ -20,7 +20,7 @@ _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
 def dynamic_true(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``torch.compile(…, dynamic=True)`` for the region of the function, where a size or a number changed."""
     if finding.kind not in _RECOMPILES or not any(
-        _is_size(fact.what) or _is_number(fact.before) for fact in changed(finding)
+        fact.what == "size" or _is_number(fact.before) for fact in changed(finding)
     ):
         return
     region = region_of(finding, tree)
@@ -34,7 +34,7 @@ def mark_dynamic(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     function = function_of(finding, tree)
     if finding.kind not in _RECOMPILES or function is None:
         return
-    facts = [fact for fact in changed(finding) if _is_size(fact.what) and fact.dimension is not None]
+    facts = [fact for fact in changed(finding) if fact.what == "size" and fact.dimension is not None]
     dimensions = sorted(
         {(fact.name, fact.dimension) for fact in facts if fact.name in {p.name for p in function.parameters}}
     )
@@ -133,10 +133,6 @@ def _assigns(tree: SourceTree, node: tree_sitter.Node, name: str) -> bool:
         if child.type not in ("function_definition", "class_definition", "lambda")
     ]
     return any(_assigns(tree, child, name) for child in inner)
-
-
-def _is_size(what: str) -> bool:
-    return what in ("size", "stride")
 
 
 def _is_number(value: str) -> bool:

@@ -1,0 +1,123 @@
+"""Corrects torch's hints about graph breaks: settings under a wrong name, and those that only move the break."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+
+from compile_lens.analysis.finding import Place
+from compile_lens.analysis.sources import Sources
+from compile_lens.syntax.imports import read_imports
+from compile_lens.syntax.tree import SourceTree, ancestors
+from compile_lens.trace.report import BreakReason
+
+# "Set torch._dynamo.trace_autograd_ops=True" (torch/_dynamo/variables/tensor.py, torch 2.11 to 2.13): that is no setting
+MISPLACED = re.compile(
+    r"`?\btorch\._(?P<part>dynamo|inductor|functorch)\.(?!config\b)(?P<name>\w+)\s*=\s*(?P<value>\w+)`?"
+)
+SETTING = re.compile(r"torch\._(?:dynamo|functorch|inductor)\.config\.\w+\s*=\s*\w+")
+# the operators behind `.item()` and outputs of unknown size
+SCALAR, SHAPE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
+RANDOM_NUMBER = (
+    "No setting avoids it: draw the NumPy random number outside of the compiled function, and pass it in as a tensor."
+)
+LOOP = "No setting avoids it: a loop needs the number of values at compile time. Compute with the whole tensor, or loop outside."
+# calls that only pass on what is iterated
+PASSED_ON = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "sorted", "range", "len"})
+LOOPS = frozenset({"for_statement", "for_in_clause"})
+
+
+def hints_of(reason: BreakReason, place: Place, sources: Sources) -> tuple[str, ...]:
+    """torch's hints with what is wrong in them put right."""
+    instead = instead_of_setting(reason, place, sources)
+    if instead:
+        return (instead, *(hint for hint in reason.hints if not SETTING.search(hint)))
+    return tuple(dict.fromkeys(map(corrected, reason.hints)))
+
+
+def corrected(hint: str) -> str:
+    """``hint`` with each setting under the name that it has."""
+    match = MISPLACED.search(hint)
+    if match is None:
+        return hint
+    part, name, value = match["part"], match["name"], match["value"]
+    right = f"`torch._{part}.config.{name} = {value}`"
+    return f"{MISPLACED.sub(right, hint).rstrip('.')}. (torch's own text names `torch._{part}.{name}`, which has no effect.)"
+
+
+def instead_of_setting(reason: BreakReason, place: Place, sources: Sources) -> str:
+    """What to do where the setting that torch names only moves the break; '' where it helps, or torch names none."""
+    tree = sources.tree_of(place.file)
+    named = "\n".join(hint for hint in reason.hints if SETTING.search(hint))
+    if tree is None or not named:
+        return ""
+    start, end = tree.offset(place.line, place.column), tree.offset(place.end_line, place.end_column)
+    node = tree.root.named_descendant_for_byte_range(start, end)
+    if node is None:
+        return ""
+    if SCALAR in named and any(_is_random_number(tree, call) for call in _calls(node)):
+        return RANDOM_NUMBER
+    return LOOP if SHAPE in named and _is_iterated(tree, node) else ""
+
+
+def _calls(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    if node.type == "call":
+        yield node
+    for child in node.named_children:
+        yield from _calls(child)
+
+
+def _is_random_number(tree: SourceTree, call: tree_sitter.Node) -> bool:
+    function = call.child_by_field_name("function")
+    name = read_imports(tree).resolve(tree.node_text(function)) if function is not None else None
+    return name is not None and name.startswith("numpy.random.")
+
+
+def _is_iterated(tree: SourceTree, node: tree_sitter.Node) -> bool:
+    """Whether a loop goes over the value of ``node``, at once or through the variable that it is assigned to."""
+    for inner in ancestors(node):
+        parent = inner.parent
+        if parent is None:
+            return False
+        if parent.type in LOOPS:
+            return parent.child_by_field_name("right") == inner
+        if parent.type == "assignment" and parent.child_by_field_name("right") == inner:
+            target = parent.child_by_field_name("left")
+            return (
+                target is not None
+                and target.type == "identifier"
+                and _has_loop_over(tree, parent, tree.node_text(target))
+            )
+        if parent.type not in ("call", "argument_list", "parenthesized_expression") or not _passes_on(tree, parent):
+            return False
+    return False
+
+
+def _passes_on(tree: SourceTree, node: tree_sitter.Node) -> bool:
+    function = node.child_by_field_name("function") if node.type == "call" else None
+    return node.type != "call" or (function is not None and tree.node_text(function) in PASSED_ON)
+
+
+def _has_loop_over(tree: SourceTree, assignment: tree_sitter.Node, name: str) -> bool:
+    function = next((node for node in ancestors(assignment) if node.type in ("function_definition", "module")), None)
+    return function is not None and any(_goes_over(tree, loop, name) for loop in _loops(function))
+
+
+def _loops(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    if node.type in LOOPS:
+        yield node
+    for child in node.named_children:
+        yield from _loops(child)
+
+
+def _goes_over(tree: SourceTree, loop: tree_sitter.Node, name: str) -> bool:
+    right = loop.child_by_field_name("right")
+    while right is not None and right.type == "call" and _passes_on(tree, right):
+        arguments = right.child_by_field_name("arguments")
+        inner = [node for node in arguments.named_children if node.type != "comment"] if arguments is not None else []
+        if any(tree.node_text(node) == name for node in inner):
+            return True
+        right = inner[0] if inner else None
+    return right is not None and tree.node_text(right) == name

@@ -1,0 +1,40 @@
+"""Puts changed guards into a sentence: ``size 1 of `tokens` changed (16 → 24 → 40)``."""
+
+from __future__ import annotations
+
+from compile_lens.analysis.guards import GuardFact
+
+HOOKS = "hooks of "
+MAX_STEPS = 6
+MAX_VALUES = 4
+
+
+def change(facts: list[GuardFact]) -> str:
+    """One cause, with the values that it went through."""
+    fact = facts[0]
+    name = fact.subject or (f"`{fact.name}`" if fact.name else "")
+    if fact.event:
+        return f"{name} {fact.event}" if name else fact.event
+    if not name:
+        return f"{fact.what} changed"
+    if fact.what == "value" or not fact.name:
+        return f"{name} changed{_values(facts)}"
+    if fact.dimension is not None:
+        return f"{fact.what} {fact.dimension} of {name} changed{_values(facts)}"
+    if fact.what == "length" and HOOKS in name:
+        return f"the number of {name.removeprefix('the ')} changed{_values(facts)}"
+    what = "`requires_grad`" if fact.what == "requires_grad" else fact.what
+    return f"{what} of {name} changed{_values(facts)}"
+
+
+def _values(facts: list[GuardFact]) -> str:
+    if all(fact.after for fact in facts):
+        steps = [facts[0].before, *(fact.after for fact in facts)]
+        steps = [step for index, step in enumerate(steps) if step and (index == 0 or step != steps[index - 1])]
+        shown = steps if len(steps) <= MAX_STEPS else [*steps[:4], "…", steps[-1]]
+        return f" ({' → '.join(shown)})"
+    known = list(dict.fromkeys(fact.before for fact in facts if fact.before))
+    if not known:
+        return ""
+    shown = known if len(known) <= MAX_VALUES else [*known[:MAX_VALUES], "…"]
+    return f" (was {', then '.join(shown)})"
