@@ -20,6 +20,7 @@ from ..torch_internals.core import EXTRACT_STACK
 from ..torch_internals.dynamo import ADD_SKIP_REASON, DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_GRAPH_BREAK
 from ..torch_internals.inductor import AOTI_COMPILE_AND_PACKAGE
 from . import log_notes
+from .in_place import call_after_failure
 from .stacks import frames_outward, live_stack, summary_stack
 from .trace_sink import write_note
 
@@ -67,12 +68,10 @@ class Notes:
         # calls that compile, and whose failure torch does not record
         export: Any = sys.modules.get("torch.export")
         if export is not None:
-            original = export.export
-            export.export = functools.wraps(original)(self._around_compiling_call("torch.export.export", original))
-        if AOTI_COMPILE_AND_PACKAGE.is_imported:
-            AOTI_COMPILE_AND_PACKAGE.wrap(
-                functools.partial(self._around_compiling_call, AOTI_COMPILE_AND_PACKAGE.dotted)
-            )
+            call_after_failure(export.export, functools.partial(self._on_failed_call, "torch.export.export"))
+        package = AOTI_COMPILE_AND_PACKAGE.get() if AOTI_COMPILE_AND_PACKAGE.is_imported else None
+        if package is not None:
+            call_after_failure(package, functools.partial(self._on_failed_call, AOTI_COMPILE_AND_PACKAGE.dotted))
         log_notes.install(self._stack_of)
 
     def _around_region(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,16 +180,9 @@ class Notes:
             stack = EXTRACT_STACK.get(list)()
         write_note("compile_lens_break", {"stack": summary_stack(stack)})
 
-    def _around_compiling_call(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return original(*args, **kwargs)
-            except Exception as error:  # raised again: the failed call of the user's is only noted
-                with _reporting(f"the place of a call of `{name}` that failed"):
-                    self._note_failed_call(name, error, sys._getframe(1))
-                raise
-
-        return call
+    def _on_failed_call(self, name: str, error: Exception, /, *_: Any, **__: Any) -> None:
+        with _reporting(f"the place of a call of `{name}` that failed"):
+            self._note_failed_call(name, error, sys._getframe(1))
 
     def _note_failed_call(self, name: str, error: Exception, caller: FrameType) -> None:
         summary = traceback.TracebackException.from_exception(error, compact=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib.machinery
 import io
 import linecache
 import os
@@ -18,9 +19,11 @@ from typing import Any
 from ..instrument.stacks import summary_stack
 from .missing_requirement import find_missing_requirement
 from .protocol import FileUnreadable, MissingRequirementReport, ProgramDone, ProgramRaised, StackLine
+from .uncaught import drop_own_frames, show
 from .wire import Wire
 
 MAX_MESSAGE = 20_000
+_unsaved = ""  # the file, if its text on disk is not what runs
 
 
 def run(
@@ -37,6 +40,7 @@ def run(
     ``plan`` says how, where it is not to be run as a script (see ``entries/dispatch.py``). ``at_end`` is called when the program has
     come to its end, before its threads and what it registered for its exit.
     """
+    global _unsaved
     source = text
     if source is None:
         try:
@@ -45,7 +49,9 @@ def run(
             wire.tell(FileUnreadable(f"{error}"))
             return 1
     remember(file, source)
+    _unsaved = file if text is not None else ""
     sys.argv = [file, *argv]
+    sys.orig_argv[:] = [sys.executable, *sys.argv]
     if plan is None or plan["kind"] == "script":
         sys.path.insert(0, os.path.dirname(file))
         code = guarded(lambda: run_main(file, source), wire, own_folder)
@@ -84,8 +90,11 @@ def read(file: str) -> str:
 def run_main(file: str, source: str) -> None:
     """Run ``source`` as the module ``__main__``. Raises what it raises."""
     main = types.ModuleType("__main__")
-    main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=None)
+    loader = importlib.machinery.SourceFileLoader("__main__", file)
+    main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=loader)
     main.__dict__["__builtins__"] = sys.modules["builtins"]
+    if sys.version_info < (3, 14):
+        main.__annotations__ = {}
     sys.modules["__main__"] = main
     exec(compile(source, file, "exec", dont_inherit=True), main.__dict__)
 
@@ -93,7 +102,10 @@ def run_main(file: str, source: str) -> None:
 def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
     """Do ``action`` and report how it ended; the exit code."""
     try:
-        action()
+        try:
+            action()
+        finally:
+            _flush()  # before an error is shown, as Python does
     except SystemExit as end:
         return _end_by_system_exit(end, wire, own_folder)
     except BaseException as error:  # the program may raise anything; how it ended is reported
@@ -101,6 +113,12 @@ def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
         return 1
     wire.tell(ProgramDone())
     return 0
+
+
+def _flush() -> None:
+    for stream in (sys.stderr, sys.stdout):
+        with contextlib.suppress(BaseException):  # streams of the program's may raise anything
+            stream.flush()
 
 
 def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
@@ -114,7 +132,7 @@ def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
 
 
 def _report(error: BaseException, wire: Wire, own_folder: str) -> None:
-    """Send the exception, its stack with columns, and its text without frames of ours."""
+    """Show the exception as Python does, and send it with its stack with columns, both without frames of ours."""
     try:
         _report_in_full(error, wire, own_folder)
     except Exception:  # the program has replaced what is needed for that
@@ -122,10 +140,11 @@ def _report(error: BaseException, wire: Wire, own_folder: str) -> None:
 
 
 def _report_in_full(error: BaseException, wire: Wire, own_folder: str) -> None:
+    drop_own_frames(error, own_folder)
+    if not isinstance(error, SystemExit):
+        show(error, _unsaved)
     summary = traceback.TracebackException.from_exception(error, compact=True)
-    _drop_own_frames(summary, own_folder)
     formatted = "".join(summary.format())
-    print(formatted, file=sys.stderr, end="")
     # a traceback has end lines wherever it has columns
     entries = summary_stack(summary.stack)
     stack = [StackLine(**{name: value for name, value in entry.items() if name != "end_byte"}) for entry in entries]
@@ -148,14 +167,6 @@ def _missing_requirement(error: BaseException) -> MissingRequirementReport | Non
         return find_missing_requirement(error)
     except Exception:  # a class of the program's whose words raise
         return None
-
-
-def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> None:
-    kept = [frame for frame in summary.stack if not frame.filename.startswith(own_folder)]
-    summary.stack = traceback.StackSummary.from_list(kept)
-    for linked in (summary.__cause__, summary.__context__):
-        if linked is not None:
-            _drop_own_frames(linked, own_folder)
 
 
 def _syntax_error_entry(error: SyntaxError) -> StackLine:
