@@ -167,7 +167,6 @@ PRIVATE_NAMES_OF_OTHERS = {
     "_shutdown": "threading: a program's end, as the interpreter does it",
     "_run_exitfuncs": "atexit: the same",
     "_clear": "atexit: a forked child forgets the exit functions of its parent",
-    : "os.environ: what is set, without the substitutes of its subclass",
     "_BaseAutoModelClass": "transformers: the base of the classes whose loading is substituted",
     "_model_mapping": "transformers: the class for a configuration",
     "_name_or_path": "transformers: where a configuration is from",

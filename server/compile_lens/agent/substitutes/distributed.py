@@ -28,7 +28,7 @@ def prepare(notes: StandInNotes, spawns: bool) -> None:
 
     if not torch.distributed.is_available():
         return
-    work = _DistributedWork(notes)
+    work = _DistributedWork(notes, has_driver=torch.cuda.is_available())  # before a device is emulated
     # whatever starts the work creates the default group with it: `init_device_mesh`, libraries
     work.undo = call_first(inspect.unwrap(torch.distributed.init_process_group), work.begin)
     if spawns:
@@ -48,8 +48,9 @@ def offer_nccl() -> None:
 class _DistributedWork:
     """What happens when the program starts it."""
 
-    def __init__(self, notes: StandInNotes) -> None:
+    def __init__(self, notes: StandInNotes, has_driver: bool) -> None:
         self._notes = notes
+        self._has_driver = has_driver
         self._begun = False
         self.undo: Callable[[], object] = lambda: None
 
@@ -65,7 +66,7 @@ class _DistributedWork:
                 handlers[scheme] = _rendezvous_alone
             internals.NEW_PROCESS_GROUP.wrap(lambda original: _in_one_process(original, self._notes))
             offer_nccl()
-            _reduce_alone()
+            _reduce_alone(self._has_driver)
 
     def spawn(self, fn: Any, args: Any, nprocs: int, *_: Any) -> tuple[None]:
         """Run only the first process of ``torch.multiprocessing.spawn``, in this one, where Dynamo is traced."""
@@ -75,7 +76,7 @@ class _DistributedWork:
         return (None,)
 
 
-def _reduce_alone() -> None:
+def _reduce_alone(has_driver: bool) -> None:
     """Give the reducer of DistributedDataParallel the sum over this process alone: the work of the ``fake`` backend has no result."""
     import torch
 
@@ -94,7 +95,7 @@ def _reduce_alone() -> None:
     internals.DDP_INIT.wrap(with_hook)
     # It asserts that there is a timer for the device. Another C++ method in its place keeps Dynamo's trace: it knows neither of them.
     internals.LOGGER_STATS.set(vars(internals.LOGGER.need())[internals.LOGGER_UNEVEN_INPUTS.name])
-    if not torch.cuda.is_available():
+    if not has_driver:
         # the reducer's timers would start the CUDA driver of a build that has one (torch/csrc/distributed/c10d/reducer_cuda.cpp)
         internals.REDUCER_PREPARE.set(vars(internals.REDUCER.need())[internals.REDUCER_STATS.name])
 
