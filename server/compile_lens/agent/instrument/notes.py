@@ -68,10 +68,9 @@ class Notes:
         # calls that compile, and whose failure torch does not record
         export: Any = sys.modules.get("torch.export")
         if export is not None:
-            call_after_failure(export.export, functools.partial(self._on_failed_call, "torch.export.export"))
-        package = AOTI_COMPILE_AND_PACKAGE.get() if AOTI_COMPILE_AND_PACKAGE.is_imported else None
-        if package is not None:
-            call_after_failure(package, functools.partial(self._on_failed_call, AOTI_COMPILE_AND_PACKAGE.dotted))
+            self._watch_failures("torch.export.export", export.export)
+        if AOTI_COMPILE_AND_PACKAGE.is_imported:
+            self._watch_failures(AOTI_COMPILE_AND_PACKAGE.dotted, AOTI_COMPILE_AND_PACKAGE.get())
         log_notes.install(self._stack_of)
 
     def _around_region(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -179,6 +178,11 @@ class Notes:
         if stack is None:
             stack = EXTRACT_STACK.get(list)()
         write_note("compile_lens_break", {"stack": summary_stack(stack)})
+
+    def _watch_failures(self, name: str, function: Any) -> None:
+        if function is not None:
+            with _reporting(f"the place of a call of `{name}` that failed"):
+                call_after_failure(function, functools.partial(self._on_failed_call, name))
 
     def _on_failed_call(self, name: str, error: Exception, /, *_: Any, **__: Any) -> None:
         with _reporting(f"the place of a call of `{name}` that failed"):

@@ -29,7 +29,10 @@ VARIABLES = {
 }
 # whose presence says that a launcher started the program; the others only say where to meet
 TELLING = frozenset(name for name in VARIABLES if not name.startswith("MASTER_"))
-STARTS = re.compile(r"\b(?:init_process_group|init_device_mesh|DeviceMesh|init_distributed|init_rpc|Accelerator)\b")
+STARTS = re.compile(
+    r"\b(?:init_process_group|init_device_mesh|DeviceMesh|init_distributed|init_rpc|DistributedDataParallel|fully_shard"
+    r"|FullyShardedDataParallel|Accelerator|Fabric|deepspeed)\b"
+)
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+([\w, \t(]*)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
