@@ -58,6 +58,7 @@ SLOW = (
     "repro/test_graph",
     "repro/test_source",
     "state/test_cache_history",
+    "test_as_plain_python",
     "test_differential",
     "test_gpu_stand_in",
     "workers/test_caches",

@@ -168,7 +168,6 @@ PRIVATE_NAMES_OF_OTHERS = {
     "_run_exitfuncs": "atexit: the same",
     "_make_invoke_excepthook": "threading: exceptions that end threads, while the program's `excepthook` stays its own",
     "_clear": "atexit: a forked child forgets the exit functions of its parent",
-    "_data": "os.environ: what is set, without the substitutes of its subclass",
     "_BaseAutoModelClass": "transformers: the base of the classes whose loading is substituted",
     "_model_mapping": "transformers: the class for a configuration",
     "_name_or_path": "transformers: where a configuration is from",

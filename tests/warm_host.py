@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,8 +35,8 @@ class Analyzed:
 class RecordingHost(Host):
     """A host that keeps the report of its last run."""
 
-    def __init__(self, python: str) -> None:
-        super().__init__(python)
+    def __init__(self, python: str, environment: Mapping[str, str] | None = None) -> None:
+        super().__init__(python, environment)
         self.builder = ReportBuilder()
 
     async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
@@ -66,9 +66,9 @@ class Shared:
 class WarmHost:
     """A host and the event loop that it lives in, for tests that are plain functions. A file is run once in each way."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._loop = asyncio.new_event_loop()
-        self._host = RecordingHost(sys.executable)
+        self._host = RecordingHost(sys.executable, environment)
         self._known: dict[tuple[Path, Depth, bool, bool], Analyzed] = {}
 
     def analyze(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analyzed:

@@ -40,6 +40,7 @@ ASSUMED = {
     ),
 }
 OTHER_RANKS = "Collectives return this process's own data. Effects of the data or shapes of other ranks are not shown."
+LAUNCHER = "They are `RANK=0`, `WORLD_SIZE=1`, `LOCAL_RANK=0` and the like, as with `torchrun --nproc-per-node 1`."
 NOT_WRITTEN = (
     "Its outputs were left unchanged, so values computed from them are wrong. Dynamo traces the call as on a GPU."
 )
@@ -62,6 +63,9 @@ def find_stand_ins(context: RunContext) -> Iterator[Finding]:
             yield _triton(one, sources)
         elif one.what == "processes":
             yield _finding(PROCESSES, Severity.INFORMATION, one.text, OTHER_RANKS, one, sources)
+        elif one.what == "launcher":
+            message = f"`{one.text}` is not set, so the variables of `torchrun` were set as for a single process."
+            yield _finding(PROCESSES, Severity.INFORMATION, message, LAUNCHER, one, sources)
         elif one.what == "unsupported":
             message = f"The GPU that this program uses cannot be emulated: {one.text}."
             yield _finding(NONE, Severity.WARNING, message, "The program ran without a GPU.", one, sources)

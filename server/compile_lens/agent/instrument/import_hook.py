@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from ..runtime.degraded import degraded
+from ..runtime.dynamo_skips import skip_functions
 
 Change = Callable[[ModuleType], object]
 
@@ -23,7 +24,28 @@ def change_at_import(changes: Mapping[str, Change]) -> None:
         else:
             _apply(change, module)
     if pending:
-        sys.meta_path.insert(0, _ChangingFinder(pending))
+        _insert_when_imported(pending)
+
+
+def _insert_when_imported(pending: dict[str, Change]) -> None:
+    """Put a finder into ``sys.meta_path`` when the first module of one of the packages is imported; other programs have none.
+
+    The audit event comes before the finders are asked. ``importlib.import_module`` has no event, but what it imports has.
+    """
+    packages = frozenset(name.partition(".")[0] for name in pending)
+    inserted = False
+
+    def on_event(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal inserted
+        if event != "import" or inserted:
+            return
+        name = arguments[0]
+        if isinstance(name, str) and name.partition(".")[0] in packages:
+            inserted = True
+            sys.meta_path.insert(0, _ChangingFinder(pending))
+
+    skip_functions(on_event)
+    sys.addaudithook(on_event)
 
 
 class _ChangingFinder:

@@ -21,6 +21,7 @@ from ..torch_internals.dynamo import DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_
 from ..torch_internals.inductor import AOTI_COMPILE_AND_PACKAGE
 from . import log_notes
 from .frame_outcomes import FrameOutcomes
+from .in_place import call_after_failure
 from .stacks import frames_outward, live_stack, summary_stack
 from .trace_sink import write_note
 
@@ -69,12 +70,9 @@ class Notes:
         # calls that compile, and whose failure torch does not record
         export: Any = sys.modules.get("torch.export")
         if export is not None:
-            original = export.export
-            export.export = functools.wraps(original)(self._around_compiling_call("torch.export.export", original))
+            self._watch_failures("torch.export.export", export.export)
         if AOTI_COMPILE_AND_PACKAGE.is_imported:
-            AOTI_COMPILE_AND_PACKAGE.wrap(
-                functools.partial(self._around_compiling_call, AOTI_COMPILE_AND_PACKAGE.dotted)
-            )
+            self._watch_failures(AOTI_COMPILE_AND_PACKAGE.dotted, AOTI_COMPILE_AND_PACKAGE.get())
         log_notes.install(self._stack_of)
 
     def _around_region(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,16 +175,14 @@ class Notes:
             stack = EXTRACT_STACK.get(list)()
         write_note("compile_lens_break", {"stack": summary_stack(stack)})
 
-    def _around_compiling_call(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return original(*args, **kwargs)
-            except Exception as error:  # raised again: the failed call of the user's is only noted
-                with _reporting(f"the place of a call of `{name}` that failed"):
-                    self._note_failed_call(name, error, sys._getframe(1))
-                raise
+    def _watch_failures(self, name: str, function: Any) -> None:
+        if function is not None:
+            with _reporting(f"the place of a call of `{name}` that failed"):
+                call_after_failure(function, functools.partial(self._on_failed_call, name))
 
-        return call
+    def _on_failed_call(self, name: str, error: Exception, /, *_: Any, **__: Any) -> None:
+        with _reporting(f"the place of a call of `{name}` that failed"):
+            self._note_failed_call(name, error, sys._getframe(1))
 
     def _note_failed_frame(self, error: Exception, start: FrameType) -> None:
         write_note(

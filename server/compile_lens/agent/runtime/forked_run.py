@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import select
 import sys
@@ -65,8 +66,12 @@ def _be_child(run: job.Run, wire: Wire, writing: int, theirs: tuple[int, ...]) -
             os.setpgid(0, 0)
         # out of the way of programs that write to or close the first few
         own = high_descriptor(writing)
+        assert run.crash is not None
+        crash = os.fdopen(high_descriptor(run.crash.fileno()), "wb", buffering=0)
         for descriptor in (*theirs, wire.descriptor, writing):
             os.close(descriptor)
+        run.crash.close()
+        run = dataclasses.replace(run, crash=crash)
         code = run.be(Wire(own, bytes.fromhex(run.command.magic)))
     finally:
         _exit(code & 0xFF)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib.machinery
 import io
 import linecache
 import os
@@ -17,6 +18,8 @@ from typing import Any
 from .protocol import FileUnreadable, ProgramDone
 from .raised import report, watch_threads
 from .wire import Wire
+
+_unsaved = ""  # the file, if its text on disk is not what runs
 
 
 def run(
@@ -33,6 +36,7 @@ def run(
     ``plan`` says how, where it is not to be run as a script (see ``entries/dispatch.py``). ``at_end`` is called when the program has
     come to its end, before its threads and what it registered for its exit.
     """
+    global _unsaved
     source = text
     if source is None:
         try:
@@ -42,7 +46,9 @@ def run(
             return 1
     remember(file, source)
     watch_threads(wire, own_folder)
+    _unsaved = file if text is not None else ""
     sys.argv = [file, *argv]
+    sys.orig_argv[:] = [sys.executable, *sys.argv]
     if plan is None or plan["kind"] == "script":
         sys.path.insert(0, os.path.dirname(file))
         code = guarded(lambda: run_main(file, source), wire, own_folder)
@@ -81,8 +87,11 @@ def read(file: str) -> str:
 def run_main(file: str, source: str) -> None:
     """Run ``source`` as the module ``__main__``. Raises what it raises."""
     main = types.ModuleType("__main__")
-    main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=None)
+    loader = importlib.machinery.SourceFileLoader("__main__", file)
+    main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=loader)
     main.__dict__["__builtins__"] = sys.modules["builtins"]
+    if sys.version_info < (3, 14):
+        main.__annotations__ = {}
     sys.modules["__main__"] = main
     exec(compile(source, file, "exec", dont_inherit=True), main.__dict__)
 
@@ -90,14 +99,23 @@ def run_main(file: str, source: str) -> None:
 def guarded(action: Callable[[], object], wire: Wire, own_folder: str) -> int:
     """Do ``action`` and report how it ended; the exit code."""
     try:
-        action()
+        try:
+            action()
+        finally:
+            _flush()  # before an error is shown, as Python does
     except SystemExit as end:
         return _end_by_system_exit(end, wire, own_folder)
     except BaseException as error:  # the program may raise anything; how it ended is reported
-        report(error, wire, own_folder)
+        report(error, wire, own_folder, _unsaved)
         return 1
     wire.tell(ProgramDone())
     return 0
+
+
+def _flush() -> None:
+    for stream in (sys.stderr, sys.stdout):
+        with contextlib.suppress(BaseException):  # streams of the program's may raise anything
+            stream.flush()
 
 
 def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
@@ -106,5 +124,5 @@ def _end_by_system_exit(end: SystemExit, wire: Wire, own_folder: str) -> int:
         return 0
     if not isinstance(end.code, int):
         print(end.code, file=sys.stderr)
-    report(end, wire, own_folder)
+    report(end, wire, own_folder, _unsaved)
     return end.code if isinstance(end.code, int) else 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import traceback
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from ..instrument.graph_lines import lines_of_graph
@@ -14,21 +14,25 @@ from ..instrument.stacks import summary_stack
 from ..substitutes.cuda.usage import is_of_device
 from .missing_requirement import find_missing_requirement
 from .protocol import MissingRequirementReport, ProgramRaised, RaisedAside, StackLine
+from .uncaught import drop_own_frames, show
 from .wire import Wire
 
 MAX_MESSAGE = 20_000
-# frames of the import system that stand between ours and the user's file
-IMPORT_SYSTEM = ("<frozen importlib", import_module.__code__.co_filename)
 
 
-def report(error: BaseException, wire: Wire, own_folder: str) -> None:
-    """Send the exception that ended the program, its stack with columns, and its text without frames of ours; print it."""
+def report(error: BaseException, wire: Wire, own_folder: str, unsaved: str = "") -> None:
+    """Send the exception that ended the program, with columns, and show it as Python does, both without frames of ours.
+
+    ``unsaved`` is the file whose text on disk is not what runs, or ''.
+    """
     try:
         raised = _raised(error, own_folder)
-        print(raised.formatted, file=sys.stderr, end="")
     except Exception:  # the program has replaced what is needed for that, or its exception cannot be printed
         raised = ProgramRaised(type(error).__name__, "", "", (), "")
     wire.tell(raised)
+    if not isinstance(error, SystemExit):
+        with contextlib.suppress(Exception):  # the same
+            show(error, unsaved)
 
 
 def report_aside(error: BaseException, wire: Wire, own_folder: str, where: str, name: str = "") -> None:
@@ -66,8 +70,10 @@ def watch_threads(wire: Wire, own_folder: str) -> None:
 
 
 def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
+    words = _words(error)
+    of_device = is_of_device(error, words)  # its frames may be ours
+    drop_own_frames(error, own_folder)
     summary = traceback.TracebackException.from_exception(error, compact=True)
-    _drop_own_frames(summary, own_folder)
     formatted = "".join(summary.format())
     # a traceback has end lines wherever it has columns
     entries = summary_stack(summary.stack)
@@ -75,7 +81,6 @@ def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
     stack += [StackLine(*line) for line in lines_of_graph(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
         stack.append(_syntax_error_entry(error))
-    words = _words(error)
     return ProgramRaised(
         type(error).__qualname__,
         str(type(error).__module__),
@@ -83,7 +88,7 @@ def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
         tuple(stack),
         formatted[-MAX_MESSAGE:],
         _missing_requirement(error),
-        is_of_device(error, words),
+        of_device,
     )
 
 
@@ -103,20 +108,6 @@ def _missing_requirement(error: BaseException) -> MissingRequirementReport | Non
         return find_missing_requirement(error)
     except Exception:  # a class of the program's whose words raise
         return None
-
-
-def _drop_own_frames(summary: traceback.TracebackException, own_folder: str) -> None:
-    """Take out frames of ours, and of the import system where we called it."""
-    kept: list[traceback.FrameSummary] = []
-    below_ours = False
-    for frame in summary.stack:
-        below_ours = frame.filename.startswith(own_folder) or (below_ours and frame.filename.startswith(IMPORT_SYSTEM))
-        if not below_ours:
-            kept.append(frame)
-    summary.stack = traceback.StackSummary.from_list(kept)
-    for linked in (summary.__cause__, summary.__context__, *(getattr(summary, "exceptions", None) or ())):
-        if linked is not None:
-            _drop_own_frames(linked, own_folder)
 
 
 def _syntax_error_entry(error: SyntaxError) -> StackLine:

@@ -7,6 +7,7 @@ or where that does not hold, this process runs the job itself and ends.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gc
 import os
@@ -54,9 +55,10 @@ def _take_descriptors() -> tuple[int, Wire]:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or not a text file
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or not a text file
+        if codecs.lookup(sys.stdout.encoding).name != "utf-8":
+            # a pipe may have another encoding than the terminal, where the program can print what it prints
+            sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     return commands, Wire(frames)
 
 

@@ -6,47 +6,77 @@ group each rank seems to hold what this one holds. So a program can be rank 3 of
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
+from ..instrument.in_place import call_first
 from ..torch_internals import distributed as internals
 from .notes import StandInNotes
-
-# set by torchrun (torch/distributed/elastic/agent/server/local_elastic_agent.py)
-TORCHRUN_VARIABLES = {
-    "RANK": "0",
-    "LOCAL_RANK": "0",
-    "GROUP_RANK": "0",
-    "WORLD_SIZE": "1",
-    "LOCAL_WORLD_SIZE": "1",
-    "GROUP_WORLD_SIZE": "1",
-    "MASTER_ADDR": "127.0.0.1",
-    "MASTER_PORT": "29500",
-}
+from .unsupported import unsupported_is_noted
 
 
-def install(notes: StandInNotes) -> None:
-    """Let ``torch.distributed`` initialize without other processes, and supply torchrun's variables to programs that require them."""
+def prepare(notes: StandInNotes, spawns: bool) -> None:
+    """Replace what needs other processes when the program starts distributed work; until then, and without it, all is torch's own.
+
+    ``spawns``: processes of ``torch.multiprocessing.spawn`` are to start that work.
+    """
     import torch.distributed
+    import torch.multiprocessing
 
-    _supply_torchrun_variables()
     if not torch.distributed.is_available():
         return
-    handlers: Any = internals.RENDEZVOUS_HANDLERS.need()
-    for scheme in ("env", "tcp", "file"):
-        handlers[scheme] = _rendezvous_alone
-    internals.NEW_PROCESS_GROUP.wrap(lambda original: _in_one_process(original, notes))
-    if internals.NCCL_AVAILABLE.get() is False:
+    work = _DistributedWork(notes, has_driver=torch.cuda.is_available())  # before a device is emulated
+    # whatever starts the work creates the default group with it: `init_device_mesh`, libraries
+    work.undo = call_first(inspect.unwrap(torch.distributed.init_process_group), work.begin)
+    if spawns:
+        call_first(torch.multiprocessing.spawn, work.spawn)
+
+
+def offer_nccl() -> None:
+    """Let torch say that it has NCCL, as every build for the GPUs that this run emulates."""
+    import torch.distributed
+
+    if torch.distributed.is_available() and internals.NCCL_AVAILABLE.get() is False:
         internals.NCCL_AVAILABLE.set(True)
         for module in (internals.C10D.need(), torch.distributed):
             module.ProcessGroupNCCL = EmulatedNccl
-    _reduce_alone()
-    _spawn_in_this_process(notes)
 
 
-def _reduce_alone() -> None:
+class _DistributedWork:
+    """What happens when the program starts it."""
+
+    def __init__(self, notes: StandInNotes, has_driver: bool) -> None:
+        self._notes = notes
+        self._has_driver = has_driver
+        self._begun = False
+        self.undo: Callable[[], object] = lambda: None
+
+    def begin(self, *_: Any, **__: Any) -> None:
+        """Replace what needs other processes; the call that starts the work goes on."""
+        if self._begun:
+            return
+        self._begun = True
+        self.undo()
+        with unsupported_is_noted(self._notes):
+            handlers: Any = internals.RENDEZVOUS_HANDLERS.need()
+            for scheme in ("env", "tcp", "file"):
+                handlers[scheme] = _rendezvous_alone
+            internals.NEW_PROCESS_GROUP.wrap(lambda original: _in_one_process(original, self._notes))
+            offer_nccl()
+            _reduce_alone(self._has_driver)
+
+    def spawn(self, fn: Any, args: Any, nprocs: int, *_: Any) -> tuple[None]:
+        """Run only the first process of ``torch.multiprocessing.spawn``, in this one, where Dynamo is traced."""
+        self.begin()
+        self._notes.add("processes", f"Only the first of {nprocs} processes ran, in the main process.")
+        fn(0, *args)
+        return (None,)
+
+
+def _reduce_alone(has_driver: bool) -> None:
     """Give the reducer of DistributedDataParallel the sum over this process alone: the work of the ``fake`` backend has no result."""
     import torch
 
@@ -65,7 +95,7 @@ def _reduce_alone() -> None:
     internals.DDP_INIT.wrap(with_hook)
     # It asserts that there is a timer for the device. Another C++ method in its place keeps Dynamo's trace: it knows neither of them.
     internals.LOGGER_STATS.set(vars(internals.LOGGER.need())[internals.LOGGER_UNEVEN_INPUTS.name])
-    if not torch.cuda.is_available():
+    if not has_driver:
         # the reducer's timers would start the CUDA driver of a build that has one (torch/csrc/distributed/c10d/reducer_cuda.cpp)
         internals.REDUCER_PREPARE.set(vars(internals.REDUCER.need())[internals.REDUCER_STATS.name])
 
@@ -106,42 +136,3 @@ def _in_one_process(original: Callable[..., Any], notes: StandInNotes) -> Callab
         return made
 
     return new_process_group
-
-
-def _supply_torchrun_variables() -> None:
-    """Let ``os.environ["RANK"]`` give what torchrun would set instead of raising; ``in`` and ``get`` still say that it is not set."""
-
-    class Environment(type(os.environ)):  # type: ignore[misc]
-        def __getitem__(self, key: str) -> str:
-            try:
-                return str(super().__getitem__(key))
-            except KeyError:
-                if key not in TORCHRUN_VARIABLES:
-                    raise
-                os.environ.update({name: value for name, value in TORCHRUN_VARIABLES.items() if name not in self})
-                return TORCHRUN_VARIABLES[key]
-
-        def __contains__(self, key: object) -> bool:
-            return self._is_set(key)
-
-        def get(self, key: str, default: Any = None) -> Any:
-            return super().__getitem__(key) if self._is_set(key) else default
-
-        def _is_set(self, key: object) -> bool:
-            return isinstance(key, str) and self.encodekey(key) in self._data
-
-    environment: MutableMapping[str, str] = os.environ
-    environment.__class__ = Environment
-
-
-def _spawn_in_this_process(notes: StandInNotes) -> None:
-    """Let ``torch.multiprocessing.spawn`` run only its first process, in this one, where Dynamo is traced."""
-    import torch.multiprocessing
-
-    def spawn(
-        fn: Any, args: Any = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
-    ) -> None:
-        notes.add("processes", f"Only the first of {nprocs} processes ran, in the main process.")
-        fn(0, *args)
-
-    torch.multiprocessing.spawn = spawn

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 
 from ..instrument.import_hook import change_at_import
+from ..instrument.in_place import call_first
 from ..runtime.dynamo_skips import skip_modules
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
-from . import distributed
+from . import distributed, launcher
 from .cuda.native import EmulationUnsupported
 from .cuda.trial import Verdict
 from .cuda.usage import is_compiler_asking, names_gpu
 from .notes import StandInNotes
+from .unsupported import unsupported_is_noted
 from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
 
 MAX_GPUS = 16
@@ -30,14 +30,24 @@ def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda:
     notes = StandInNotes(own_folder, library_roots)
     depth = command.depth
     if command.stand_in is Substitution.AUTO:
-        with _unsupported_is_noted(notes):
-            distributed.install(notes)
+        _prepare_distributed(command, notes)
         if command.emulation_failed:
             cuda = Verdict(command.emulation_failed)
         depth = _enable_cuda(command, notes, cuda)
     if command.missing_weights is Substitution.AUTO:
         _substitute_weights(notes)
     return depth
+
+
+def _prepare_distributed(command: RunCommand, notes: StandInNotes) -> None:
+    """Set the variables of ``torchrun`` if the program needs them, and have process groups replaced when it starts distributed work."""
+    program = launcher.program_text(command)
+    needed = program.first_needed(os.environ)
+    if needed is not None:
+        launcher.supply()
+        notes.add_at("launcher", needed)
+    with unsupported_is_noted(notes):
+        distributed.prepare(notes, program.starts_distributed_work)
 
 
 def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: Verdict) -> Depth:
@@ -53,23 +63,12 @@ def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: Verdict) -> 
     if not names_gpu(command):
         _install_cuda_at_first_use(notes, verdict)
         return command.depth
-    with _unsupported_is_noted(notes):
+    with unsupported_is_noted(notes):
         _install_cuda(notes, verdict)
     if command.depth is not Depth.INDUCTOR:
         return command.depth
     notes.add("no-kernels")
     return Depth.AOT
-
-
-@contextlib.contextmanager
-def _unsupported_is_noted(notes: StandInNotes) -> Iterator[None]:
-    """Note what cannot be emulated with this torch; the program then runs as it does on this machine."""
-    try:
-        yield
-    except EmulationUnsupported as problem:
-        notes.add("unsupported", str(problem))
-    except Exception as problem:  # an unknown torch may raise anything; the note says what
-        notes.add("unsupported", f"the internals of this torch are not supported ({type(problem).__name__}: {problem})")
 
 
 def _has_gpu() -> bool:
@@ -88,6 +87,7 @@ def _install_cuda(notes: StandInNotes, verdict: Verdict) -> None:
         raise EmulationUnsupported(verdict.off)
     notes.add("emulated")
     install(_device_count(), notes, verdict.without)
+    distributed.offer_nccl()
 
 
 def _device_count() -> int:
@@ -101,21 +101,20 @@ def _device_count() -> int:
 def _install_cuda_at_first_use(notes: StandInNotes, verdict: Verdict) -> None:
     """torch calls ``torch.cuda._lazy_init`` before anything that needs a device, C++ included (torch/csrc/utils/device_lazy_init.cpp)."""
     initialize = LAZY_INIT.get()
+    if initialize is None:
+        return
 
-    def first_use() -> None:
+    def first_use() -> tuple[None] | None:
         if is_compiler_asking():
-            initialize()
-            return
-        LAZY_INIT.set(initialize)
+            return None
+        undo()
         is_installed = False
-        with _unsupported_is_noted(notes):
+        with unsupported_is_noted(notes):
             _install_cuda(notes, verdict)
             is_installed = True
-        if not is_installed:
-            initialize()  # raises what it would have raised
+        return (None,) if is_installed else None  # torch's own raises what it would have raised
 
-    if initialize is not None:
-        LAZY_INIT.set(first_use)
+    undo = call_first(initialize, first_use)
 
 
 def _substitute_weights(notes: StandInNotes) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..instrument.stacks import live_stack
 from ..instrument.trace_sink import write_note
 from ..runtime.libraries import torch_folder
+
+if TYPE_CHECKING:
+    from .launcher import Read
 
 NOTE = "compile_lens_stand_in"
 MAX_NOTES = 200
@@ -45,12 +48,19 @@ class StandInNotes:
         """Note what could not be done here, at the user's line that led to it."""
         self._write(kind, text, sys._getframe(1))
 
+    def add_at(self, kind: str, read: Read) -> None:
+        """Note what the text of the program shows before it runs, at its place."""
+        stack = {"file": read.file, "line": read.line, "name": "<module>", "text": read.text, "column": read.column}
+        self._write_at(kind, read.name, [{**stack, "end_line": read.line, "end_column": read.end_column}])
+
     def stack(self, start: FrameType) -> list[dict[str, Any]]:
         """The user's part of the stack that ends in ``start``, in the form of notes."""
         return [frame for frame in live_stack(start, self._own_folder) if not frame["file"].startswith(self._libraries)]
 
     def _write(self, kind: str, text: str, start: FrameType) -> None:
-        stack = self.stack(start)
+        self._write_at(kind, text, self.stack(start))
+
+    def _write_at(self, kind: str, text: str, stack: list[dict[str, Any]]) -> None:
         line = (stack[-1]["file"], stack[-1]["line"]) if stack else ("", 0)
         if (kind, *line) not in self._written and len(self._written) < MAX_NOTES:
             self._written.add((kind, *line))

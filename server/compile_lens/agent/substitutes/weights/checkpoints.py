@@ -6,15 +6,15 @@ Any other use of the substitute raises what the loader raised.
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FrameType, ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import torch
 
+from ...instrument.in_place import call_after_failure, call_first
 from ...runtime.missing_requirement import is_not_found
 from ...torch_internals.core import INCOMPATIBLE_KEYS
 from .lookups import Lookups, reason
@@ -81,33 +81,28 @@ class Checkpoints:
 
     def __init__(self, lookups: Lookups) -> None:
         self._lookups = lookups
+        self._are_accepted = False
 
     def changes(self) -> Mapping[str, Callable[[ModuleType], object]]:
         """The changes by module name."""
         return {
-            "torch": self._change_torch,
-            "torch.serialization": lambda module: self._change(module, "load", "f"),
-            "torch.hub": lambda hub: self._change(hub, URL_LOADER, "url"),
-            "safetensors.torch": lambda module: self._change(module, "load_file", "filename"),
+            "torch.serialization": lambda module: self._change(module, "load"),
+            "torch.hub": lambda hub: self._change(hub, URL_LOADER),
+            "safetensors.torch": lambda module: self._change(module, "load_file"),
         }
 
-    def _change(self, module: Any, name: str, what: str) -> None:
-        original = getattr(module, name)
-        may_substitute: Any = torch.compiler.disable(self._may_substitute)
-        substitute: Any = torch.compiler.disable(self._substitute)
+    def _change(self, module: Any, name: str) -> None:
+        """Substitute what ``name`` of ``module`` does not find; the function itself stays the library's own."""
 
-        def load(*args: Any, **named: Any) -> Any:
-            try:
-                return original(*args, **named)
-            except Exception as error:  # raised again unless it says that the file is missing
-                wanted = args[0] if args else named.get(what)
-                caller = sys._getframe(1)
-                if not isinstance(wanted, (str, os.PathLike)) or not may_substitute(error, caller, name):
-                    raise
-                return substitute(error, os.fspath(wanted), caller)
+        def failed(error: Exception, wanted: Any, /, *_: Any, **__: Any) -> tuple[MissingCheckpoint] | None:
+            caller = sys._getframe(1).f_back  # of the frame around the function, that of the user's call
+            if caller is None or not isinstance(wanted, (str, os.PathLike)):
+                return None
+            if not self._may_substitute(error, caller, name):
+                return None
+            return (self._substitute(error, os.fspath(wanted), caller),)
 
-        # to Dynamo it is the library's own function: in a file that it skips, and under the name that it reports
-        setattr(module, name, functools.wraps(original)(_at_place_of(load, original)))
+        call_after_failure(getattr(module, name), failed)
 
     def _may_substitute(self, error: Exception, caller: FrameType, loader: str) -> bool:
         # weights that a library loads for a model are handled at the call of the library
@@ -118,7 +113,7 @@ class Checkpoints:
 
     def _substitute(self, error: Exception, name: str, caller: FrameType) -> MissingCheckpoint:
         if error.__traceback__ is not None:
-            error = error.with_traceback(error.__traceback__.tb_next)  # without the frame of `load`
+            error = error.with_traceback(error.__traceback__.tb_next)  # without the frame around the function
         note = {
             "what": CHECKPOINT,
             "name": name,
@@ -127,28 +122,27 @@ class Checkpoints:
             "stack": self._lookups.stack(caller),
         }
         self._lookups.write(note)
+        self._accept_substitutes()
         return MissingCheckpoint(error)
 
-    def _change_torch(self, module: Any) -> None:
-        """Change ``torch.load``, and let modules, optimizers and schedulers accept its substitute."""
-        self._change(module, "load", "f")
-        result = INCOMPATIBLE_KEYS.need()([], [])
-        self._accept_in(torch.nn.Module, result)
-        self._accept_in(torch.optim.Optimizer, None)
-        self._accept_in(torch.amp.GradScaler, None)
-        for scheduler in _with_subclasses(torch.optim.lr_scheduler.LRScheduler):
-            self._accept_in(scheduler, None)
-
-    def _accept_in(self, owner: Any, result: Any) -> None:
-        original = vars(owner).get("load_state_dict")
-        if original is None:
+    def _accept_substitutes(self) -> None:
+        """Let modules, optimizers and schedulers accept a substitute, from the first one on."""
+        if self._are_accepted:
             return
+        self._are_accepted = True
+        _accept_in(torch.nn.Module, INCOMPATIBLE_KEYS.need()([], []))
+        for owner in (
+            torch.optim.Optimizer,
+            torch.amp.GradScaler,
+            *_with_subclasses(torch.optim.lr_scheduler.LRScheduler),
+        ):
+            _accept_in(owner, None)
 
-        @functools.wraps(original)
-        def load_state_dict(target: Any, state_dict: Any, *args: Any, **named: Any) -> Any:
-            return result if _is_substitute(state_dict) else original(target, state_dict, *args, **named)
 
-        owner.load_state_dict = load_state_dict
+def _accept_in(owner: Any, result: Any) -> None:
+    original = vars(owner).get("load_state_dict")
+    if original is not None:
+        call_first(original, lambda target, state_dict, /, *_, **__: (result,) if _is_substitute(state_dict) else None)
 
 
 def _is_substitute(state_dict: Any) -> bool:
@@ -162,11 +156,3 @@ def _with_subclasses(base: type[Any]) -> Iterator[type[Any]]:
     yield base
     for cls in base.__subclasses__():
         yield from _with_subclasses(cls)
-
-
-def _at_place_of(function: Any, original: Any) -> Any:
-    """Let ``function`` report the file of ``original``, with its third line, which calls that one, on the first line there."""
-    code: CodeType = function.__code__
-    place = original.__code__
-    function.__code__ = code.replace(co_filename=place.co_filename, co_firstlineno=max(place.co_firstlineno - 2, 1))
-    return function
