@@ -250,6 +250,15 @@ CURES = [
         (("(fullgraph=True)", ""),),
         Kind.COMPILE_ERROR,
     ),
+    Cure(
+        "Remove `error_on_graph_break(True)`",
+        compiled(
+            "with torch._dynamo.error_on_graph_break(True):\n    print(x)\n    return x * 2",
+            "try:\n    f(torch.ones(3))\nexcept Exception:\n    pass",
+        ),
+        (("error_on_graph_break(True)", "error_on_graph_break(False)"),),
+        Kind.COMPILE_ERROR,
+    ),
     Cure("must be traced as a whole", LOUD, (('    print("positive")\n', ""),), Kind.COMPILE_ERROR),
     Cure(
         "Put `torch.compiler.disable` on the function",

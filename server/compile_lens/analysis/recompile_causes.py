@@ -126,7 +126,8 @@ def _with_values(fact: GuardFact, theirs: Table, own: Table) -> GuardFact:
     """``fact`` with the value before, and that which the new version is made for, where torch does not tell them."""
     now, was = own.get(fact.key), theirs.get(fact.key)
     before = fact.before or (was.before if was is not None else "")
-    is_value = now is not None and not now.expected.startswith(CONDITIONS)
+    # of a number that became an input of the graph, the guard names how it is read, not what it is
+    is_value = now is not None and not now.expected.startswith(CONDITIONS) and "___" not in now.before
     if fact.after or now is None or not is_value or now.expected in ("", fact.expected) or now.event:
         return replace(fact, before=before)
     return replace(fact, before=before, after=now.before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import PurePath
 
 from compile_lens.analysis.finding import Place
@@ -111,14 +112,26 @@ def _resolved(failure: GuardFailure, compilation: Compilation, sources: Sources)
     if not tail or failure.line is None:
         return ""
     known = [compilation.file, sources.main_file, *(frame.file for frame in reversed(compilation.call_stack))]
-    for file in dict.fromkeys(known):
-        for folder in PurePath(file).parents:
-            path = str(folder.joinpath(*tail))
-            if path == file or folder.name not in tail:
-                tree = sources.tree_of(path) if sources.is_own(path) else None
-                if tree is not None and tree.line_text(failure.line).strip() == failure.source_text:
-                    return path
+    for path in dict.fromkeys(path for file in known for path in _paths_with(tail, file)):
+        tree = sources.tree_of(path) if sources.is_own(path) else None
+        if tree is not None and tree.line_text(failure.line).strip() == failure.source_text:
+            return path
     return ""
+
+
+def _paths_with(tail: tuple[str, ...], file: str) -> Iterator[str]:
+    """Paths near ``file`` that torch may have shortened to ``tail``.
+
+    It takes off the folders that the path shares with torch's own, and the character after them: where they share only the root, that
+    is the first letter of a name (torch/_logging/_internal.py, ``shorten_filename``, torch 2.6 to 2.14).
+    """
+    parts = PurePath(file).parts
+    if len(parts) > 1 and parts[1][1:] == tail[0]:
+        yield str(PurePath(*parts[:2], *tail[1:]))
+    for folder in PurePath(file).parents:
+        path = str(folder.joinpath(*tail))
+        if path == file or folder.name not in tail:
+            yield path
 
 
 def _in_function(file: str, tree: SourceTree, fact: GuardFact, definition: Definition | None) -> Place | None:
