@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compile_lens.analysis.guards import GuardFact
+from compile_lens.analysis.guard_facts import GuardFact
 
 HOOKS = "hooks of "
 MAX_STEPS = 6

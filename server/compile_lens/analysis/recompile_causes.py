@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from compile_lens.analysis.guards import GuardFact, read_guard
+from compile_lens.analysis.guard_facts import GuardFact
+from compile_lens.analysis.guards import read_guard
 from compile_lens.trace.guard_text import guard_lines, parse_guard
 from compile_lens.trace.report import Compilation, CompileReport, GuardFailure
 

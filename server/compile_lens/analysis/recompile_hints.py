@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import tree_sitter
 
+from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_sources import guarded_value
-from compile_lens.analysis.guards import GuardFact
 from compile_lens.analysis.recompile_causes import Cause
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import Definition, definition_at

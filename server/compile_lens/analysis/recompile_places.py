@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from compile_lens.analysis.finding import Place
-from compile_lens.analysis.guards import LAST_STEP, GuardFact
+from compile_lens.analysis.guard_facts import LAST_STEP, GuardFact
 from compile_lens.analysis.recompile_causes import Cause
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import Definition, definition_at, parameter_range
@@ -123,7 +123,7 @@ def _paths_with(tail: tuple[str, ...], file: str) -> Iterator[str]:
     """Paths near ``file`` that torch may have shortened to ``tail``.
 
     It takes off the folders that the path shares with torch's own, and the character after them: where they share only the root, that
-    is the first letter of a name (torch/_logging/_internal.py, ``shorten_filename``, torch 2.6 to 2.14).
+    is the first letter of a name (torch/utils/_traceback.py, ``shorten_filename``, torch 2.6 to 2.14).
     """
     parts = PurePath(file).parts
     if len(parts) > 1 and parts[1][1:] == tail[0]:

@@ -10,8 +10,8 @@ from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.graph_breaks import find_graph_breaks
+from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_words import change
-from compile_lens.analysis.guards import GuardFact
 from compile_lens.analysis.recompile_causes import causes_of
 from compile_lens.analysis.recompile_hints import hints_for
 from compile_lens.analysis.recompile_places import cause_place

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.guards import GuardFact, read_guard
+from compile_lens.analysis.guard_facts import GuardFact
+from compile_lens.analysis.guards import read_guard
 from compile_lens.trace.report import GuardFailure
 
 # "[0/1] against 0/0: tensor 'x' size mismatch …", as analysis/recompiles.py writes them
