@@ -30,7 +30,7 @@ BISECTOR_GET_DIR = Internal("torch._inductor.compiler_bisector:CompilerBisector.
 BISECTOR_STATE_FOLDER = Internal(
     "torch._inductor.compiler_bisector:CompilerBisector.in_process_cache", _BISECTION, since=(2, 7)
 )
-BISECTOR_ENVIRONMENT = Internal("torch._inductor.compiler_bisector:get_env_val", _BISECTION, since=(2, 7))
+BISECTOR_ENVIRONMENT = Internal("torch._inductor.compiler_bisector:get_env_val", _BISECTION)
 COMPILER_OPTIONS = Internal("torch._inductor.cpp_builder:CppTorchOptions", _WARMUP)
 COMPILER_VERSION = Internal("torch._inductor.cpp_builder:get_compiler_version_info", _WARMUP)
 RUN_COMPILER = Internal("torch._inductor.cpp_builder:run_compile_cmd", "compiler output that is complete or absent")
@@ -42,7 +42,7 @@ VECTOR_ISA_TRIAL = Internal("torch._inductor.cpu_vec_isa:VecISA.check_build", _W
 DECOMPOSITION_MODULE = Internal("torch._inductor.decomposition", "where a decomposition is written")
 LOWERING_MODULE = Internal("torch._inductor.lowering", "where a lowering is written")
 SERIALIZED_PATTERNS = Internal("torch._inductor.fx_passes.serialized_patterns", _WARMUP)
-TRITON_KEY = Internal("torch._inductor.runtime.triton_compat:triton_key", _WARMUP, since=(2, 7))
+TRITON_KEY = Internal("torch._inductor.runtime.triton_compat:triton_key", _WARMUP, since=(2, 9))
 # imported when Inductor first compiles for a GPU
 GPU_MODULES = (
     Internal("torch._inductor.choices", _WARMUP),
