@@ -37,6 +37,11 @@ def check_fixtures(host: WarmHost, interpreter: Interpreter, missing: frozenset[
     return Check("fixtures", tried, tuple(deviations), tuple(left_out))
 
 
+def without_code(code: str) -> str:
+    """What a torch without codes gives."""
+    return BARE_CODE.sub("graph-break", CODE.sub("", code))
+
+
 def _compare(host: WarmHost, file: Path, with_codes: bool) -> tuple[Counter[str], Counter[str]]:
     """What is written in a fixture and its parts, and what was found: ``LINE CODE``, with counts."""
     text = file.read_text(encoding="utf-8")
@@ -59,6 +64,6 @@ def _list(counted: Counter[str]) -> str:
 def _counted(prefix: str, findings: tuple[Expected, ...], with_codes: bool) -> Counter[str]:
     counted: Counter[str] = Counter()
     for one in findings:
-        code = one.code if with_codes else BARE_CODE.sub("graph-break", CODE.sub("", one.code))
+        code = one.code if with_codes else without_code(one.code)
         counted[f"{prefix}{one.line} {code}"] += one.count
     return counted
