@@ -21,7 +21,7 @@ from tests.compat.environments import (
     make,
     remove,
 )
-from tests.compat.page import PAGE, render
+from tests.compat.page import CHECKS, PAGE, render
 from tests.compat.results import Result, load, store
 
 # the tests' modules import each other by their bare names
@@ -36,8 +36,11 @@ sys.path.append(str(Path(__file__).parents[1]))
 @click.option(
     "--interpreter", "given", multiple=True, metavar="PATH", help="Try this interpreter, which has torch, instead."
 )
+@click.option("--check", "wanted", multiple=True, type=click.Choice(CHECKS), help="Run this check only.")
 @click.option("--page", is_flag=True, help="Only write the page, from the results so far.")
-def main(torches: tuple[str, ...], pythons: tuple[str, ...], given: tuple[str, ...], page: bool) -> None:
+def main(
+    torches: tuple[str, ...], pythons: tuple[str, ...], given: tuple[str, ...], wanted: tuple[str, ...], page: bool
+) -> None:
     """Try Compile Lens with each torch on each Python, and write the results to tests/compat/results.json and docs/compatibility.md.
 
     The exit code is 1 if something is wrong that is not listed in tests/compat/differences.py.
@@ -45,22 +48,24 @@ def main(torches: tuple[str, ...], pythons: tuple[str, ...], given: tuple[str, .
     if not page:
         with tempfile.TemporaryDirectory(prefix="compile-lens-compat-") as folder:
             os.environ["XDG_STATE_HOME"] = f"{folder}/state"
-            tried = _given(given) if given else _made(Path(folder), torches or tuple(TORCHES), pythons or PYTHONS)
-            for result in tried:
-                store([result])
+            interpreters = (
+                _given(given) if given else _made(Path(folder), torches or tuple(TORCHES), pythons or PYTHONS)
+            )
+            for found in interpreters:
+                store([found if isinstance(found, Result) else _try(found, wanted)])
     PAGE.write_text(render(load()), encoding="utf-8")
     sys.exit(any(unexplained(result) for result in load()))
 
 
-def _given(paths: tuple[str, ...]) -> Iterator[Result]:
+def _given(paths: tuple[str, ...]) -> Iterator[Interpreter]:
     for path in paths:
         interpreter = ask(path)
         if interpreter is None or not interpreter.torch:
             raise click.ClickException(f"{path} cannot import torch.")
-        yield _try(interpreter)
+        yield interpreter
 
 
-def _made(folder: Path, torches: tuple[str, ...], pythons: tuple[str, ...]) -> Iterator[Result]:
+def _made(folder: Path, torches: tuple[str, ...], pythons: tuple[str, ...]) -> Iterator[Interpreter | Result]:
     for version in pythons:
         python = find_python(version)
         for torch in torches:
@@ -71,19 +76,19 @@ def _made(folder: Path, torches: tuple[str, ...], pythons: tuple[str, ...]) -> I
                 continue
             environment = folder / f"{torch}-{version}"
             try:
-                yield _try(make(environment, python, torch))
+                yield make(environment, python, torch)
             except CannotInstall as problem:
                 yield Result(torch, version, failure=f"cannot be installed: {problem}")
             finally:
                 remove(environment)
 
 
-def _try(interpreter: Interpreter) -> Result:
-    from tests.compat.checks import all_checks
+def _try(interpreter: Interpreter, wanted: tuple[str, ...]) -> Result:
+    from tests.compat.checks import run_checks
 
     click.echo(f"torch {interpreter.torch}, Python {interpreter.python}")
     checks = []
-    for check in all_checks(interpreter):
+    for check in run_checks(interpreter, wanted):
         checks.append(check)
         click.echo(f"  {check.name}: {check.tried} tried, {len(check.deviations)} otherwise")
     return Result(interpreter.torch, interpreter.python, tuple(checks))

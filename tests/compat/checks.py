@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from tests.compat.environments import Interpreter, numbers
@@ -59,18 +59,23 @@ EXPLAINED = {
 }
 
 
-def all_checks(interpreter: Interpreter) -> Iterator[Check]:
-    """Each check in turn, with one host for all that run a file."""
-    yield check_doctor(interpreter)
+def run_checks(interpreter: Interpreter, wanted: Collection[str]) -> Iterator[Check]:
+    """Each check that is ``wanted`` (none: all), with one host for those that run a file."""
     host = WarmHost(interpreter.path)
+    checks: dict[str, Callable[[], Check]] = {
+        "doctor": lambda: check_doctor(interpreter),
+        "emulated GPU": lambda: check_emulated_gpu(host, interpreter),
+        "fixtures": lambda: check_fixtures(host, interpreter, _missing(interpreter)),
+        "repros": lambda: check_repros(host),
+        "bisection": lambda: check_bisection(host),
+        "explanations": lambda: check_explanations(interpreter),
+    }
     try:
-        yield check_emulated_gpu(host, interpreter)
-        yield check_fixtures(host, interpreter, _missing(interpreter))
-        yield check_repros(host)
-        yield check_bisection(host)
+        for name, check in checks.items():
+            if not wanted or name in wanted:
+                yield check()
     finally:
         host.close()
-    yield check_explanations(interpreter)
 
 
 def check_doctor(interpreter: Interpreter) -> Check:

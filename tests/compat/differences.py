@@ -86,7 +86,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "break_generator",
         "`next` of a generator that was made outside is traced.",
         lacks="18 GB4347, 18 recompile",
-        since=(2, 15),
+        since=(2, 14),
     ),
     Difference(
         "break_numpy",
@@ -99,10 +99,11 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "break_stdlib",
         "`random.random` is traced, and the functions of `time` have a code of their own.",
-        lacks="13 GB0007, 15 GB0007, 19 GB0007",
-        has="13 GB9193, 19 GB9193",
+        lacks="13 GB0007, 14 GB0007, 17 GB0007",
+        has="13 GB9193, 17 GB9193",
         since=(2, 15),
     ),
+    Difference("break_stdlib", "`random.random` is traced.", lacks="14 GB0007", since=(2, 14), until=(2, 14)),
     Difference(
         "break_while",
         "A function that is skipped because of its loop is not tried again from the condition.",
@@ -139,9 +140,15 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         "numbers_right",
-        "Caches this graph.",
+        "AOTAutograd's cache stores a graph with `autocast`.",
         lacks="13 cache-bypass",
         until=(2, 11),
+    ),
+    Difference(
+        "numbers_right",
+        "AOTAutograd's cache stores a graph with `autocast`.",
+        lacks="13 cache-bypass",
+        since=(2, 14),
     ),
     Difference(
         "recompile_counter",
@@ -160,6 +167,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "recompile_resume",
         "The length of a string is traced without a guard on the string, so that only the part behind the break recompiles.",
         lacks="6 recompile x2, 8 GB0059 x2",
+        since=(2, 15),
+    ),
+    Difference(
+        "recurrent",
+        "Each call of an LSTM or GRU is a break that can be resumed, on the CPU, too. Before, it made the function fall back to eager.",
+        lacks="14 GB0014",
+        has="13 recompile, 14 GB0148, 14 recompile, 15 GB0148, 15 recompile",
         since=(2, 15),
     ),
     Difference(

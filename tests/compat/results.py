@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from tests.compat.environments import numbers
@@ -63,8 +63,15 @@ def _check(row: dict[str, object]) -> Check:
 
 
 def store(new: Sequence[Result]) -> None:
-    """Keep ``new`` in place of what was known of the same versions."""
-    known = {_versions(result): result for result in [*load(), *new]}
+    """Keep each check of ``new`` in place of what was known of the same versions; a failure to install says nothing new."""
+    known = {_versions(result): result for result in load()}
+    for result in new:
+        before = known.get(_versions(result), result)
+        if result.failure and before.checks:
+            continue
+        again = {check.name for check in result.checks}
+        kept = tuple(check for check in before.checks if check.name not in again)
+        known[_versions(result)] = replace(result, checks=kept + result.checks)
     rows = [asdict(known[versions]) for versions in sorted(known)]
     FILE.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
