@@ -15,8 +15,7 @@ OLDEST, ANY = (2, 6), (9, 9)
 class Difference:
     """From torch ``since`` up to and including ``until`` (on a Python up to ``python_until``), ``program`` comes out otherwise.
 
-    ``lacks`` and ``has`` are those of the ``Deviation``. ``why`` is a sentence for the page. ``ours``: torch does the same as ever, and
-    Compile Lens does not show it.
+    ``lacks`` and ``has`` are those of the ``Deviation``. ``why`` is a sentence for the page.
     """
 
     program: str
@@ -26,7 +25,6 @@ class Difference:
     since: Version = OLDEST
     until: Version = ANY
     python_until: Version = ANY
-    ours: bool = False
 
     def explains(self, result: Result, deviation: Deviation) -> bool:
         """Whether this is what came out otherwise there."""

@@ -39,12 +39,11 @@ def render(results: Sequence[Result]) -> str:
         f"| {result.torch} | {result.python} | {' | '.join(_cells(result))} |\n" for result in results if result.checks
     ]
     sections = [HEAD, f"| torch | Python | {' | '.join(CHECKS)} |\n|---|---|{'---|' * len(CHECKS)}\n", *rows]
-    for title, head, of_kind in (
-        ("What torch does differently", "| program | versions | what torch does |\n|---|---|---|\n", False),
-        ("What Compile Lens does not show", "| program | versions | why |\n|---|---|---|\n", True),
-    ):
-        if listed := [_listed(row, versions) for row, versions in _explained(results) if row.ours is of_kind]:
-            sections += [f"\n## {title}\n\n{head}", *listed]
+    if listed := [_listed(row, versions) for row, versions in _explained(results)]:
+        sections += [
+            "\n## What torch does differently\n\n| program | versions | what torch does |\n|---|---|---|\n",
+            *listed,
+        ]
     for title, lines in (("What fails", list(_failures(results))), ("What was not tried", list(_left_out(results)))):
         if lines:
             sections += [f"\n## {title}\n\n| torch | Python | what |\n|---|---|---|\n", *lines]
@@ -58,9 +57,8 @@ def _cells(result: Result) -> Iterator[str]:
         if check is None:
             yield "–"
         else:
-            rows = [explanation(result, each) for each in check.deviations]
-            right = check.tried - sum(row is None or row.ours for row in rows)
-            yield f"{right} of {check.tried}"
+            wrong = sum(explanation(result, each) is None for each in check.deviations)
+            yield f"{check.tried - wrong} of {check.tried}"
 
 
 def _explained(results: Sequence[Result]) -> Iterator[tuple[Difference, list[str]]]:
