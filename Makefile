@@ -11,7 +11,7 @@ EXAMPLES := examples/transformer_block.py examples/training_step.py examples/cle
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
 
-.PHONY: demo test test-quick test-nightly lint bench fuzz soak client lab tables setup clean
+.PHONY: demo test test-quick test-nightly compat lint bench fuzz soak client lab tables setup clean
 
 demo: $(STAMP)  ## the main job on the examples
 	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
@@ -24,6 +24,9 @@ test-quick: $(STAMP)  ## without VS Code, models, searches, hostile programs and
 
 test-nightly: $(STAMP)  ## what is slow and covered more cheaply by `make test`; see CONTRIBUTING.md
 	$(PYTEST) -m nightly
+
+compat: $(STAMP)  ## each torch on each Python of this machine, in environments of 6 GB that are made and deleted (hours)
+	$(BIN)/python -m tests.compat
 
 lint: $(STAMP) $(CLIENT_STAMP)  ## style, types, and the types of the extension
 	$(BIN)/ruff check server tests benchmarks

@@ -66,9 +66,9 @@ class Shared:
 class WarmHost:
     """A host and the event loop that it lives in, for tests that are plain functions. A file is run once in each way."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None, python: str = sys.executable) -> None:
         self._loop = asyncio.new_event_loop()
-        self._host = RecordingHost(sys.executable, environment)
+        self._host = RecordingHost(python, environment)
         self._known: dict[tuple[Path, Depth, bool, bool], Analyzed] = {}
 
     def analyze(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analyzed:

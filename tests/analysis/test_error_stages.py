@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.device_errors import device_error
 from compile_lens.analysis.error_stages import EXPORT_CALL, PACKAGE_CALL, named_errors, triage
 from compile_lens.analysis.error_words import sentence, suggestions
@@ -16,7 +17,7 @@ from compile_lens.analysis.run_context import Raised, RunContext, Stopped
 from compile_lens.analysis.run_errors import find_raised, find_stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.tree import parse
-from compile_lens.trace.report import CompileReport, StackFrame
+from compile_lens.trace.report import Compilation, CompileFailure, CompileReport, FailedCall, StackFrame
 
 IN_AOT = '  File "/x/site-packages/torch/_functorch/_aot_autograd/graph_capture.py", line 340, in aot_dispatch_autograd_graph\n'
 IN_LOWERING = '  File "/x/site-packages/torch/_inductor/graph.py", line 1690, in run_node\n'
@@ -149,3 +150,22 @@ def test_what_only_the_compiler_raises_is_a_compile_error_without_a_frame() -> N
 
     assert raised("torch._inductor.exc", "InductorError").code == "lowering-error"
     assert raised("builtins", "RuntimeError").code == "run-error"
+
+
+def test_a_strict_export_up_to_torch_2_8_names_its_frame_and_fails_once() -> None:
+    stack = (StackFrame(file="/own.py", line=9, name="<module>", text="export(model, inputs, strict=True)"),)
+    inside = (StackFrame(file="torch/export/__init__.py", line=319, name="export", text=""),)
+    failure = CompileFailure("Unsupported", "Call to `print`", "/own.py", 4, stack, "")
+
+    def codes(call_stack: tuple[StackFrame, ...]) -> list[str]:
+        report = CompileReport(
+            compilations=(Compilation("0/0", "forward", "/own.py", 3, call_stack=call_stack, failure=failure),),
+            failed_calls=(FailedCall(EXPORT_CALL, "Unsupported", "Call to `print`", stack + inside, ""),),
+        )
+        tree = parse("pass\n" * 9)
+        sources = Sources("/own.py", lambda file: tree if file == "/own.py" else None)
+        return [f.code for f in find_compile_errors(RunContext(report, sources, RegionIndex(report, "/own.py", tree)))]
+
+    assert codes(stack) == ["export-error"]
+    elsewhere = (StackFrame(file="/own.py", line=7, name="<module>", text="model(x)"),)
+    assert codes(elsewhere) == ["fullgraph-break", "export-error"]

@@ -90,9 +90,16 @@ def cannot_resume(compilation: Compilation) -> bool:
 
 
 def _is_of_a_call(compilation: Compilation, report: CompileReport) -> bool:
-    """A strict export traces a frame of Dynamo's; the failure of the call says more."""
+    """A strict export traces a frame (named up to torch 2.8); the failure of the call says more."""
     assert compilation.failure is not None
-    return not compilation.name and any(is_same(compilation.failure.message, c.message) for c in report.failed_calls)
+    callers = [(frame.file, frame.line) for frame in compilation.call_stack]
+    return any(
+        is_same(compilation.failure.message, call.message)
+        and (
+            not compilation.name or [(frame.file, frame.line) for frame in call.stack[: len(callers)]] == callers != []
+        )
+        for call in report.failed_calls
+    )
 
 
 def is_fullgraph(report: CompileReport, region: int | None = None) -> bool:

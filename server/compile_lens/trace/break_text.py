@@ -15,7 +15,11 @@ from compile_lens.trace.stack_text import parse_stack
 
 PLACE = re.compile(r"^Graph break in user code at (?P<file>.+):(?P<line>\d+)$", re.MULTILINE)
 REASON = re.compile(r"^(?:Graph Break )?Reason: ", re.MULTILINE)
-USER_STACK = re.compile(r"^User code traceback:$|^The graph break occurred in the following user code:$", re.MULTILINE)
+# the last one is that of a skipped frame up to torch 2.8
+USER_STACK = re.compile(
+    r"^User code traceback:$|^The graph break occurred in the following user code:$|^Graph break: skip: from user code at:$",
+    re.MULTILINE,
+)
 INTERNAL = re.compile(r"^Traceback \(most recent call last\):$|^NoneType: None$|^={5,} most recent", re.MULTILINE)
 ANOTHER = re.compile(r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*$", re.MULTILINE)
 ATTRIBUTION = re.compile(r"^Stack variable source attribution:$", re.MULTILINE)

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.degraded import degraded
 from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
-from ..torch_internals.dynamo import DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_GRAPH_BREAK
+from ..torch_internals.dynamo import DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_GRAPH_BREAK, LOG_GRAPH_BREAK_FUNCTION
 from ..torch_internals.inductor import AOTI_COMPILE_AND_PACKAGE
-from . import log_notes
+from . import break_positions, log_notes
 from .frame_outcomes import FrameOutcomes
 from .in_place import call_after_failure
 from .stacks import frames_outward, live_stack, summary_stack
-from .trace_sink import write_note
+from .trace_sink import watch_records, write_note
 
 if TYPE_CHECKING:
     from .region_calls import RegionWatcher
@@ -64,9 +64,16 @@ class Notes:
     def install(self) -> None:
         """Wrap what this torch has."""
         DYNAMO_CONTEXT_CALL.wrap(self._around_region)
-        LOG_DYNAMO_START.wrap(self._before_frame)
+        if LOG_DYNAMO_START.is_expected:
+            LOG_DYNAMO_START.wrap(self._before_frame)
+        else:
+            watch_records("dynamo_start", self._on_frame_record)
         self._outcomes.install()
-        LOG_GRAPH_BREAK.wrap(self._before_break)
+        break_positions.install()
+        if LOG_GRAPH_BREAK.is_expected:
+            LOG_GRAPH_BREAK.wrap(self._before_break)
+        else:
+            LOG_GRAPH_BREAK_FUNCTION.wrap(self._before_break_of_function)
         # calls that compile, and whose failure torch does not record
         export: Any = sys.modules.get("torch.export")
         if export is not None:
@@ -152,6 +159,11 @@ class Notes:
 
         return call
 
+    def _on_frame_record(self, logging_call: FrameType) -> None:
+        self._outcomes.frame_starts()
+        with _reporting("the call stack of a compiled frame"):
+            self._note_frame(logging_call)
+
     def _note_frame(self, start: FrameType) -> None:
         write_note("compile_lens_frame", {"region": self._region_of(start), "stack": self._stack_of(start)})
 
@@ -164,16 +176,23 @@ class Notes:
             error = kwargs.get("exc") or next((a for a in args if isinstance(a, BaseException)), None)
             if not getattr(error, "logged", False):
                 with _reporting("exact columns of graph breaks"):
-                    self._note_break(error)
+                    self._note_break(getattr(error, "real_stack", None), sys._getframe(1))
             return original(translator, *args, **kwargs)
 
         return call
 
-    def _note_break(self, error: Any) -> None:
-        stack = getattr(error, "real_stack", None)
+    def _before_break_of_function(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(code_options: Any, *args: Any, **kwargs: Any) -> Any:
+            with _reporting("exact columns of graph breaks"):
+                self._note_break(kwargs.get("user_stack"), sys._getframe(1))
+            return original(code_options, *args, **kwargs)
+
+        return call
+
+    def _note_break(self, stack: Any, caller: FrameType) -> None:
         if stack is None:
-            stack = EXTRACT_STACK.get(list)()
-        write_note("compile_lens_break", {"stack": summary_stack(stack)})
+            stack = break_positions.positioned(EXTRACT_STACK.get(list)(), caller)
+        write_note("compile_lens_break", {"stack": summary_stack(break_positions.with_positions(stack))})
 
     def _watch_failures(self, name: str, function: Any) -> None:
         if function is not None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 import logging
+import sys
 import traceback
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from ..runtime.protocol import CompilerActivity
 from ..runtime.wire import Wire
 from ..torch_internals.core import INTERN_TABLE, TORCH_LOGS_FORMATTER, TRACE_LOG, TRACE_STRUCTURED
 from ..torch_internals.dynamo import GRAPH_BREAK_LOG
+from .stacks import frames_outward
 
 # One per timed block and most of a trace's bytes. None is shown, and they would delay the records that are.
 DROPPED = frozenset({"chromium_event"})
@@ -62,6 +66,23 @@ def install(wire: Wire) -> None:
     # first in the list: torch's own handler removes itself during a record, and the handler after it would miss that record
     TRACE_LOG.need().handlers.insert(0, TraceSink(wire))
     _complete_break_records()
+
+
+def watch_records(name: str, on_record: Callable[[FrameType], None]) -> None:
+    """Call ``on_record`` just before each record ``name`` is sent, with the frame that logs it."""
+    TRACE_LOG.need().handlers.insert(0, _RecordWatcher(name, on_record))
+
+
+class _RecordWatcher(logging.Handler):
+    def __init__(self, name: str, on_record: Callable[[FrameType], None]) -> None:
+        super().__init__(logging.DEBUG)
+        self._name = name
+        self._on_record = on_record
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._name in getattr(record, "metadata", {}):
+            callers = frames_outward(sys._getframe(1))
+            self._on_record(next(frame for frame in callers if frame.f_code.co_filename != logging.__file__))
 
 
 def _complete_break_records() -> None:

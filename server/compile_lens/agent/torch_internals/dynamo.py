@@ -21,8 +21,9 @@ CATCH_ERRORS = Internal(
 FORMAT_ERROR = Internal("torch._dynamo.convert_frame:format_error_msg", lost="why Dynamo skips a function")
 GRAPH_BREAK_LOG = Internal("torch._dynamo.convert_frame:graph_break_log", lost="graph breaks of skipped frames")
 HAS_TENSOR_IN_FRAME = Internal("torch._dynamo.convert_frame:has_tensor_in_frame", lost="why Dynamo skips a function")
+# before it existed, its record alone says that a frame starts
 LOG_DYNAMO_START = Internal(
-    "torch._dynamo.convert_frame:log_dynamo_start", lost="the call stack of each compiled frame"
+    "torch._dynamo.convert_frame:log_dynamo_start", lost="the call stack of each compiled frame", since=(2, 9)
 )
 DYNAMO_CONTEXT_CALL = Internal(
     "torch._dynamo.eval_frame:_TorchDynamoContext.__call__", lost="the `torch.compile` call of each frame"
@@ -33,11 +34,18 @@ CALL_USER_COMPILER = Internal(
     "torch._dynamo.output_graph:OutputGraph.call_user_compiler", lost="the comparison with eager"
 )
 CONSTANT_SOURCE = Internal("torch._dynamo.source:ConstantSource", lost="synthesized inputs")
+UNSUPPORTED_ERROR = Internal("torch._dynamo.exc:Unsupported.__init__", lost="exact columns of graph breaks")
 # a function of the module before it was a method
 LOG_GRAPH_BREAK = Internal(
     "torch._dynamo.symbolic_convert:InstructionTranslatorBase.log_graph_break",
     lost="exact columns of graph breaks",
-    since=(2, 9),
+    since=(2, 10),
+)
+TRACER_STEP = Internal(
+    "torch._dynamo.symbolic_convert:InstructionTranslatorBase.step", lost="exact columns of graph breaks"
+)
+LOG_GRAPH_BREAK_FUNCTION = Internal(
+    "torch._dynamo.symbolic_convert:log_graph_break", lost="exact columns of graph breaks", until=(2, 9)
 )
 TRACE_RULES_CHECK = Internal("torch._dynamo.trace_rules:check", lost="why Dynamo skips a function")
 COUNTERS = Internal("torch._dynamo.utils:counters", lost="variations without a reset between them")

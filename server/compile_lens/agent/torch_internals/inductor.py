@@ -31,7 +31,7 @@ BISECTOR_GET_DIR = Internal("torch._inductor.compiler_bisector:CompilerBisector.
 BISECTOR_STATE_FOLDER = Internal(
     "torch._inductor.compiler_bisector:CompilerBisector.in_process_cache", _BISECTION, since=(2, 7)
 )
-BISECTOR_ENVIRONMENT = Internal("torch._inductor.compiler_bisector:get_env_val", _BISECTION, since=(2, 7))
+BISECTOR_ENVIRONMENT = Internal("torch._inductor.compiler_bisector:get_env_val", _BISECTION)
 COMPILER_OPTIONS = Internal("torch._inductor.cpp_builder:CppTorchOptions", _WARMUP)
 COMPILER_VERSION = Internal("torch._inductor.cpp_builder:get_compiler_version_info", _WARMUP)
 RUN_COMPILER = Internal("torch._inductor.cpp_builder:run_compile_cmd", "compiler output that is complete or absent")
@@ -47,7 +47,7 @@ GRAPH_PATTERN_APPLY = Internal("torch._inductor.pattern_matcher:GraphPatternEntr
 LOWERING_PATTERN_APPLY = Internal("torch._inductor.pattern_matcher:LoweringPatternEntry.apply", _PATTERN)
 REPLACEMENT_PATTERN_APPLY = Internal("torch._inductor.pattern_matcher:ReplacementPatternEntry.apply", _PATTERN)
 SERIALIZED_PATTERNS = Internal("torch._inductor.fx_passes.serialized_patterns", _WARMUP)
-TRITON_KEY = Internal("torch._inductor.runtime.triton_compat:triton_key", _WARMUP, since=(2, 7))
+TRITON_KEY = Internal("torch._inductor.runtime.triton_compat:triton_key", _WARMUP, since=(2, 9))
 # imported when Inductor first compiles for a GPU
 GPU_MODULES = (
     Internal("torch._inductor.choices", _WARMUP),

@@ -73,7 +73,7 @@ ALIGNMENT = 64
 _from_dlpack = core.TENSOR_FROM_DLPACK.need()
 _storage_at = core.STORAGE_AT_ADDRESS.need()
 _conjugate_view, _negative_view = core.CONJUGATE_VIEW.need(), core.NEGATIVE_VIEW.need()
-reinterpret_tensor = core.REINTERPRET_TENSOR.need()
+_reinterpret = core.REINTERPRET_TENSOR.need()
 
 
 def to_device(values: torch.Tensor, index: int) -> torch.Tensor:
@@ -85,7 +85,12 @@ def to_device(values: torch.Tensor, index: int) -> torch.Tensor:
         made = torch.ops.aten.view.dtype(made, values.dtype)
     if made.shape == values.shape and made.stride() == values.stride():
         return made
-    viewed: torch.Tensor = reinterpret_tensor(made, values.shape, values.stride(), values.storage_offset())
+    return reinterpret(made, values.shape, values.stride(), values.storage_offset())
+
+
+def reinterpret(tensor: torch.Tensor, shape: torch.Size, strides: tuple[int, ...], offset: int) -> torch.Tensor:
+    """A view of the storage of ``tensor``; torch 2.15 takes no ``torch.Size`` for a shape."""
+    viewed: torch.Tensor = _reinterpret(tensor, tuple(shape), strides, offset)
     return viewed
 
 

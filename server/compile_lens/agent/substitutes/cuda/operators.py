@@ -224,7 +224,7 @@ class OperatorCall:
             return result
         shared = self._storages.get(result.untyped_storage().data_ptr())
         if shared is not None and shared.dtype == result.dtype:
-            return memory.reinterpret_tensor(
+            return memory.reinterpret(
                 shared, result.shape, result.stride(), result.storage_offset() - shared.storage_offset()
             )
         return memory.to_device(result, self._index)

@@ -1,0 +1,183 @@
+"""Differences between versions of torch and Python that were looked at: each row says what comes out otherwise there, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.compat.environments import numbers
+from tests.compat.results import Deviation, Result
+
+Version = tuple[int, ...]
+OLDEST, ANY = (2, 6), (9, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """From torch ``since`` up to and including ``until`` (on a Python up to ``python_until``), ``program`` comes out otherwise.
+
+    ``lacks`` and ``has`` are those of the ``Deviation``. ``why`` is a sentence for the page.
+    """
+
+    program: str
+    why: str
+    lacks: str = ""
+    has: str = ""
+    since: Version = OLDEST
+    until: Version = ANY
+    python_until: Version = ANY
+
+    def explains(self, result: Result, deviation: Deviation) -> bool:
+        """Whether this is what came out otherwise there."""
+        torch, python = numbers(result.torch), numbers(result.python)
+        applies = self.since <= torch <= self.until and python <= self.python_until
+        return applies and (self.program, self.lacks, self.has) == (deviation.program, deviation.lacks, deviation.has)
+
+
+def explanation(result: Result, deviation: Deviation) -> Difference | None:
+    """The row for it, or None: nobody has looked at it."""
+    return next((row for row in DIFFERENCES if row.explains(result, deviation)), None)
+
+
+def unexplained(result: Result) -> list[Deviation]:
+    """What came out otherwise there, and no row says why."""
+    return [each for check in result.checks for each in check.deviations if explanation(result, each) is None]
+
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference(
+        "break_in_package",
+        "Dynamo does not trace the library's `render`: a second break.",
+        has="10 graph-break",
+        until=(2, 8),
+    ),
+    Difference(
+        "break_in_package",
+        "Dynamo does not trace the library's `render`: a second break.",
+        has="10 GB0007",
+        since=(2, 9),
+        until=(2, 11),
+    ),
+    Difference(
+        "break_in_with",
+        "A context manager with a break is not inlined: the break is at its call.",
+        lacks="9 graph-break",
+        has="24 graph-break",
+        until=(2, 8),
+    ),
+    Difference(
+        "break_deepcopy",
+        "Has another code for the same break.",
+        lacks="10 GB4198",
+        has="10 GB0179",
+        since=(2, 9),
+        until=(2, 11),
+    ),
+    Difference(
+        "break_generator",
+        "Has another code for the same break.",
+        lacks="18 GB4347",
+        has="18 GB0253",
+        since=(2, 9),
+        until=(2, 11),
+    ),
+    Difference(
+        "break_generator",
+        "`next` of a generator that was made outside is traced.",
+        lacks="18 GB4347, 18 recompile",
+        since=(2, 14),
+    ),
+    Difference(
+        "break_numpy",
+        "Has another code for the same break.",
+        lacks="9 GB0156",
+        has="9 GB0007",
+        since=(2, 9),
+        until=(2, 11),
+    ),
+    Difference(
+        "break_stdlib",
+        "`random.random` is traced, and the functions of `time` have a code of their own.",
+        lacks="13 GB0007, 14 GB0007, 17 GB0007",
+        has="13 GB9193, 17 GB9193",
+        since=(2, 15),
+    ),
+    Difference("break_stdlib", "`random.random` is traced.", lacks="14 GB0007", since=(2, 14), until=(2, 14)),
+    Difference(
+        "break_while",
+        "A function that is skipped because of its loop is not tried again from the condition.",
+        lacks="7 GB0170",
+        since=(2, 15),
+    ),
+    Difference(
+        "error_async",
+        "Coroutines are skipped without a record.",
+        lacks="10 graph-break",
+        has="7 not-compiled",
+        until=(2, 8),
+    ),
+    Difference(
+        "error_in_cond",
+        "An error in a branch of `torch.cond` has the stack of the call of `torch.cond`.",
+        lacks="6 higher-order-op-error",
+        has="12 higher-order-op-error",
+        until=(2, 8),
+    ),
+    Difference(
+        "error_lowering",
+        "The error of a lowering does not say which line of the program was lowered.",
+        lacks="34 lowering-error, 39 fallback-op, 39 lowering-error, 44 lowering-error",
+        has="32 lowering-error, 8 lowering-error x2",
+        until=(2, 8),
+    ),
+    Difference(
+        "error_unknown_backend",
+        "Python 3.10 counts the call of a decorator to the line of `def`.",
+        lacks="5 backend-error",
+        has="6 backend-error",
+        python_until=(3, 10),
+    ),
+    Difference(
+        "numbers_right",
+        "AOTAutograd's cache stores a graph with `autocast`.",
+        lacks="13 cache-bypass",
+        until=(2, 11),
+    ),
+    Difference(
+        "numbers_right",
+        "AOTAutograd's cache stores a graph with `autocast`.",
+        lacks="13 cache-bypass",
+        since=(2, 14),
+    ),
+    Difference(
+        "recompile_counter",
+        "Side effects are not recorded.",
+        lacks="11 side-effect x3",
+        until=(2, 10),
+    ),
+    Difference(
+        "recompile_resume",
+        "The guard does not say where the value is read: the recompile is at the line that sets it.",
+        lacks="9 recompile",
+        has="7 recompile",
+        until=(2, 8),
+    ),
+    Difference(
+        "recompile_resume",
+        "The length of a string is traced without a guard on the string, so that only the part behind the break recompiles.",
+        lacks="6 recompile x2, 8 GB0059 x2",
+        since=(2, 15),
+    ),
+    Difference(
+        "recurrent",
+        "Each call of an LSTM or GRU is a break that can be resumed, on the CPU, too. Before, it made the function fall back to eager.",
+        lacks="14 GB0014",
+        has="13 recompile, 14 GB0148, 14 recompile, 15 GB0148, 15 recompile",
+        since=(2, 15),
+    ),
+    Difference(
+        "varied_inputs",
+        "Side effects are not recorded.",
+        lacks="22 side-effect",
+        until=(2, 10),
+    ),
+)
