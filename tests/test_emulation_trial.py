@@ -13,7 +13,7 @@ import pytest
 
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.workers.host import BOOT
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Depth, Job
 from warm_host import WarmHost, warm_host
 
 pytestmark = pytest.mark.xdist_group("gpu-stand-in")
@@ -83,10 +83,10 @@ def host() -> Iterator[WarmHost]:
     yield from warm_host()
 
 
-def run(host: WarmHost, tmp_path: Path, text: str, emulation_failed: str = "") -> Outcome:
+def run(host: WarmHost, tmp_path: Path, text: str, depth: Depth = Depth.DYNAMO, emulation_failed: str = "") -> Outcome:
     file = tmp_path / "program.py"
     file.write_text(textwrap.dedent(text))
-    return host.run(Job(str(file), timeout_s=300.0, emulation_failed=emulation_failed))
+    return host.run(Job(str(file), depth, timeout_s=300.0, emulation_failed=emulation_failed))
 
 
 def messages(outcome: Outcome, code: str) -> list[str]:
@@ -150,6 +150,22 @@ def test_an_error_of_the_program_itself_is_not_blamed_on_the_device(host: WarmHo
     assert outcome.status is Status.RAISED
     assert messages(outcome, "run-error") and outcome.notes == ()
     assert messages(outcome, "cpu-for-gpu")
+
+
+NEEDS_KERNELS = (
+    FALLS_BACK.replace('print("a break")', "x = x * 2")
+    + """
+from torch._dynamo.utils import counters
+if device == "cpu":
+    print("graphs compiled by Inductor:", counters["inductor"]["fxgraph_cache_miss"] + counters["inductor"]["fxgraph_cache_hit"])
+"""
+)
+
+
+def test_without_the_emulation_a_program_is_compiled_as_far_as_asked(host: WarmHost, tmp_path: Path) -> None:
+    text = NEEDS_KERNELS.format(on_gpu="pass")
+    outcome = run(host, tmp_path, text, Depth.INDUCTOR, emulation_failed="it was tried before")
+    assert "graphs compiled by Inductor: 1" in outcome.output
 
 
 def test_a_run_that_is_not_to_emulate_says_why(host: WarmHost, tmp_path: Path) -> None:

@@ -23,9 +23,8 @@ MAX_GPUS = 16
 def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda: Verdict) -> Depth:
     """Prepare the substitutes that ``command`` allows, before the program runs; how far it is to be compiled.
 
-    ``cuda`` is what a trial of the emulated CUDA device has shown.
-
-    That is less far than asked where a GPU is emulated, because kernels for a GPU cannot be compiled without one.
+    That is less far than asked where a GPU is emulated, because kernels for a GPU cannot be compiled without one. ``cuda`` is what a
+    trial of the emulation has shown.
     """
     notes = StandInNotes(own_folder, library_roots)
     depth = command.depth
@@ -63,9 +62,7 @@ def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: Verdict) -> 
     if not names_gpu(command):
         _install_cuda_at_first_use(notes, verdict)
         return command.depth
-    with unsupported_is_noted(notes):
-        _install_cuda(notes, verdict)
-    if command.depth is not Depth.INDUCTOR:
+    if not _install_cuda(notes, verdict) or command.depth is not Depth.INDUCTOR:
         return command.depth
     notes.add("no-kernels")
     return Depth.AOT
@@ -80,14 +77,18 @@ def _has_gpu() -> bool:
         return False
 
 
-def _install_cuda(notes: StandInNotes, verdict: Verdict) -> None:
+def _install_cuda(notes: StandInNotes, verdict: Verdict) -> bool:
+    """Emulate the device; False where that is not possible, which is noted."""
     from .cuda.install import install
 
-    if verdict.off:
-        raise EmulationUnsupported(verdict.off)
-    notes.add("emulated")
-    install(_device_count(), notes, verdict.without)
-    distributed.offer_nccl()
+    with unsupported_is_noted(notes):
+        if verdict.off:
+            raise EmulationUnsupported(verdict.off)
+        notes.add("emulated")
+        install(_device_count(), notes, verdict.without)
+        distributed.offer_nccl()
+        return True
+    return False
 
 
 def _device_count() -> int:
@@ -108,11 +109,7 @@ def _install_cuda_at_first_use(notes: StandInNotes, verdict: Verdict) -> None:
         if is_compiler_asking():
             return None
         undo()
-        is_installed = False
-        with unsupported_is_noted(notes):
-            _install_cuda(notes, verdict)
-            is_installed = True
-        return (None,) if is_installed else None  # torch's own raises what it would have raised
+        return (None,) if _install_cuda(notes, verdict) else None  # torch's own raises what it would have raised
 
     undo = call_first(initialize, first_use)
 
