@@ -37,7 +37,7 @@ SYNCHRONIZE = {"prefetch": ("GB0007", 26), "streams": ("GB0007", 10)}
 # torch 2.11 tries `DistributedDataParallel._run_ddp_forward` as a frame of its own once more than 2.13: the same break at the same line
 DDP_OF_2_11 = {("GB0007", "2/0")}
 # A trace that torch wrote alone has no columns: a recompile stands at the decorator, or where a function is resumed.
-MOVED_BY_THE_TRACE = {(64, 65), (33, 30)}
+MOVED_BY_THE_TRACE = {(64, 65), (33, 30), (30, 31)}
 
 
 @pytest.fixture(scope="module")

@@ -116,7 +116,7 @@ RUNS = {
     ),
     "never ends": ("while True:\n    pass\n", "timeout", "Stopped here after 1 s (`run.timeout`).", None),
     "os._exit": ("import os\nos._exit(3)\n", "killed", "The process exited early with exit code 3", 1),
-    "sys.exit": ("import sys\nsys.exit('stop')\n", "raised", "The program exits here with status stop.", 2),
+    "sys.exit": ("import sys\nsys.exit('stop')\n", "raised", "The program exits here with status 1: stop.", 2),
     "segfault": (
         "import ctypes\ndef crash():\n    ctypes.string_at(0)\ncrash()\n",
         "killed",

@@ -76,7 +76,7 @@ def _where_read(compilation: Compilation, cause: Cause, sources: Sources) -> Pla
             return _placed(frame.file, found)
         # of a property such as a size, the line that reads it is the best there is
         elsewhere = frame.file != compilation.file or not _is_in_function(compilation, tree, frame.line)
-        if elsewhere or not cause.fact.name:
+        if elsewhere or (not cause.fact.name and compilation.resume_of is None):
             return sources.place_of(StackFrame(frame.file, frame.line, frame.name, frame.text))
     return None
 

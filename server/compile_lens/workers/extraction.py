@@ -27,7 +27,7 @@ from compile_lens.workers.interpreter import cannot_start
 
 TIME_LIMIT_S = 600.0
 # what would change the defaults of torch's options while they are read
-_CHANGES_DEFAULTS = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FAKE_|FX_")
+_CHANGES_DEFAULTS = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FAKE_|FX_|CI$")
 _TABLE_READ = re.compile(r"(\w+) (\d+)/(\d+)")
 _VERSION = re.compile(r"^__version__\s*(?::[^=]*)?=\s*['\"]([^'\"]+)", re.MULTILINE)
 
@@ -137,11 +137,11 @@ async def extract_tables(
         )
     except OSError as error:
         raise ExtractionError(cannot_start(torch.python, error)) from None
+    assert process.stdout is not None and process.stderr is not None
+    complaints = asyncio.create_task(process.stderr.read())
     try:
-        assert process.stdout is not None and process.stderr is not None
-        _, errors = await asyncio.wait_for(
-            asyncio.gather(_report(process.stdout, on_table), process.stderr.read()), TIME_LIMIT_S
-        )
+        await asyncio.wait_for(_report(process.stdout, on_table), TIME_LIMIT_S)
+        errors = await complaints
         await process.wait()
     except TimeoutError:
         raise ExtractionError(
@@ -151,6 +151,8 @@ async def extract_tables(
         if process.returncode is None:
             process.kill()
             await process.wait()
+        complaints.cancel()
+        await asyncio.gather(complaints, return_exceptions=True)
     if process.returncode or not path.is_file():
         last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise ExtractionError(f"Torch {torch.version} could not be read: {last or f'exit code {process.returncode}'}.")
