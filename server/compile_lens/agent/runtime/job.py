@@ -14,7 +14,7 @@ from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
 from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
-from ..substitutes.cuda.trial import UNTRIED, Verdict
+from ..substitutes.cuda.trial import UNTRIED, TrialResult
 from .degraded import degraded, listen
 from .protocol import (
     AbilityLost,
@@ -47,7 +47,7 @@ class Run:
 
     command: RunCommand
     sandbox: SandboxChoice
-    cuda: Verdict = UNTRIED
+    cuda: TrialResult = UNTRIED
     deadline: float = 0.0
     crash: IO[bytes] | None = None
 
@@ -98,7 +98,7 @@ class Run:
         return sandbox
 
 
-def _run_program(command: RunCommand, wire: Wire, cuda: Verdict) -> int:
+def _run_program(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     """Put everything around the program that watches it, and run it; the exit code."""
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink

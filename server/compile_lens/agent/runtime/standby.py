@@ -144,7 +144,7 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     return False
 
 
-def _cuda_verdict(command: RunCommand, forks: bool) -> trial.Verdict:
+def _cuda_verdict(command: RunCommand, forks: bool) -> trial.TrialResult:
     """What is known of the emulated CUDA device on this machine; tried now for a program whose text needs it, if a fork can do that."""
     if command.stand_in is not Substitution.AUTO or command.search is not None or command.emulation_failed:
         return trial.UNTRIED

@@ -11,7 +11,7 @@ from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
 from . import distributed, launcher
 from .cuda.native import EmulationUnsupported
-from .cuda.trial import Verdict
+from .cuda.trial import TrialResult
 from .cuda.usage import is_compiler_asking, names_gpu
 from .notes import StandInNotes
 from .unsupported import unsupported_is_noted
@@ -20,7 +20,7 @@ from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, t
 MAX_GPUS = 16
 
 
-def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda: Verdict) -> Depth:
+def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda: TrialResult) -> Depth:
     """Prepare the substitutes that ``command`` allows, before the program runs; how far it is to be compiled.
 
     That is less far than asked where a GPU is emulated, because kernels for a GPU cannot be compiled without one. ``cuda`` is what a
@@ -31,7 +31,7 @@ def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda:
     if command.stand_in is Substitution.AUTO:
         _prepare_distributed(command, notes)
         if command.emulation_failed:
-            cuda = Verdict(command.emulation_failed)
+            cuda = TrialResult(command.emulation_failed)
         depth = _enable_cuda(command, notes, cuda)
     if command.missing_weights is Substitution.AUTO:
         _substitute_weights(notes)
@@ -49,7 +49,7 @@ def _prepare_distributed(command: RunCommand, notes: StandInNotes) -> None:
         distributed.prepare(notes, program.starts_distributed_work)
 
 
-def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: Verdict) -> Depth:
+def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: TrialResult) -> Depth:
     """Emulate a CUDA device if the program needs one and there is none; how far to compile then.
 
     A program whose text names CUDA has the device from the start: ``torch.cuda.is_available()`` is true. For any other program, it is
@@ -77,7 +77,7 @@ def _has_gpu() -> bool:
         return False
 
 
-def _install_cuda(notes: StandInNotes, verdict: Verdict) -> bool:
+def _install_cuda(notes: StandInNotes, verdict: TrialResult) -> bool:
     """Emulate the device; False where that is not possible, which is noted."""
     from .cuda.install import install
 
@@ -99,7 +99,7 @@ def _device_count() -> int:
     return 1
 
 
-def _install_cuda_at_first_use(notes: StandInNotes, verdict: Verdict) -> None:
+def _install_cuda_at_first_use(notes: StandInNotes, verdict: TrialResult) -> None:
     """torch calls ``torch.cuda._lazy_init`` before anything that needs a device, C++ included (torch/csrc/utils/device_lazy_init.cpp)."""
     initialize = LAZY_INIT.get()
     if initialize is None:

@@ -35,17 +35,17 @@ START = ""  # stands for the start of the emulation where abilities are named
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TrialResult:
     """Why nothing is emulated ('' if it is), and what is left out of it: abilities as the canaries name them, with the reasons."""
 
     off: str = ""
     without: dict[str, str] = field(default_factory=dict)
 
 
-UNTRIED = Verdict()
+UNTRIED = TrialResult()
 
 
-def verdict(folder: str) -> Verdict:
+def verdict(folder: str) -> TrialResult:
     """The verdict for this torch on this machine: remembered in ``folder``, or tried now. Only in a process that may be forked."""
     known = remembered(folder)
     if known is None:
@@ -56,24 +56,24 @@ def verdict(folder: str) -> Verdict:
     return known
 
 
-def remembered(folder: str) -> Verdict | None:
+def remembered(folder: str) -> TrialResult | None:
     """What an earlier trial found; None where there was none."""
     if folder in _of_this_process:
         return _of_this_process[folder]
     try:
         with open(_path(folder), encoding="utf-8") as file:
             found = json.load(file)
-        known = Verdict(str(found["off"]), {str(what): str(why) for what, why in found["without"].items()})
+        known = TrialResult(str(found["off"]), {str(what): str(why) for what, why in found["without"].items()})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     _of_this_process[folder] = known
     return known
 
 
-_of_this_process: dict[str, Verdict] = {}
+_of_this_process: dict[str, TrialResult] = {}
 
 
-def _remember(folder: str, found: Verdict) -> None:
+def _remember(folder: str, found: TrialResult) -> None:
     path = _path(folder)
     aside = f"{path}.{os.getpid()}"
     try:
@@ -124,25 +124,27 @@ def _triton_file() -> str:
 # -- the trial
 
 
-def _try(deadline: float) -> tuple[Verdict, bool]:
+def _try(deadline: float) -> tuple[TrialResult, bool]:
     """The verdict, and whether the next trial would come to the same: not where the time was up."""
     without: dict[str, str] = {}
     for _ in range(MOST_CHILDREN):
         begun, found, ending = _run_child(without, deadline)
         for ability, (needed, problem) in found.items():
             if problem and needed:
-                return Verdict(f"{ability} failed in a trial with this torch ({problem})" if ability else problem), True
+                return TrialResult(
+                    f"{ability} failed in a trial with this torch ({problem})" if ability else problem
+                ), True
             if problem:
                 without[ability] = problem
         if ending == "":
-            return Verdict("", without), True
+            return TrialResult("", without), True
         if ending == "timeout":
-            return Verdict(f"a trial did not end within {TRIAL_LIMIT_S:.0f} s"), False
+            return TrialResult(f"a trial did not end within {TRIAL_LIMIT_S:.0f} s"), False
         if begun is None or begun[1]:
             what = f"{begun[0]} in a trial" if begun is not None and begun[0] else "a trial"
-            return Verdict(f"{what} crashed with this torch ({ending})"), True
+            return TrialResult(f"{what} crashed with this torch ({ending})"), True
         without[begun[0]] = ending
-    return Verdict("each trial crashed with this torch"), True
+    return TrialResult("each trial crashed with this torch"), True
 
 
 Found = dict[str, tuple[bool, str]]
