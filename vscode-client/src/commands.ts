@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 
 import { chooseEntry } from "./entries";
+import { showPage } from "./pages";
 import { isWorking, serverCommands, type ServerCommand } from "./protocol";
 import type { Server } from "./server";
 
@@ -39,8 +40,7 @@ async function checkSetup(server: Server): Promise<void> {
     () => server.execute<{ readonly markdown: string } | null>(serverCommands.doctor, uri?.scheme === "file" ? uri.toString() : undefined),
   );
   if (page) {
-    const document = await vscode.workspace.openTextDocument({ language: "markdown", content: page.markdown });
-    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
+    await showPage({ title: "Compile Lens Setup", markdown: page.markdown });
   }
 }
 

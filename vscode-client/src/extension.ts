@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
 import { onInterpreterChange } from "./interpreter";
+import { registerPages } from "./pages";
 import { registerSearches } from "./searches";
 import { Server } from "./server";
 import { section } from "./settings";
@@ -28,6 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusItem(started),
     registerCommands(started, log),
     registerSearches(started),
+    registerPages(),
     followTrust(started),
     vscode.workspace.onDidGrantWorkspaceTrust(followInterpreter),
     vscode.workspace.onDidChangeConfiguration(async (change) => {

@@ -17,7 +17,9 @@ import {
 
 import { chooseEntry } from "./entries";
 import { explainFailure, resolveLaunch } from "./launch";
+import { showPage } from "./pages";
 import {
+  pageNotification,
   serverCommands,
   statusNotification,
   trustNotification,
@@ -25,6 +27,7 @@ import {
   type ServerCommand,
   type ServerStatus,
 } from "./protocol";
+import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
 import { section, serverCommand, serverSettings } from "./settings";
 
 const maxCrashes = 4;
@@ -37,10 +40,16 @@ class QuietClient extends LanguageClient {
   }
 }
 
-/** Announces support for `compileLens/status`. */
-const statusCapability: StaticFeature = {
+/** Announces what this client shows beyond the protocol. The hover of VS Code begins with the messages of diagnostics. */
+const ownCapabilities: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
-    capabilities.experimental = { ...(capabilities.experimental as object | undefined), compileLensStatus: true };
+    capabilities.experimental = {
+      ...(capabilities.experimental as object | undefined),
+      compileLensStatus: true,
+      compileLensPages: true,
+      compileLensCommandLinks: true,
+      compileLensMessagesInHovers: true,
+    };
   },
   initialize: () => undefined,
   getState: () => ({ kind: "static" }),
@@ -183,8 +192,9 @@ export class Server implements vscode.Disposable, CommandRunner {
     const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath } };
     const client = new QuietClient(section, "Compile Lens", executable, options);
     this.client = client;
-    client.registerFeature(statusCapability);
+    client.registerFeature(ownCapabilities);
     client.onNotification(statusNotification, (status) => this.report(status));
+    client.onNotification(pageNotification, (page) => void showPage(page));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.report({ health: "ok", state: "idle", message: "Ready", findings: 0 });
@@ -225,9 +235,16 @@ export class Server implements vscode.Disposable, CommandRunner {
       markdown: { isTrusted: { enabledCommands: Object.values(serverCommands) } },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
-        // a code lens sends no entry: show a list
+        // a code lens sends no entry, and an action no place for a repro: show a list
         executeCommand: async (command, args: readonly unknown[], next): Promise<unknown> => {
-          const [uri, entry] = args;
+          const [uri, entry, place] = args;
+          if (command === serverCommands.writeRepro && typeof uri === "string" && place === undefined) {
+            const where = await chooseReproPlace(uri);
+            if (where !== undefined) {
+              await openRepro((await next(command, [uri, entry ?? null, where])) as WrittenRepro | null, where);
+            }
+            return undefined;
+          }
           const needsChoice = command === serverCommands.chooseEntry && typeof uri === "string" && entry === undefined;
           return needsChoice ? chooseEntry(this, uri) : next(command, [...args]);
         },

@@ -110,9 +110,15 @@ class Entries:
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """Offer to keep synthesized inputs, in the function or class that they are for."""
-        outcome = self._server.results.outcome(snapshot.uri)
-        if outcome is None or not outcome.final or not outcome.entry.startswith(SYNTHESIZED):
-            return
+        results = self._server.results
+        for beside in ("", *results.beside(snapshot.uri)):
+            outcome = results.outcome(snapshot.uri, beside)
+            if outcome is not None and outcome.final and outcome.entry.startswith(SYNTHESIZED):
+                yield from self._keeping(snapshot, params, outcome)
+
+    def _keeping(
+        self, snapshot: Snapshot, params: types.CodeActionParams, outcome: Outcome
+    ) -> Iterator[types.CodeAction]:
         tree = parse(snapshot.text)
         first, last = params.range.start.line + 1, params.range.end.line + 1
         for call in outcome.calls:

@@ -6,33 +6,34 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.moves import LineEdit
-from compile_lens.documents.source_file import FileProblem, read_source
+from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import Entry, script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries
+from compile_lens.lsp.filter_again import filter_again
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
-from compile_lens.lsp.progress import ProgressFeature, RunProgress
-from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest
+from compile_lens.lsp.progress import ProgressFeature, RunProgress, summary_of
+from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest, text_of
 from compile_lens.lsp.status import StatusReporter
+from compile_lens.pipeline.as_if import as_if_result
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
+from compile_lens.pipeline.syntax_check import syntax_outcome
+from compile_lens.repro.contract import FIRST_LINE as REPRO
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region, find_regions
-from compile_lens.wording import counted
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
@@ -75,9 +76,10 @@ class Runs:
         self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
-        self._last_texts: dict[str, str] = {}
+        self._last_texts: dict[tuple[str, str], str] = {}
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
         self._last_entries: dict[str, Entry | None] = {}
+        self._again: asyncio.Task[None] | None = None
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` when a run starts, reports or ends, and when settings change."""
@@ -94,9 +96,9 @@ class Runs:
         """Whether a run of the document is active or pending."""
         return uri in self._server.scheduler.active()
 
-    def text_of_last_run(self, uri: str) -> str | None:
-        """The text that the newest outcome of a document is about, if it was open then."""
-        return self._last_texts.get(uri)
+    def text_of_last_run(self, uri: str, beside: str = "") -> str | None:
+        """The text that the newest outcome of a document, or what is beside it, is about, if it was open then."""
+        return self._last_texts.get((uri, beside))
 
     def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
         """The compile regions of a document, found once per version."""
@@ -113,8 +115,10 @@ class Runs:
         if not self.regions(snapshot):
             self.forget(snapshot.uri)
             return
+        if snapshot.text.startswith(REPRO):
+            return  # it runs its region many times, and says by itself what came out
         run = self._server.settings.run
-        wanted = run.on_open if reason is Reason.OPENED else run.on_save
+        wanted = run.on_save if reason is Reason.SAVED else run.on_open
         allowed = self.permissions.of(path)
         if allowed is Permission.ALLOWED:
             if wanted:
@@ -129,14 +133,38 @@ class Runs:
         if allowed is Permission.ASK and wanted:
             self._ask(path)
 
-    def consider_all(self) -> None:
-        """Trust, consent or settings changed: treat every open document as if it had just been opened."""
-        for snapshot in self._server.documents.all():
-            self.consider(snapshot, Reason.OPENED)
+    def consider_all(self, run_again: bool = True) -> None:
+        """Trust, consent or settings changed: treat every open document as if it had just been opened, one after the other, those
+        that are looked at first. Without ``run_again``, those that have a result keep it.
+        """
+        if self._again is not None:
+            self._again.cancel()
+        waiting = []
+        for snapshot in reversed(self._server.documents.all()):
+            has_result = self._server.results.outcome(snapshot.uri) is not None or self.is_active(snapshot.uri)
+            if snapshot.path is None or self.permissions.of(snapshot.path) is not Permission.ALLOWED:
+                self.consider(snapshot, Reason.OPENED)
+            elif run_again or not has_result:
+                waiting.append(snapshot.uri)
+        self._again = self._server.background.start(self._consider_each(waiting))
         self._notify()
+
+    async def _consider_each(self, uris: list[str]) -> None:
+        for uri in uris:
+            snapshot = self._server.documents.get(uri)
+            if snapshot is not None:
+                self.consider(snapshot, Reason.OPENED)
+                await self._server.scheduler.settled(uri)
+
+    def filter_again(self) -> None:
+        """Severities or the cap per file changed: show what the runs found by the new ones."""
+        self._diagnostics.show(filter_again(self._server))
+        self.show_idle()
 
     async def analyze(self, uri: str, request: RunRequest = PLAIN_RUN) -> Outcome | None:
         """Run a file at the user's request. None if it was canceled, or replaced by another request."""
+        if request.beside:
+            await self._server.scheduler.settled(uri)
         task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, request)
         try:
             await asyncio.wait({task})
@@ -156,7 +184,7 @@ class Runs:
     def forget(self, uri: str) -> None:
         """The document was closed, or no longer compiles anything: cancel its run and withdraw its results."""
         self._regions.pop(uri, None)
-        self._last_texts.pop(uri, None)
+        self._last_texts = {key: text for key, text in self._last_texts.items() if key[0] != uri}
         self._last_entries.pop(uri, None)
         cancelled = self._server.scheduler.cancel(uri)
         changed = self._withdraw(uri)
@@ -170,6 +198,8 @@ class Runs:
     async def stop(self, reason: Permission) -> None:
         """Background runs are no longer allowed: end runs and standbys."""
         self._status.off(OFF[reason])
+        if self._again is not None:
+            self._again.cancel()
         await self._server.scheduler.close()
         self._notify()
         await self._server.hosts.close()
@@ -198,6 +228,12 @@ class Runs:
         self._notify_end(uri, None, {})
         return changed
 
+    def _withdraw_answers(self, uri: str, snapshot: Snapshot | None) -> None:
+        """The file ran again: what was said of classes and functions of another text is out of date."""
+        for name in self._server.results.beside(uri):
+            if snapshot is None or self._last_texts.get((uri, name)) != snapshot.text:
+                self._diagnostics.show(self._server.results.forget_beside(uri, name))
+
     def _notify_end(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
         for listener in self._on_end:
             listener(uri, outcome, versions)
@@ -218,15 +254,16 @@ class Runs:
                 with contextlib.suppress(FileProblem):
                     text = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, text, request.candidate)
-            job = request.of(self.job(path, snapshot, request.access), _text_of(path, snapshot))
-            outcome = await self._analyze(path, job, snapshot, choice, ticket, progress)
+            job = request.of(self.job(path, snapshot, request.access), text_of(path, snapshot))
+            outcome = await self._analyze(path, job, snapshot, choice, ticket, progress, request.beside)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
-            self._withdraw(ticket.uri)
+            if not request.beside:
+                self._withdraw(ticket.uri)
             self._problem(str(error), ticket)
             return None
         except Exception:  # a bug of ours: it goes to the log and the status, and the server lives on
             log.exception("The analysis of %s failed", path)
-            self._status.problem(f"Compile Lens failed on {Path(path).name}. See the log.", ticket.uri)
+            self._status.bug(f"Compile Lens failed on {Path(path).name}. See the log.", ticket.uri)
             return None
         finally:
             self._progress.finish(progress)
@@ -237,10 +274,37 @@ class Runs:
         return outcome
 
     async def _analyze(
-        self, path: str, job: Job, snapshot: Snapshot | None, choice: EntryChoice, ticket: Ticket, progress: RunProgress
+        self,
+        path: str,
+        job: Job,
+        snapshot: Snapshot | None,
+        choice: EntryChoice,
+        ticket: Ticket,
+        progress: RunProgress,
+        beside: str,
     ) -> Outcome:
+        """Run ``job`` and publish what it finds; ``beside`` is the class or function that is analyzed as if it were compiled."""
         server, name = self._server, Path(path).name
         python = self.interpreter(path)
+        # the run reads this document as of its request, and the others from disk
+        versions = server.documents.versions_on_disk()
+        if snapshot is not None:
+            versions[ticket.uri] = snapshot.version
+
+        def show(outcome: Outcome) -> None:
+            if server.scheduler.is_current(ticket):
+                edits = partial(self._edits, versions)
+                self._diagnostics.show(server.results.publish(ticket.uri, outcome, edits, beside))
+                self._notify()
+                progress.report(f"{name}: {summary_of(outcome)}")
+
+        def show_answer(outcome: Outcome) -> None:
+            show(as_if_result(outcome, beside, text_of(path, snapshot)))
+
+        # known before any process has imported torch
+        broken = await syntax_outcome(python, job, text_of(path, snapshot))
+        if broken is not None and not beside:
+            show(broken)
         async with server.hosts.turn(python, ticket.reason) as host:
             if host.hello is None:
                 self._status.working("starting", f"Starting {python}", ticket.uri)
@@ -250,19 +314,9 @@ class Runs:
                 raise HostError(f"{error}{_pause(server.hosts.failed(python))}") from None
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
-            # the run reads this document as of its request, and the others from disk
-            versions = server.documents.versions_on_disk()
-            if snapshot is not None:
-                versions[ticket.uri] = snapshot.version
-
-            def show(outcome: Outcome) -> None:
-                if server.scheduler.is_current(ticket):
-                    self._diagnostics.show(server.results.publish(ticket.uri, outcome, partial(self._edits, versions)))
-                    self._notify()
-                    progress.report(f"{name}: {_summary(outcome)}")
-
-            outcome = await analyze_by_entries(server.analyze, host, job, choice, show, server.settings.filters)
-            show(outcome)
+            tell = show_answer if beside else show
+            outcome = await analyze_by_entries(server.analyze, host, job, choice, tell, server.settings.filters)
+            tell(outcome)
             for note in outcome.notes:
                 log.info("%s: %s", name, note)
             if outcome.lost:
@@ -271,10 +325,12 @@ class Runs:
                 )
             server.hosts.succeeded(python)
             await asyncio.to_thread(self.entries.calls.take_run, outcome)
-            self._last_entries[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
+            if not beside:
+                self._last_entries[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
+                self._withdraw_answers(ticket.uri, snapshot)
             if snapshot is not None:
-                self._last_texts[ticket.uri] = snapshot.text
-            if server.scheduler.is_current(ticket):
+                self._last_texts[ticket.uri, beside] = snapshot.text
+            if server.scheduler.is_current(ticket) and not beside:
                 self._notify_end(ticket.uri, outcome, versions)
         server.background.start(self._start_standby(path))
         server.background.start(self._limit_caches())
@@ -334,18 +390,3 @@ class Runs:
 
 def _pause(seconds: float) -> str:
     return f" The next background run starts in {seconds:.0f} s."
-
-
-def _text_of(path: str, snapshot: Snapshot | None) -> str:
-    if snapshot is not None:
-        return snapshot.text
-    try:
-        return read_source(Path(path))
-    except FileProblem:
-        return ""
-
-
-def _summary(outcome: Outcome) -> str:
-    counts = Counter(finding.kind for finding in outcome.findings)
-    nouns = {Kind.GRAPH_BREAK: "graph break", Kind.RECOMPILE: "recompile"}
-    return ", ".join(counted(counts[kind], noun) for kind, noun in nouns.items() if counts[kind]) or "running"

@@ -18,11 +18,12 @@ from compile_lens.documents.documents import file_key
 from compile_lens.lsp import commands, document_sync, signature_help
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
+from compile_lens.lsp.details import DETAILS, Details
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.editor_capabilities import read_capabilities
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.fix_checks import FixChecks
-from compile_lens.lsp.fixes import Fixes
+from compile_lens.lsp.fixes import APPLY, Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.inlays import Inlays
 from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
@@ -31,12 +32,13 @@ from compile_lens.lsp.language_server import Analyze, AnyHost, CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import wait_for_exit
 from compile_lens.lsp.navigation import Navigation
+from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.pygls_workarounds.transport import PrivateStreams, read_messages
 from compile_lens.lsp.region_actions import RegionActions
-from compile_lens.lsp.repros import Repros
+from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
@@ -67,20 +69,27 @@ def create_server(
     diagnostics.without_run.append(predictions.diagnostics)
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
-    Hovers(server, runs, store, predictions)
+    pages = Pages(server)
+    fixes = Fixes(server, FixChecks(server, runs))
+    Hovers(server, runs, store, predictions, fixes)
     Lenses(server, runs)
     Inlays(server, runs)
     server.code_actions.add(entries.actions)
-    server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
+    server.code_actions.add(fixes.actions)
     server.code_actions.add(RegionActions(server, runs).actions)
     server.code_actions.add(runs.permissions.gpu_actions)
     document_sync.register(server, runs, diagnostics, predictions)
-    searches = Searches(server, runs, progress, store, diagnostics)
+    searches = Searches(server, runs, progress, store, diagnostics, pages)
     diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
     repros = Repros(server, runs, progress)
     server.code_actions.add(repros.actions)
-    commands.register(server, runs, repros, searches.commands())
+    with_more: dict[str, commands.CommandWithArguments] = {
+        WRITE_REPRO: repros.write,
+        APPLY: fixes.apply,
+        DETAILS: Details(server, runs, pages).show,
+    }
+    commands.register(server, runs, progress, searches.commands(), with_more)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:

@@ -210,6 +210,7 @@ class _Analysis:
             counts=count_findings(found),
             findings=filtered.findings,
             hidden=sum(filtered.hidden.values()),
+            unfiltered=found,
             graphs=report.graphs,
             options=report.options,
             compile_time_s=report.seconds,
