@@ -2,7 +2,6 @@
 import * as vscode from "vscode";
 
 import { chooseEntry } from "./entries";
-import { showPage } from "./pages";
 import { isWorking, serverCommands, type ServerCommand } from "./protocol";
 import type { Server } from "./server";
 
@@ -40,7 +39,8 @@ async function checkSetup(server: Server): Promise<void> {
     () => server.execute<{ readonly markdown: string } | null>(serverCommands.doctor, uri?.scheme === "file" ? uri.toString() : undefined),
   );
   if (page) {
-    await showPage({ title: "Compile Lens Setup", markdown: page.markdown });
+    const document = await vscode.workspace.openTextDocument({ language: "markdown", content: page.markdown });
+    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
   }
 }
 

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
 import { onInterpreterChange } from "./interpreter";
-import { registerPages } from "./pages";
+import { Pages } from "./pages";
 import { registerSearches } from "./searches";
 import { Server } from "./server";
 import { section } from "./settings";
@@ -16,6 +16,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Compile Lens", { log: true });
   const started = new Server(context.extensionPath, log);
   server = started;
+  const pages = new Pages();
 
   const followInterpreter = async (): Promise<void> => {
     const subscription = await onInterpreterChange(() => void started.settingsChanged());
@@ -29,7 +30,8 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusItem(started),
     registerCommands(started, log),
     registerSearches(started),
-    registerPages(),
+    pages,
+    started.onPage(({ title, markdown }) => void pages.show(title, markdown)),
     followTrust(started),
     vscode.workspace.onDidGrantWorkspaceTrust(followInterpreter),
     vscode.workspace.onDidChangeConfiguration(async (change) => {

@@ -1,26 +1,27 @@
-// Shows texts of the server as Markdown previews under a title of their own: no file is left behind, and none is unsaved.
+// Pages that are made here: shown as rendered Markdown, and never files that ask to be saved.
 import * as vscode from "vscode";
 
-import type { Page } from "./protocol";
-
 const scheme = "compile-lens";
-const texts = new Map<string, string>();
-const changed = new vscode.EventEmitter<vscode.Uri>();
 
-export function registerPages(): vscode.Disposable {
-  return vscode.Disposable.from(
-    changed,
-    vscode.workspace.registerTextDocumentContentProvider(scheme, {
-      onDidChange: changed.event,
-      provideTextDocumentContent: (uri) => texts.get(uri.path) ?? "",
-    }),
-  );
-}
+export class Pages implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly texts = new Map<string, string>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
 
-/** Shows `page` beside the editor. A page with the same title is replaced. */
-export async function showPage(page: Page): Promise<void> {
-  const uri = vscode.Uri.from({ scheme, path: `/${page.title.replaceAll("/", "∕")}` });
-  texts.set(uri.path, page.markdown);
-  changed.fire(uri);
-  await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.toString()) ?? "";
+  }
+
+  /** Shows `markdown` in the preview that is titled `name`. */
+  async show(name: string, markdown: string): Promise<void> {
+    const uri = vscode.Uri.from({ scheme, path: `${name}.md` });
+    this.texts.set(uri.toString(), markdown);
+    this.changed.fire(uri);
+    await vscode.commands.executeCommand("markdown.showPreview", uri);
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.registration, this.changed).dispose();
+  }
 }

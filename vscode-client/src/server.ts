@@ -17,13 +17,13 @@ import {
 
 import { chooseEntry } from "./entries";
 import { explainFailure, resolveLaunch } from "./launch";
-import { showPage } from "./pages";
 import {
   pageNotification,
   serverCommands,
   statusNotification,
   trustNotification,
   type CommandRunner,
+  type Page,
   type ServerCommand,
   type ServerStatus,
 } from "./protocol";
@@ -101,6 +101,9 @@ export class Server implements vscode.Disposable, CommandRunner {
   private lastStatus: ServerStatus = { health: "ok", state: "starting", message: "", findings: 0 };
   private readonly statusEmitter = new vscode.EventEmitter<void>();
   readonly onStatus = this.statusEmitter.event;
+  private readonly pageEmitter = new vscode.EventEmitter<Page>();
+  /** The server has a text to show. */
+  readonly onPage = this.pageEmitter.event;
 
   constructor(
     private readonly extensionPath: string,
@@ -165,6 +168,7 @@ export class Server implements vscode.Disposable, CommandRunner {
 
   dispose(): void {
     this.statusEmitter.dispose();
+    this.pageEmitter.dispose();
   }
 
   private async notify(client: LanguageClient, method: string, params: object): Promise<void> {
@@ -194,7 +198,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     this.client = client;
     client.registerFeature(ownCapabilities);
     client.onNotification(statusNotification, (status) => this.report(status));
-    client.onNotification(pageNotification, (page) => void showPage(page));
+    client.onNotification(pageNotification, (page) => this.pageEmitter.fire(page));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.report({ health: "ok", state: "idle", message: "Ready", findings: 0 });
