@@ -17,7 +17,7 @@ from rich.markdown import Markdown
 from rich.status import Status as Spinner
 
 from compile_lens.cli.json_output import finding_json
-from compile_lens.cli.options import python_option
+from compile_lens.cli.options import json_option, python_option
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import bundled_tables, open_tables
 from compile_lens.repro.bisect import Options, Progress
@@ -43,7 +43,7 @@ EXIT = {
 def search_options(command: F) -> F:
     """The options that both verbs share."""
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/bisect.md)."),
+        json_option("documented in docs/bisect.md"),
         click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
         click.option(
             "--timeout",

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
+from compile_lens.cli.options import json_option
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_limit import CacheInUseError, clear, limit, measure
 from compile_lens.workers.caches import PARTS, cache_root
@@ -36,7 +37,7 @@ def print_dir() -> int:
 
 
 @cache.command("stat")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: the folder, and files and bytes of each part.")
+@json_option("the folder, and files and bytes of each part")
 def print_sizes(as_json: bool) -> int:
     """Print the size of each part."""
     root = cache_root(os.environ)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import linecache
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,9 @@ from compile_lens.cli.options import (
     supply_options,
 )
 from compile_lens.cli.printer import OutcomePrinter
+from compile_lens.cli.targets import find_targets
 from compile_lens.cli.text_output import display_path
+from compile_lens.cli.watch import watch
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.entry_spec import BadEntry
@@ -45,7 +48,7 @@ OnOutcome = Callable[[Outcome], None]
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
-@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE... [-- ARGUMENTS]")
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="PATH... [-- ARGUMENTS]")
 @click.option(
     "--depth",
     type=click.Choice([depth.value for depth in Depth]),
@@ -86,6 +89,12 @@ OnOutcome = Callable[[Outcome], None]
     metavar="NAME",
     help="Compile this class, function or method as if the file did, with synthesized inputs. Repeatable.",
 )
+@click.option(
+    "--watch",
+    "watches",
+    is_flag=True,
+    help="Run files again when they or modules that they import change, until Ctrl+C.",
+)
 @severity_option
 @click.option(
     "--max-findings",
@@ -111,6 +120,7 @@ def check(
     cell: int | None,
     to_line: int | None,
     names: tuple[str, ...],
+    watches: bool,
     severities: dict[str, str],
     max_findings: int,
     just_my_code: bool,
@@ -122,7 +132,8 @@ def check(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Run each FILE and print what torch.compile did with it.
+    """Run each PATH and print what torch.compile did with it: a file, a pattern, or a folder, whose files that use torch.compile are run
+    if no .gitignore excludes them.
 
     The program runs in a sandbox: it can read your files except secrets, its writes are discarded, and it has no network.
 
@@ -135,6 +146,13 @@ def check(
         chosen = Depth.INDUCTOR
     if compare and chosen is Depth.DYNAMO:
         raise click.UsageError("--compare needs compiled code: use --depth aot or inductor.")
+    targets = find_targets(files)
+    for name in targets.empty:
+        why = "no Python file here uses torch.compile" if os.path.isdir(name) else "no file matches this pattern"  # noqa: PTH112
+        click.echo(f"compile-lens: {name}: {why}.", err=True)
+    if targets.passed_over and not quiet:
+        number = counted(targets.passed_over, "file")
+        click.echo(f"compile-lens: passed over {number} without torch.compile.", err=True)
     jobs = [
         make_job(
             file,
@@ -148,8 +166,7 @@ def check(
             missing_weights=Substitution(missing_weights),
             confinement=confinement,
         )
-        # do not resolve links: the program sees the path that the user gave
-        for file in map(os.path.abspath, files)
+        for file in targets.files
     ]
     if names and entry != AUTOMATIC:
         raise click.UsageError("--as-if-compiled and --entry cannot be combined.")
@@ -161,9 +178,36 @@ def check(
         raise click.UsageError("--cell and --to-line cannot be combined.")
     selection = EntrySelection(entry, names, cell or 0, to_line or 0)
     filters = Filters(severities, max_findings, just_my_code)
-    printer = OutcomePrinter(output_format, quiet, verbose)
-    asyncio.run(check_jobs(jobs, python, selection, filters, printer.add, show_progress=not quiet))
-    return printer.finish(fail_on)
+    hosts: dict[str, Host] = {}
+
+    async def run_once(jobs: list[Job]) -> int:
+        printer = OutcomePrinter(output_format, quiet, verbose)
+        await check_jobs(jobs, python, selection, filters, printer.add, not quiet, hosts)
+        return printer.finish(fail_on)
+
+    async def run() -> int:
+        try:
+            code = await run_once(jobs)
+            if watches and jobs:
+                await _watch(jobs, run_once)
+            return code
+        finally:
+            await close_hosts(hosts)
+
+    code = asyncio.run(run())
+    return 2 if targets.empty else code
+
+
+async def _watch(jobs: list[Job], run_once: Callable[[list[Job]], Awaitable[int]]) -> None:
+    """Run the jobs whose files change, until Ctrl+C."""
+    click.echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to end.", err=True)
+
+    async def again(changed: list[str]) -> None:
+        for file in changed:
+            linecache.checkcache(file)
+        await run_once([job for job in jobs if job.file in changed])
+
+    await watch([job.file for job in jobs], again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +247,10 @@ async def check_jobs(
     filters: Filters,
     on_outcome: OnOutcome,
     show_progress: bool,
+    kept_hosts: dict[str, Host] | None = None,
 ) -> None:
-    """Analyze each job by its entries and pass each outcome to ``on_outcome``."""
-    hosts: dict[str, Host] = {}
+    """Analyze each job by its entries and pass each outcome to ``on_outcome``. ``kept_hosts`` are left to the caller to close."""
+    hosts: dict[str, Host] = {} if kept_hosts is None else kept_hosts
     try:
         for whole in jobs:
             job = whole
@@ -223,9 +268,15 @@ async def check_jobs(
                 CallMemory.of_user().take_run(outcome)
                 on_outcome(outcome)
     finally:
-        for host in hosts.values():
-            await host.close()
-        limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
+        if kept_hosts is None:
+            await close_hosts(hosts)
+
+
+async def close_hosts(hosts: dict[str, Host]) -> None:
+    """End the processes of ``hosts``, and keep the caches to their size."""
+    for host in hosts.values():
+        await host.close()
+    limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
 
 
 def _failed(job: Job, python: str, sentence: str) -> Outcome:

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from compile_lens.cli.options import as_given
 from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry
@@ -43,7 +44,7 @@ def entries(files: tuple[str, ...], output_format: str) -> int:
             choice = choose(str(path), read_source(path), workspace_root(path), recording=recording)
             found.append((str(path), choice))
         except (FileProblem, BadEntry) as problem:
-            click.echo(f"compile-lens: {problem}", err=True)
+            click.echo(f"compile-lens: {as_given(str(problem))}", err=True)
             code = 2
     if output_format == "json":
         click.echo(

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.json_output import to_json
-from compile_lens.cli.options import exit_code
+from compile_lens.cli.options import as_given, exit_code
 from compile_lens.cli.text_output import TextOutput
 
 
@@ -34,7 +34,7 @@ class OutcomePrinter:
         if not self._as_json:
             self._text.show(outcome)
         if outcome.status is Status.FAILED:
-            click.echo(f"compile-lens: {outcome.failure}", err=True)
+            click.echo(f"compile-lens: {as_given(outcome.failure)}", err=True)
 
     def finish(self, fail_on: str) -> int:
         """Print what is left and return the exit code."""
