@@ -28,7 +28,7 @@ SCRIPT = """\
 (defun completing-read (prompt &rest _) (push prompt asked) "Allow")
 (find-file (getenv "PROGRAM"))
 (python-mode)
-(eglot--connect 'python-mode (project-current) 'eglot-lsp-server (compile-lens--eglot-contact) "python")
+(apply #'eglot--connect (eglot--guess-contact))
 (defun found ()
   (seq-filter (lambda (diagnostic) (string-match-p "GB0059" (flymake-diagnostic-text diagnostic))) (flymake-diagnostics)))
 (flymake-start)
