@@ -153,6 +153,11 @@ torch.accelerator.synchronize()
 assert torch.accelerator.current_accelerator().type == "cuda"
 assert str(loss.device) == "cuda:0" and loss.is_cuda
 print(torch.cuda.get_device_capability(), torch.cuda.memory_allocated(), start.elapsed_time(end), loss.item())
+for events in ((start, torch.cuda.Event(enable_timing=True)), (torch.cuda.Event(), end)):
+    try:
+        raise AssertionError(events[0].elapsed_time(events[1]))
+    except ValueError as refused:
+        assert "must be" in str(refused)
 torch.set_default_device("cuda")
 assert torch.zeros(2).is_cuda
 """
