@@ -56,7 +56,7 @@ class Outcome:
     ``functions`` are those of the user's that were compiled as frames of their own.
     ``counts`` are of all findings, before any was hidden.
     ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analyzed.
-    ``hidden`` counts findings that the cap per file left out.
+    ``hidden`` counts findings that the cap per file left out, ``known`` those that a baseline or an earlier revision has, too.
     ``options`` are the values that config options had while the program compiled.
     ``compared`` says how many graphs were compared with eager, if that was asked for.
     ``notes`` are sentences about the run itself: that it ended early, what was discarded, what the sandbox does not isolate.
@@ -78,6 +78,7 @@ class Outcome:
     regions: tuple[RegionSummary, ...] = ()
     findings: tuple[Finding, ...] = ()
     hidden: int = 0
+    known: int = 0
     graphs: int = 0
     compile_time_s: float = 0.0
     output: str = ""

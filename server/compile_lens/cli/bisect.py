@@ -16,8 +16,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.status import Status as Spinner
 
-from compile_lens.cli.json_output import finding_json
 from compile_lens.cli.options import python_option
+from compile_lens.cli.printer import local_trees
+from compile_lens.formats.json_document import finding_json
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import bundled_tables, open_tables
 from compile_lens.repro.bisect import Options, Progress
@@ -180,7 +181,11 @@ def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
     knowledge = knowledge_of(found.python)
     if as_json:
         findings = verdict_findings(found, linecache.getline, knowledge)
-        document_of = {**json.loads(found.to_json()), "findings": [finding_json(finding) for finding in findings]}
+        tree_of = local_trees()
+        document_of = {
+            **json.loads(found.to_json()),
+            "findings": [finding_json(finding, tree_of) for finding in findings],
+        }
         click.echo(json.dumps(document_of, indent=2))
         return
     console = Console(highlight=False)

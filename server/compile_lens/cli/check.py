@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.status import Status as Spinner
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
+from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.cli.comparing import Comparing, comparing_options
 from compile_lens.cli.options import (
     just_my_code_option,
     output_options,
@@ -98,6 +102,7 @@ OnOutcome = Callable[[Outcome], None]
 @just_my_code_option
 @supply_options
 @sandbox_options
+@comparing_options
 @output_options
 @click.pass_context
 def check(
@@ -117,6 +122,9 @@ def check(
     stand_in: str,
     missing_weights: str,
     confinement: Confinement,
+    baseline: Path | None,
+    update_baseline: bool,
+    since: str | None,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -128,7 +136,8 @@ def check(
 
     A file runs as a script if that compiles anything; otherwise with its example inputs, a test that imports it, or synthesized inputs.
     Arguments after -- go to the script. The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if
-    a file could not be analyzed.
+    a file could not be analyzed. With --baseline or --since, only new findings count, whatever their severity unless --fail-on says
+    otherwise.
     """
     chosen = Depth(depth)
     if compare and context.get_parameter_source("depth") is click.core.ParameterSource.DEFAULT:
@@ -160,9 +169,27 @@ def check(
     if cell and to_line:
         raise click.UsageError("--cell and --to-line cannot be combined.")
     selection = EntrySelection(entry, names, cell or 0, to_line or 0)
-    filters = Filters(severities, max_findings, just_my_code)
+    comparing = Comparing(baseline, update_baseline, since)
+    cap = max_findings
+    if comparing.compares and context.get_parameter_source("max_findings") is click.core.ParameterSource.DEFAULT:
+        cap = sys.maxsize  # what a cap hides could not be known
+    filters = Filters(severities, cap, just_my_code)
+    if comparing.hides_known and context.get_parameter_source("fail_on") is click.core.ParameterSource.DEFAULT:
+        fail_on = Severity.HINT.value
+
+    def analyze_each(batch: list[Job], interpreter: str | None, on_outcome: OnOutcome) -> Coroutine[Any, Any, None]:
+        return check_jobs(batch, interpreter, selection, filters, on_outcome, show_progress=not quiet)
+
+    gate = comparing.gate(jobs, python, analyze_each)
     printer = OutcomePrinter(output_format, quiet, verbose)
-    asyncio.run(check_jobs(jobs, python, selection, filters, printer.add, show_progress=not quiet))
+
+    def show(outcome: Outcome) -> None:
+        judged = gate.judge(outcome) if gate is not None else outcome
+        printer.add(judged if comparing.hides_known else outcome)
+
+    asyncio.run(analyze_each(jobs, python, show))
+    if gate is not None:
+        comparing.remember(gate)
     return printer.finish(fail_on)
 
 

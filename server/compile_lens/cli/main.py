@@ -16,6 +16,7 @@ VERBS = {
     "entries": "entries",
     "predict": "predict",
     "trace": "trace",
+    "diff": "diff",
     "explain": "explain",
     "doctor": "doctor",
     "cache": "cache",

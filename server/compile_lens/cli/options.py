@@ -35,10 +35,10 @@ def output_options(command: F) -> F:
         click.option(
             "--format",
             "output_format",
-            type=click.Choice(["text", "json"]),
+            type=click.Choice(["text", "json", "sarif", "github", "junit"]),
             default="text",
             show_default=True,
-            help="Output format. docs/json.md documents the JSON.",
+            help="Output format: for people, for programs (docs/json.md), or for CI services (docs/ci.md).",
         ),
     ):
         command = option(command)

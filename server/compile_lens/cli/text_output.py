@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
+from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.entries.entry import SCRIPT
@@ -170,13 +171,12 @@ class TextOutput:
                 f"{display_path(outcome.file)}: {counted(len(outcome.regions), 'region')}, {found}; nothing was run.\n"
             )
             return
-        breaks = sum(finding.count for finding in outcome.findings if finding.kind.value == "graph-break")
-        recompiles = sum(finding.count for finding in outcome.findings if finding.kind.value == "recompile")
+        counts = outcome.counts if outcome.known else count_findings(outcome.findings)
         parts = [
             counted(len(outcome.regions), "region"),
             counted(outcome.graphs, "graph"),
-            counted(breaks, "graph break"),
-            counted(recompiles, "recompile"),
+            counted(counts.breaks, "graph break"),
+            counted(counts.recompiles, "recompile"),
             f"{outcome.compile_time_s:.2f} s compiling",
         ]
         line = Text(f"{display_path(outcome.file)}: ", style="bold")
@@ -195,6 +195,8 @@ class TextOutput:
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print("Nothing in this file is compiled: it does not use torch.compile.", soft_wrap=True)
+        elif not outcome.findings and outcome.known:
+            self._console.print(Text("Nothing new.", style="green"), soft_wrap=True)
         elif not outcome.findings:
             self._console.print(
                 Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True

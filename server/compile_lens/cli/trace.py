@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from compile_lens.cli.options import just_my_code_option, output_options
-from compile_lens.cli.printer import OutcomePrinter
+from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.pipeline.loaded_trace import here, read_recorded
 from compile_lens.state.call_memory import CallMemory
+from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.records import TraceError, trace_files
 
 
@@ -40,10 +41,10 @@ def trace(
     """
     moved = []
     for pair in sources:
-        recorded, found, local = pair.partition("=")
+        recorded, found, folder = pair.partition("=")
         if not found:
             raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--source")
-        moved.append((recorded, local))
+        moved.append((recorded, folder))
     outcomes, problems = [], []
     try:
         for file in trace_files(path):
@@ -59,7 +60,12 @@ def trace(
     def read_line(file: str, line: int) -> str:
         return linecache.getline(here(file, tuple(moved)), line)
 
-    printer = OutcomePrinter(output_format, quiet, verbose, read_line)
+    local = local_trees()
+
+    def tree_of(file: str) -> SourceTree | None:
+        return local(here(file, tuple(moved)))
+
+    printer = OutcomePrinter(output_format, quiet, verbose, read_line, tree_of)
     for outcome in outcomes:
         CallMemory.of_user().take(outcome, f"the trace {path.name}")
         printer.add(outcome)
