@@ -31,6 +31,7 @@ FORBIDDEN = {
     "pipeline": PROTOCOL | TORCH | OWN_LSP,
     "lsp": TORCH,
     "cli": PROTOCOL | TORCH,
+    "pytest_plugin": PROTOCOL | TORCH | OWN_LSP,
 }
 
 
@@ -61,6 +62,7 @@ def test_a_room_imports_nothing_that_it_must_not(room: str) -> None:
 # from the doors down; a room imports what stands below it (ARCHITECTURE.md has the same order)
 FLOORS = [
     "lsp",
+    "pytest_plugin",
     "cli",
     "repro",
     "pipeline",

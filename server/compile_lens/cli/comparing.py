@@ -40,7 +40,7 @@ def comparing_options(command: F) -> F:
         click.option(
             "--update-baseline",
             is_flag=True,
-            help=f"Write the findings of these files to the baseline.  [default file: {DEFAULT_BASELINE}]",
+            help=f"Write the findings of these files to the baseline: {DEFAULT_BASELINE}, unless --baseline names another.",
         ),
         click.option(
             "--baseline",

@@ -82,12 +82,6 @@ def diff(
 
     BEFORE and AFTER are each a Python file, a Python file in a git revision (REV:FILE), a trace (a file or a TORCH_TRACE folder), or a
     report that `check --format json` or `trace --format json` wrote. Python files are run.
-
-    \b
-    Examples:
-      compile-lens diff HEAD~1:train.py train.py
-      compile-lens diff main:train.py HEAD:train.py --format markdown
-      compile-lens diff last-week.json trace-of-today/
     """
     runner = _Runner(Depth(depth), python, timeout, confinement)
     try:
