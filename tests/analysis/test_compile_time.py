@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compile_lens.pipeline.loaded_trace import read_recorded
-from compile_lens.trace.records import trace_files
+from compile_lens.trace.files import trace_files
 
 MANY_GUARDS = Path(__file__).parent.parent / "data" / "many-guards"
 

@@ -15,7 +15,7 @@ from compile_lens.pipeline.entry_choice import choose
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.syntax.tree import parse
-from compile_lens.trace.records import trace_files
+from compile_lens.trace.files import trace_files
 from compile_lens.workers.job import Job
 from warm_host import WarmHost
 

@@ -13,7 +13,7 @@ from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.builder import read_report
-from compile_lens.trace.records import trace_files
+from compile_lens.trace.files import trace_files
 
 DATA = Path(__file__).parent.parent / "data"
 SINGLE = DATA / "h200-single"

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.builder import ReportBuilder, read_report
-from compile_lens.trace.records import Record, TraceError, iterate, trace_files
+from compile_lens.trace.files import TraceError, trace_files
+from compile_lens.trace.records import Record, iterate
 
 DATA = Path(__file__).parent.parent / "data"
 SMALL = trace_files(DATA / "h200-ddp")[1]

@@ -25,7 +25,7 @@ from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.pipeline.revisions import RevisionError, revision
 from compile_lens.pipeline.workspace import workspace_root
-from compile_lens.trace.records import TraceError, trace_files
+from compile_lens.trace.files import TraceError, unpacked
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth
 
@@ -125,7 +125,8 @@ class _Runner:
                 return side_of_report(operand, json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError) as error:
                 raise Unreadable(f"{operand} is not a report of compile-lens ({error}).") from None
-        outcomes = [read_recorded(file) for file in trace_files(path)]
+        with unpacked(path) as files:
+            outcomes = [read_recorded(file.path, name=file.name) for file in files]
         folders = {os.path.dirname(finding.place.file) for one in outcomes for finding in one.findings}  # noqa: PTH120
         return side_of_outcomes(operand, outcomes, local_trees(), _common(folders))
 

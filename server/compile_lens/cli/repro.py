@@ -26,7 +26,7 @@ from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Request, Written, write_recorded, write_repro
-from compile_lens.trace.records import TraceError, trace_files
+from compile_lens.trace.files import TraceError, trace_files
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth

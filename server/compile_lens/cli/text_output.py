@@ -172,8 +172,10 @@ class TextOutput:
             )
             return
         counts = outcome.counts if outcome.known else count_findings(outcome.findings)
+        is_recorded = outcome.entry == TRACE_ENTRY
         parts = [
-            counted(len(outcome.regions), "region"),
+            # of a program that is not on this machine, only its frames are known
+            *([counted(len(outcome.regions), "region")] if outcome.regions or not is_recorded else []),
             counted(outcome.graphs, "graph"),
             counted(counts.breaks, "graph break"),
             counted(counts.recompiles, "recompile"),
@@ -181,7 +183,10 @@ class TextOutput:
         ]
         line = Text(f"{display_path(outcome.file)}: ", style="bold")
         line.append(", ".join(parts))
-        line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
+        facts = [f"torch {outcome.torch}"]
+        if not is_recorded:
+            facts += [f"depth {outcome.depth}", f"{outcome.duration_s:.1f} s"]
+        line.append(f"  ({', '.join(facts)})", style="dim")
         self._console.print(line, soft_wrap=True)
         self._how(outcome)
         if outcome.hidden:

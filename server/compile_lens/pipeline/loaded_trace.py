@@ -21,9 +21,13 @@ from compile_lens.wording import counted
 DAMAGED = "Unreadable: {records} of the trace (cut short or changed). Findings may be missing."
 
 
-def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_code: bool = True) -> Outcome:
-    """The outcome that the trace file ``trace`` tells. ``moved`` maps folders of the recording machine to folders here; what happens
-    inside libraries is told at the line that called them, unless not ``just_my_code``.
+def read_recorded(
+    trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_code: bool = True, name: str = ""
+) -> Outcome:
+    """The outcome that the trace file ``trace`` tells, under its path or ``name``.
+
+    ``moved`` maps folders of the recording machine to folders here; what happens inside libraries is told at the line that called
+    them, unless not ``just_my_code``.
 
     Raises TraceError when the trace cannot be read.
     """
@@ -37,7 +41,7 @@ def read_recorded(trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_
     rank = f" (rank {report.rank})" if report.rank is not None else ""
     sources = Sources("", tree_of, just_my_code=just_my_code)
     return Outcome(
-        file=f"{trace}{rank}",
+        file=f"{name or trace}{rank}",
         python="",
         torch=report.torch,
         depth="inductor",

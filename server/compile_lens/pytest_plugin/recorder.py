@@ -8,7 +8,7 @@ from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.loaded_trace import read_recorded
-from compile_lens.trace.records import LOG_PATTERNS, TraceError
+from compile_lens.trace.files import LOG_PATTERNS, TraceError
 
 # names that later records refer to by number are written once, at the first use (torch/_logging/structured.py, intern_string)
 INTERNED = b'{"str": '
