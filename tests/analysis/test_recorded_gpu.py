@@ -30,7 +30,7 @@ def one(outcome: Outcome, code: str) -> Finding:
 @pytest.fixture(scope="module")
 def single() -> Outcome:
     (file,) = trace_files(SINGLE)
-    return read_recorded(file, (("/cluster/job", str(SINGLE)),))
+    return read_recorded(file, (("/cluster/job", str(SINGLE)),)).outcome
 
 
 def test_a_plain_trace_tells_of_cuda_graphs_recompiles_breaks_and_side_effects(single: Outcome) -> None:

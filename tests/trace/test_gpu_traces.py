@@ -30,7 +30,7 @@ def printed() -> list[str]:
 
 
 def outcome(folder: Path) -> list[Outcome]:
-    return [read_recorded(file, (("/cluster/job", str(folder)),)) for file in trace_files(folder)]
+    return [read_recorded(file, (("/cluster/job", str(folder)),)).outcome for file in trace_files(folder)]
 
 
 @pytest.mark.parametrize("folder", [SINGLE, DATA / "h200-ddp"], ids=lambda folder: folder.name)

@@ -328,6 +328,22 @@ class Kind(str, Enum):
             without_run="made by a bisection",
         ),
     )
+    DIVERGENCE = (
+        "divergence",
+        KindRow(
+            title="Divergence",
+            meaning="the ranks of a job compiled different things (`compile-lens trace`)",
+            page="divergence.md",
+            codes=("rank-divergence",),
+            severity=Severity.WARNING,
+            logs="recompiles,guards",
+            shows="each recompile with the guard that failed, and all guards",
+            repro="",
+            is_neutral=True,
+            shows_compiling=True,
+            without_run="found by comparing the traces of several ranks",
+        ),
+    )
     UNUSED_IGNORE = (
         "unused-ignore",
         KindRow(

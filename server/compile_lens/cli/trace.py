@@ -10,7 +10,7 @@ import click
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import just_my_code_option, output_options
 from compile_lens.cli.printer import OutcomePrinter, local_trees
-from compile_lens.pipeline.loaded_trace import here, read_recorded
+from compile_lens.pipeline.loaded_trace import here, read_recorded, with_divergence
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.files import TraceError, unpacked
@@ -51,13 +51,15 @@ def trace(
     outcomes: list[tuple[Outcome, str]] = []
     problems: list[str] = []
     for path in paths:
+        ranks = []
         try:
             with unpacked(path) as files:
                 for file in files:
                     try:
-                        outcomes.append((read_recorded(file.path, tuple(moved), just_my_code, file.name), path.name))
+                        ranks.append(read_recorded(file.path, tuple(moved), just_my_code, file.name))
                     except TraceError as problem:  # the other ranks still have findings
                         problems.append(str(problem))
+                outcomes += [(outcome, path.name) for outcome in with_divergence(ranks)]
         except TraceError as problem:
             problems.append(str(problem))
     if not outcomes:

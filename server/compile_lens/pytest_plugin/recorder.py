@@ -32,7 +32,7 @@ class Recorder:
         with tempfile.NamedTemporaryFile(suffix=".log", delete=False) as slice_file:
             slice_file.write(b"".join(self._names) + new)
         try:
-            return read_recorded(Path(slice_file.name), just_my_code=just_my_code)
+            return read_recorded(Path(slice_file.name), just_my_code=just_my_code).outcome
         except TraceError:  # nothing but what is no record yet
             return None
         finally:
