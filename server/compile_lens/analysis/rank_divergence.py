@@ -46,13 +46,6 @@ class Step:
     breaks: tuple[tuple[str, int], ...]
     error: str
 
-    @property
-    def outcome(self) -> str:
-        """What the compilation came to, in a phrase."""
-        if self.error:
-            return f"{self.error} raised"
-        return f"{counted(self.graphs, 'graph')} and {counted(len(self.breaks), 'graph break')}"
-
 
 def find_divergence(ranks: Sequence[Rank]) -> tuple[Rank, Finding] | None:
     """The first divergence, and the rank that it belongs to; None if all ranks compiled the same, or there is one rank."""
@@ -101,7 +94,7 @@ def _divergence(ranks: Sequence[Rank], index: int, groups: dict[Step | None, lis
         severity=Kind.DIVERGENCE.row.severity,
         message=message,
         place=finding.place if finding is not None else _place(compilation),
-        explanation=f"{before}While {_names(ranks, teller)} compiles{_seconds(compilation)}, the others wait at the next collective. "
+        explanation=f"{before}While {_names(ranks, teller)} compiles{_seconds(compilation)}, the others wait at the next collective."
         f"{_hang(rank.report, compilation)}",
         hints=(
             "Give each rank inputs of the same shapes and types, such as with a padded or dropped last batch, and branch on values that "
@@ -129,14 +122,25 @@ def _message(
 ) -> str:
     who, others = _names(ranks, teller), _names(ranks, rest)
     if other is not None and (other.compile_id, other.function) == (told.compile_id, told.function):
-        return (
-            f"Ranks diverge: compiling `{told.function}` gave {told.outcome} on {who}, and {other.outcome} on {others}."
-        )
+        own, theirs = _results(told, other)
+        return f"Ranks diverge: `{told.function}` has {own} on {who}, and {theirs} on {others}."
     cause = CAUSE.match(finding.message) if finding is not None else None
     verb = "recompiled" if not told.compile_id.endswith("/0") else "compiled"
     why = f": {cause['cause']}" if cause else ""
     instead = "did not" if other is None else f"compiled `{other.function}` instead"
     return f"Ranks diverge: {who} {verb} `{told.function}`, and {others} {instead}{why}."
+
+
+def _results(told: Step, other: Step) -> tuple[str, str]:
+    """What differs between two compilations of one function, in a phrase for each."""
+    if told.error != other.error:
+        return told.error or "no error", other.error or "no error"
+    if len(told.breaks) != len(other.breaks):
+        return counted(len(told.breaks), "graph break"), counted(len(other.breaks), "graph break")
+    if told.breaks != other.breaks:
+        own, theirs = next(pair for pair in zip(told.breaks, other.breaks, strict=True) if pair[0] != pair[1])
+        return f"a graph break at {own[0]}:{own[1]}", f"one at {theirs[0]}:{theirs[1]}"
+    return counted(told.graphs, "graph"), counted(other.graphs, "graph")
 
 
 def _names(ranks: Sequence[Rank], members: list[int]) -> str:
@@ -149,14 +153,14 @@ def _seconds(compilation: Compilation) -> str:
 
 
 def _hang(report: CompileReport, compilation: Compilation) -> str:
-    """Whether the graph has collectives, in a sentence."""
+    """A sentence about the collectives of the graph, '' if it has none."""
     for artifact in report.artifacts:
         if artifact.name == GRAPH and artifact.compile_id == compilation.compile_id:
             found = COLLECTIVE.search(artifact.payload.text() or "")
             if found:
                 name = found[1] or found[2]
-                return f"Its graph calls `{name}`: ranks that run another graph can wait for each other forever."
-    return "If ranks with different graphs call collectives in another order, they wait for each other forever."
+                return f" Its graph calls `{name}`: ranks that run another graph can wait for each other forever."
+    return ""
 
 
 def _finding_of(rank: Rank, compilation: Compilation) -> Finding | None:
