@@ -5,12 +5,11 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable
 
-import click
-from rich.console import Console
-
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.json_output import to_json
 from compile_lens.cli.options import exit_code
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import TextOutput
 
 
@@ -25,7 +24,7 @@ class OutcomePrinter:
         read_line: Callable[[str, int], str] = linecache.getline,
     ) -> None:
         self._as_json = output_format == "json"
-        self._text = TextOutput(Console(highlight=False), read_line, quiet, verbose)
+        self._text = TextOutput(SafeConsole(), read_line, quiet, verbose)
         self._outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:
@@ -34,10 +33,10 @@ class OutcomePrinter:
         if not self._as_json:
             self._text.show(outcome)
         if outcome.status is Status.FAILED:
-            click.echo(f"compile-lens: {outcome.failure}", err=True)
+            echo(f"compile-lens: {outcome.failure}", err=True)
 
     def finish(self, fail_on: str) -> int:
         """Print what is left and return the exit code."""
         if self._as_json:
-            click.echo(to_json(self._outcomes))
+            echo_json(to_json(self._outcomes))
         return exit_code(self._outcomes, fail_on)

@@ -15,6 +15,7 @@ from compile_lens.lsp.code_actions import touches, workspace_edit
 from compile_lens.lsp.convert import protocol_range, to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.fix_check import FixEffects
+from compile_lens.shown_text import visible
 from compile_lens.syntax.tree import SourceTree, parse
 
 
@@ -49,7 +50,7 @@ class Fixes:
             # an editor may apply the preferred fix without asking, so there is at most one
             preferred = number == 0 and _is_preferred(fix, effect)
             yield types.CodeAction(
-                title=_title(finding, fix, effect),
+                title=visible(_title(finding, fix, effect)),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic],
                 is_preferred=preferred or None,

@@ -12,6 +12,7 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
+from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.tree import parse
 
@@ -39,7 +40,7 @@ class Inlays:
             at = snapshot.index.position_of(line, column, server.editor.encoding)
             if params.range.start.line <= at.line <= params.range.end.line:
                 position = types.Position(at.line, at.character)
-                hints.append(types.InlayHint(position, label, tooltip=tooltip, padding_left=True))
+                hints.append(types.InlayHint(position, label, tooltip=visible(tooltip), padding_left=True))
         return hints
 
     def _labels(self, snapshot: Snapshot, path: str) -> Iterator[tuple[int, int, str, str]]:

@@ -16,6 +16,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.results import RegionResult
+from compile_lens.shown_text import visible
 from compile_lens.syntax.cells import find_cells
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region, RegionKind
@@ -121,7 +122,9 @@ def _cells(snapshot: Snapshot) -> Iterator[types.CodeLens]:
 
 def _lens(line: int, title: str, command: str, arguments: list[str]) -> types.CodeLens:
     place = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
-    return types.CodeLens(range=place, command=types.Command(title=title, command=command, arguments=list(arguments)))
+    return types.CodeLens(
+        range=place, command=types.Command(title=visible(title), command=command, arguments=list(arguments))
+    )
 
 
 def _shortened(text: str) -> str:

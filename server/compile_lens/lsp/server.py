@@ -41,6 +41,7 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.analyze import analyze
+from compile_lens.shown_text import visible
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
@@ -135,11 +136,20 @@ def serve(tcp: tuple[str, int] | None = None, server: CompileLensServer | None =
 
     Returns the exit code once the editor sends ``exit`` or ends: 0 after a proper shutdown, else 1.
     """
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_VisibleFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("pygls").setLevel(
         logging.CRITICAL
     )  # it logs whole messages, and errors that are logged here, too
     return asyncio.run(_serve(server or create_server(), tcp))
+
+
+class _VisibleFormatter(logging.Formatter):
+    """Messages quote what programs say, and an editor may show the log in a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
 
 
 async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:

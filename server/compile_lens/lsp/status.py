@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.shown_text import visible
 
 METHOD = "compileLens/status"
 Health = Literal["ok", "warning", "error"]
@@ -55,7 +56,7 @@ class StatusReporter:
         params = {
             "health": status.health,
             "state": status.state,
-            "message": status.message,
+            "message": visible(status.message),
             "findings": status.findings,
         }
         if status.uri is not None:
