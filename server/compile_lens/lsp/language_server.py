@@ -78,6 +78,8 @@ class CompileLensServer(LanguageServer):
         self.hosts: HostPool[AnyHost] = HostPool(make_host)
         self.background = BackgroundTasks(_log_error)
         self.stopped = asyncio.Event()
+        # ends what a feature has started
+        self.on_close: list[Callable[[], Awaitable[None]]] = []
         self.code_actions = CodeActions(self.documents)
         self.on(types.TEXT_DOCUMENT_CODE_ACTION, self.code_actions.answer, OPTIONS)
 
@@ -124,7 +126,7 @@ class CompileLensServer(LanguageServer):
     async def close(self) -> None:
         """End all work and every process that the server started."""
         await self.scheduler.close()
-        await asyncio.gather(self.background.close(), self.hosts.close())
+        await asyncio.gather(self.background.close(), self.hosts.close(), *(close() for close in self.on_close))
 
 
 def _log_error(error: BaseException) -> None:

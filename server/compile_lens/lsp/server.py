@@ -19,6 +19,7 @@ from compile_lens.lsp import commands, document_sync, signature_help
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.editor_capabilities import read_capabilities
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.fix_checks import FixChecks
@@ -58,24 +59,25 @@ def create_server(
     server = CompileLensServer(make_host, analyze, consent or ConsentStore.of_user())
     diagnostics = Diagnostics(server)
     status = StatusReporter(server)
-    entries = Entries(server)
+    facts = DocumentFactsOf(server, status)
+    entries = Entries(server, facts)
     progress = ProgressFeature(server)
     permissions = Permissions(server)
-    runs = Runs(server, permissions, diagnostics, progress, status, entries)
+    runs = Runs(server, permissions, diagnostics, progress, status, entries, facts)
     configuration = Configuration(server, runs)
-    store = _offer_knowledge(server, permissions, diagnostics, progress)
+    store = _offer_knowledge(server, permissions, diagnostics, progress, facts)
     predictions = Predictions(server, diagnostics, store.torch_of)
     diagnostics.without_run.append(predictions.diagnostics)
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
-    Hovers(server, runs, store, predictions)
-    Lenses(server, runs)
-    Inlays(server, runs)
+    Hovers(server, runs, store, predictions, facts)
+    Lenses(server, runs, facts)
+    Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
-    server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
+    server.code_actions.add(Fixes(server, FixChecks(server, runs).effects, facts).actions)
     server.code_actions.add(RegionActions(server, runs).actions)
     server.code_actions.add(runs.permissions.gpu_actions)
-    document_sync.register(server, runs, diagnostics, predictions)
+    document_sync.register(server, runs, diagnostics, predictions, facts, status)
     searches = Searches(server, runs, progress, store, diagnostics)
     diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
@@ -113,7 +115,11 @@ def create_server(
 
 
 def _offer_knowledge(
-    server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics, progress: ProgressFeature
+    server: CompileLensServer,
+    permissions: Permissions,
+    diagnostics: Diagnostics,
+    progress: ProgressFeature,
+    facts: DocumentFactsOf,
 ) -> KnowledgeStore:
     """Everything about names of torch but hovers, which findings and regions share."""
 
@@ -122,12 +128,14 @@ def _offer_knowledge(
         diagnostics.show({file_key(path) for path in paths})
 
     store = KnowledgeStore(server, permissions.of, progress, show_again)
-    unknown_names = KnowledgeDiagnostics(server, store)
+    unknown_names = KnowledgeDiagnostics(
+        server, store, facts, lambda snapshot: diagnostics.show({file_key(snapshot.path or "")})
+    )
     diagnostics.without_run.append(unknown_names.of)
     server.code_actions.add(unknown_names.actions)
-    Completions(server, store)
-    Navigation(server, store)
-    signature_help.register(server, store)
+    Completions(server, store, facts)
+    Navigation(server, store, facts)
+    signature_help.register(server, store, facts)
     return store
 
 
@@ -188,7 +196,7 @@ async def _serve_first_connection(server: CompileLensServer, address: tuple[str,
 
 async def _converse(server: CompileLensServer, reader: asyncio.StreamReader) -> None:
     """Handle messages until the stream ends or ``stopped`` is set."""
-    reading = asyncio.create_task(read_messages(reader, server.protocol.receive))
+    reading = asyncio.create_task(read_messages(reader, server.protocol.receive, server.protocol.refuse_large))
     stopping = asyncio.create_task(server.stopped.wait())
     await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
     for task in (reading, stopping):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Literal
 
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.shown_text import visible
 
+log = logging.getLogger(__name__)
 METHOD = "compileLens/status"
 Health = Literal["ok", "warning", "error"]
 State = Literal["starting", "idle", "analyzing", "off"]
@@ -30,12 +32,28 @@ class StatusReporter:
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
         self._last: ServerStatus | None = None
+        self._limits: dict[str, str] = {}
 
     def idle(self) -> None:
         """Nothing runs: show the number of findings."""
         count, hidden = self._server.results.total(), self._server.results.hidden()
         more = f" ({hidden} more hidden)" if hidden else ""
-        self._send(ServerStatus("idle", _findings(count) + more, findings=count))
+        limits = list(self._limits.values())
+        self._send(
+            ServerStatus("idle", " ".join([_findings(count) + more + ("." if limits else ""), *limits]), findings=count)
+        )
+
+    def limited(self, uri: str, sentence: str) -> None:
+        """Of the document ``uri`` not everything is analyzed. The status says so until ``unlimited``."""
+        if self._limits.get(uri) != sentence:
+            self._limits[uri] = sentence
+            log.warning("%s", sentence)
+            self.idle()
+
+    def unlimited(self, uri: str) -> None:
+        """There is no limit on the document any more."""
+        if self._limits.pop(uri, None) is not None:
+            self.idle()
 
     def off(self, reason: str) -> None:
         """Background runs are off for ``reason``."""

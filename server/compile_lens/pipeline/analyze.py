@@ -204,7 +204,7 @@ class _Analysis:
             leaves_gpu_free=hides_gpus and has_gpu_device(),
             earlier_cache_keys=self._earlier_cache_keys(report) if final else {},
         )
-        found = list(map(reach.confine_finding, find(context)))
+        found = tuple(map(reach.confine_finding, find(context)))
         filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)
         outcome = Outcome(
             file=self._job.file,
