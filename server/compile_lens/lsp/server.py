@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +28,7 @@ from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import Analyze, AnyHost, CompileLensServer
 from compile_lens.lsp.lenses import Lenses
-from compile_lens.lsp.lifetime import wait_for_exit
+from compile_lens.lsp.lifetime import EXIT_S, end_with, end_within, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
@@ -47,9 +45,6 @@ from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
 log = logging.getLogger(__name__)
-
-# from the end of the connection to the end of the process, even if something hangs
-EXIT_S = 2.0
 
 
 def create_server(
@@ -95,6 +90,7 @@ def create_server(
             diagnostics.register_pull()
         if params.process_id is not None:
             server.background.start(_end_with(server, params.process_id))
+            end_with(params.process_id)
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
@@ -165,14 +161,15 @@ async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, server.stopped.set)
     if tcp is None:
-        streams = PrivateStreams(server.stopped.set)
+        streams = PrivateStreams(server.stopped.set, lambda: end_within(EXIT_S + 1))
         server.protocol.set_writer(streams)
         await _converse(server, streams.reader())
     else:
         await _serve_first_connection(server, tcp)
-    _limit_shutdown()
+    code = 0 if server.protocol.was_shut_down else 1
+    end_within(EXIT_S, code)
     await server.close()
-    return 0 if server.protocol.was_shut_down else 1
+    return code
 
 
 async def _serve_first_connection(server: CompileLensServer, address: tuple[str, int]) -> None:
@@ -209,10 +206,3 @@ async def _end_with(server: CompileLensServer, pid: int) -> None:
     await wait_for_exit(pid)
     log.warning("The editor's process has ended.")
     server.stopped.set()
-
-
-def _limit_shutdown() -> None:
-    """End the process soon, even if something hangs. The agents end by themselves when their input does."""
-    timer = threading.Timer(EXIT_S, os._exit, (1,))
-    timer.daemon = True
-    timer.start()

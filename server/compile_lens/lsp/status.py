@@ -39,9 +39,8 @@ class StatusReporter:
         count, hidden = self._server.results.total(), self._server.results.hidden()
         more = f" ({hidden} more hidden)" if hidden else ""
         limits = list(self._limits.values())
-        self._send(
-            ServerStatus("idle", " ".join([_findings(count) + more + ("." if limits else ""), *limits]), findings=count)
-        )
+        message = " ".join([_findings(count) + more + ("." if limits else ""), *limits])
+        self._send(ServerStatus("idle", message, "warning" if limits else "ok", count))
 
     def limited(self, uri: str, sentence: str) -> None:
         """Of the document ``uri`` not everything is analyzed. The status says so until ``unlimited``."""

@@ -226,7 +226,7 @@ class _Analysis:
             compared=count_compared(report) if self._job.compare else None,
             output=end.output if end is not None else "",
             final=final,
-            notes=facts.notes(end, self._job),
+            notes=(*facts.notes(end, self._job), *filter(None, [self._host.cache_note])),
             sandbox=facts.sandbox,
             lost=end is not None and end.kind is EndKind.LOST,
             calls=tuple(facts.calls),

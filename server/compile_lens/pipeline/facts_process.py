@@ -12,7 +12,8 @@ from pathlib import Path
 from compile_lens.pipeline.document_facts import DocumentFacts
 from compile_lens.pipeline.facts_worker import LENGTH
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
+TRIES = 2
 LARGEST_ANSWER = 1 << 26
 PACKAGES = Path(__file__).resolve().parents[2]
 
@@ -31,17 +32,18 @@ class FactsProcess:
     async def read(self, text: str) -> DocumentFacts:
         """The facts of ``text``. Raises TooSlow. Canceling the awaiting task ends the process, and with it the work."""
         async with self._turn:
-            try:
-                return await asyncio.wait_for(self._ask(text), LIMIT_S)
-            except (TimeoutError, asyncio.TimeoutError):
-                await self.close()
-                raise TooSlow from None
-            except (OSError, asyncio.IncompleteReadError):  # it was killed
-                await self.close()
-                raise TooSlow from None
-            except asyncio.CancelledError:
-                self._kill()
-                raise
+            for _ in range(TRIES):
+                try:
+                    return await asyncio.wait_for(self._ask(text), LIMIT_S)
+                except (TimeoutError, asyncio.TimeoutError):
+                    break
+                except (OSError, asyncio.IncompleteReadError):  # somebody killed it
+                    await self.close()
+                except asyncio.CancelledError:
+                    self._kill()
+                    raise
+            await self.close()
+            raise TooSlow
 
     async def _ask(self, text: str) -> DocumentFacts:
         process = self._process

@@ -77,8 +77,10 @@ class PrivateStreams:
     process can corrupt the protocol. A daemon thread reads the bare descriptor, so that shutdown never waits for it.
     """
 
-    def __init__(self, on_broken: Callable[[], None]) -> None:
+    def __init__(self, on_broken: Callable[[], None], on_end: Callable[[], None] = lambda: None) -> None:
+        """``on_end`` is called in the thread that reads, when the editor has closed its end."""
         self._on_broken = on_broken
+        self._on_end = on_end
         self._input = os.dup(0)
         self._output = os.dup(1)
         null = os.open(os.devnull, os.O_RDONLY)
@@ -120,3 +122,4 @@ class PrivateStreams:
                 loop.call_soon_threadsafe(reader.feed_data if data else reader.feed_eof, *((data,) if data else ()))
             except RuntimeError:  # the loop is closed: the server has ended
                 return
+        self._on_end()
