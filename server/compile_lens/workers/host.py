@@ -40,6 +40,7 @@ from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
 from compile_lens.workers.scratch import scratch_folder, sweep
+from compile_lens.workers.secret_variables import hidden
 from compile_lens.workers.wire import OF_PROGRAMS, Chunk, Frame, FrameDecoder
 
 AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
@@ -141,7 +142,11 @@ class Host:
         return installation_stamp(self.python, hello.library_roots)
 
     async def _spawn(self) -> None:
-        environment = {**self._environment, **private_cache_environment(self._environment)}
+        environment = {
+            **self._environment,
+            **hidden(self._environment),
+            **private_cache_environment(self._environment),
+        }
         self._frames = asyncio.Queue()
         try:
             self._process = await asyncio.create_subprocess_exec(
@@ -219,6 +224,9 @@ class Host:
                     trials = str(cache_root(self._environment) / "knowledge")
                     self._overdue = False
                     self._wake()
+                    if job.access is Access.FULL:
+                        own = {name: self._environment[name] for name in hidden(self._environment)}
+                        job = replace(job, env={**own, **job.env})
                     self._send(command_line(command_of(job, sandbox, self._magic, trials)))
                     self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
                     end = await self._follow(on_frame, job)
