@@ -297,3 +297,18 @@ def test_every_broad_handler_says_whose_code_may_raise() -> None:
             if "  # " not in own and not before.startswith("# ") and not first.startswith("# "):
                 wrong.append(f"{file.relative_to(PACKAGE)}:{line}")
     assert not wrong
+
+
+def test_only_two_modules_print() -> None:
+    """They make control characters visible, which may come from a program, a trace or a file name."""
+    doors = {PACKAGE / "cli" / "terminal.py", PACKAGE / "cli" / "safe_console.py"}
+    doors |= {PACKAGE / "settings" / "settings.py", PACKAGE / "settings" / "settings_page.py"}  # print our own tables
+    printing = {
+        f"{file.name}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        if file not in doors and not file.is_relative_to(PACKAGE / "agent")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("print", "click.echo", "click.secho", "Console", "sys.stdout.write")
+    }
+    assert not printing

@@ -222,7 +222,8 @@ export class Server implements vscode.Disposable, CommandRunner {
       initializationOptions: { trusted: vscode.workspace.isTrusted, settings },
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
-      markdown: { isTrusted: { enabledCommands: Object.values(serverCommands) } },
+      // hovers quote what programs say, and contain no command links of ours: none is followed
+      markdown: { isTrusted: false, supportHtml: false },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
         // a code lens sends no entry: show a list

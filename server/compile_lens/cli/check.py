@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.status import Status as Spinner
+from rich.text import Text
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.analysis.finding import Severity
@@ -28,6 +28,7 @@ from compile_lens.cli.options import (
     supply_options,
 )
 from compile_lens.cli.printer import OutcomePrinter
+from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
@@ -262,15 +263,15 @@ def _failed(job: Job, python: str, sentence: str) -> Outcome:
 @contextmanager
 def _progress(job: Job, enabled: bool) -> Iterator[OnOutcome | None]:
     """Show progress in one line on stderr, if that is a terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     if not enabled or not console.is_terminal:
         yield None
         return
     name = display_path(job.file)
-    with Spinner(f"{name}: starting", console=console) as spinner:
+    with Spinner(Text(f"{name}: starting"), console=console) as spinner:
 
         def on_partial(outcome: Outcome) -> None:
             found = counted(len(outcome.findings), "finding")
-            spinner.update(f"{name}: {counted(outcome.graphs, 'graph')}, {found}")
+            spinner.update(Text(f"{name}: {counted(outcome.graphs, 'graph')}, {found}"))
 
         yield on_partial

@@ -13,6 +13,7 @@ import click
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.printer import local_trees
+from compile_lens.cli.terminal import echo
 from compile_lens.cli.text_output import display_path
 from compile_lens.diff.baseline import BaselineError, Known, baseline_text, read_baseline
 from compile_lens.diff.gate import Gate
@@ -106,13 +107,13 @@ class Comparing:
         try:
             write_atomically(self._file, baseline_text(known))
         except OSError as error:
-            click.echo(f"compile-lens: {name} cannot be written: {error.strerror}.", err=True)
+            echo(f"compile-lens: {name} cannot be written: {error.strerror}.", err=True)
             return
         if self.updates:
-            click.echo(f"compile-lens: wrote {name} ({counted(after, 'finding')}).", err=True)
+            echo(f"compile-lens: wrote {name} ({counted(after, 'finding')}).", err=True)
         elif after < before:
             gone = counted(before - after, "finding")
-            click.echo(f"compile-lens: removed {gone} from {name}, which no longer occur. Commit it.", err=True)
+            echo(f"compile-lens: removed {gone} from {name}, which no longer occur. Commit it.", err=True)
 
 
 def _size(known: Known) -> int:

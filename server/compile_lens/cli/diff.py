@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
@@ -17,6 +16,8 @@ from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.check import EntrySelection, check_jobs
 from compile_lens.cli.options import NEVER, python_option, sandbox_options
 from compile_lens.cli.printer import local_trees
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.diff.comparison import Comparison, Side, compare
 from compile_lens.diff.sides import Unreadable, side_of_outcomes, side_of_report
 from compile_lens.entries.entry import AUTOMATIC
@@ -89,11 +90,11 @@ def diff(
     except (Unreadable, TraceError, RevisionError, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
     if output_format == "json":
-        click.echo(to_json(comparison))
+        echo_json(to_json(comparison))
     elif output_format == "markdown":
-        click.echo(to_markdown(comparison))
+        echo(to_markdown(comparison))
     else:
-        Console(highlight=False).print(to_text(comparison), soft_wrap=True)
+        SafeConsole().print(to_text(comparison), soft_wrap=True)
     return _exit_code(comparison, fail_on)
 
 

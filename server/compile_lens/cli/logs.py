@@ -13,6 +13,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import python_option
+from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.repro.logs import command_of, document, known_stages, log_runs
@@ -62,7 +63,7 @@ def logs(
         raise click.ClickException(str(problem)) from None
     command = command_of(interpreter, file, arguments)
     if kind is not None:
-        click.echo(document(f"Logs for {kind}", log_runs(Kind(kind), stage=stage or ""), command))
+        echo(document(f"Logs for {kind}", log_runs(Kind(kind), stage=stage or ""), command))
         return 0
     depths = (Depth(depth),) if depth is not None else (Depth.DYNAMO, Depth.INDUCTOR)
     jobs = [make_job(str(path), str(Path.cwd()), depth=d, arguments=arguments, timeout_s=120.0) for d in depths]
@@ -77,10 +78,10 @@ def logs(
         raise click.ClickException(outcome.failure)
     chosen = [finding for finding in outcome.findings if _is_meant(finding, code, line)]
     if not chosen:
-        click.echo(f"compile-lens: {file} has no such findings.", err=True)
+        echo(f"compile-lens: {file} has no such findings.", err=True)
         return 1
     for title, finding in _one_of_each(chosen):
-        click.echo(document(title, log_runs(finding.kind, finding.code, finding.stage), command))
+        echo(document(title, log_runs(finding.kind, finding.code, finding.stage), command))
     return 0
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 import click
 
 from compile_lens import __version__
+from compile_lens.cli.terminal import echo
 
 # verb → the module of this package that defines a command of that name
 VERBS = {
@@ -69,10 +70,10 @@ def main() -> None:
     try:
         code = cli(own, obj=for_script, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        echo(error.format_message(), err=True)
         code = 2
     except click.ClickException as error:
-        click.echo(f"compile-lens: {error.format_message()}", err=True)
+        echo(f"compile-lens: {error.format_message()}", err=True)
         code = 2
     except (click.Abort, KeyboardInterrupt):
         code = 130

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import click
-from rich.console import Console
-
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.options import NEVER, exit_code
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import TextOutput
 from compile_lens.diff.identity import TreeOf
 from compile_lens.documents.source_file import source_if_readable
@@ -21,6 +20,8 @@ from compile_lens.formats.json_document import to_json
 from compile_lens.formats.junit import to_junit
 from compile_lens.formats.sarif import to_sarif
 from compile_lens.syntax.tree import SourceTree, parse
+
+JSON = frozenset({"json", "sarif"})
 
 
 def local_trees() -> TreeOf:
@@ -47,7 +48,7 @@ class OutcomePrinter:
     ) -> None:
         self._format = output_format
         self._tree_of = tree_of or local_trees()
-        self._text = TextOutput(Console(highlight=False), read_line, quiet, verbose)
+        self._text = TextOutput(SafeConsole(), read_line, quiet, verbose)
         self._outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:
@@ -56,12 +57,12 @@ class OutcomePrinter:
         if self._format == "text":
             self._text.show(outcome)
         if outcome.status is Status.FAILED:
-            click.echo(f"compile-lens: {outcome.failure}", err=True)
+            echo(f"compile-lens: {outcome.failure}", err=True)
 
     def finish(self, fail_on: str) -> int:
         """Print what is left and return the exit code."""
         if self._format != "text" and (document := self._document(fail_on)):
-            click.echo(document)
+            (echo_json if self._format in JSON else echo)(document)
         return exit_code(self._outcomes, fail_on)
 
     def _document(self, fail_on: str) -> str:

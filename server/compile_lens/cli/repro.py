@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
+from rich.text import Text
 
 from compile_lens.cli.check import EntrySelection
 from compile_lens.cli.options import python_option
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
@@ -158,7 +160,7 @@ def repro(
         form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:
         raise click.ClickException(str(problem)) from None
-    click.echo(str(document) if quiet else summary(written) + form_text)
+    echo(str(document) if quiet else summary(written) + form_text)
     return 0 if written.verification is None or written.reproduces or written.is_as_in_eager else 1
 
 
@@ -236,9 +238,9 @@ def summary(written: Written) -> str:
 @contextmanager
 def _progress(enabled: bool) -> Iterator[Callable[[str], None]]:
     """Show progress in one line on stderr, if that is a terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     if not enabled or not console.is_terminal:
         yield lambda _: None
         return
     with console.status("starting") as spinner:
-        yield spinner.update
+        yield lambda words: spinner.update(Text(words))

@@ -10,6 +10,7 @@ import click
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import just_my_code_option, output_options
 from compile_lens.cli.printer import OutcomePrinter, local_trees
+from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.loaded_trace import here, read_recorded, with_divergence
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.syntax.tree import SourceTree
@@ -78,5 +79,5 @@ def trace(
         CallMemory.of_user().take(outcome, f"the trace {name}")
         printer.add(outcome)
     for unread in problems:
-        click.echo(f"compile-lens: {unread}", err=True)
+        echo(f"compile-lens: {unread}", err=True)
     return max(printer.finish(fail_on), 2 if problems else 0)

@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from compile_lens.diff.comparison import Change, Comparison, Located
+from compile_lens.shown_text import code_cell, code_span, text_cell
 from compile_lens.wording import counted
 
 STYLE = {"error": "bold red", "warning": "bold yellow", "information": "bold cyan", "hint": "bold green"}
@@ -43,19 +44,22 @@ def to_text(comparison: Comparison) -> Text:
 
 def to_markdown(comparison: Comparison) -> str:
     """The same as a comment of a pull request: totals first, findings as tables."""
-    rows = [f"**torch.compile**: `{comparison.before.name}` → `{comparison.after.name}`", ""]
+    rows = [f"**torch.compile**: {code_span(comparison.before.name)} → {code_span(comparison.after.name)}", ""]
     rows += ["| | before | after |", "|---|---:|---:|"]
     rows += [f"| {name} | {before} | {after} |" for name, before, after in _totals(comparison)]
     for title, findings in (("New", comparison.new), ("Gone", comparison.gone)):
         if findings:
             rows += ["", f"**{title}**", "", "| where | what |", "|---|---|"]
             rows += [
-                f"| `{_place(one)}` | {one.identity.code}: {_cell(one.identity.message)}{_times(one)} |"
+                f"| {code_cell(_place(one))} | {one.identity.code}: {text_cell(one.identity.message)}{_times(one)} |"
                 for one in findings
             ]
     if comparison.changed:
         rows += ["", "**Changed**", "", "| where | what |", "|---|---|"]
-        rows += [f"| `{_place(change.after)}` | {_cell(_what_changed(change))} |" for change in comparison.changed]
+        rows += [
+            f"| {code_cell(_place(change.after))} | {text_cell(_what_changed(change))} |"
+            for change in comparison.changed
+        ]
     if not (comparison.new or comparison.gone or comparison.changed):
         rows += ["", "No finding is new, gone or changed."]
     return "\n".join(rows)
@@ -126,7 +130,3 @@ def _place(one: Located) -> str:
 
 def _times(one: Located) -> str:
     return f" ({one.count} times)" if one.count > 1 and one.identity.kind != "recompile" else ""
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

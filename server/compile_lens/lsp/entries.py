@@ -16,12 +16,12 @@ from compile_lens.entries.entry import AUTOMATIC, SYNTHESIZED, Entry
 from compile_lens.entries.keep_inputs import Insertion, as_comment, as_functions
 from compile_lens.lsp.code_actions import workspace_edit
 from compile_lens.lsp.convert import path_argument
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.state.file_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
-from compile_lens.syntax.tree import parse
 
 CHOOSE = "compileLens.chooseEntry"
 LIST = "compileLens.entries"
@@ -33,8 +33,9 @@ MAX_SHOWN = 8
 class Entries:
     """Remembers the choices, and lists the entries of a file."""
 
-    def __init__(self, server: CompileLensServer) -> None:
+    def __init__(self, server: CompileLensServer, facts: DocumentFactsOf) -> None:
         self._server = server
+        self._facts = facts
         self.memory = EntryMemory(server.consent.folder.parent / "entries")
         self.calls = CallMemory(server.consent.folder.parent / "calls")
 
@@ -113,7 +114,9 @@ class Entries:
         outcome = self._server.results.outcome(snapshot.uri)
         if outcome is None or not outcome.final or not outcome.entry.startswith(SYNTHESIZED):
             return
-        tree = parse(snapshot.text)
+        tree = self._facts.tree(snapshot)
+        if tree is None:
+            return
         first, last = params.range.start.line + 1, params.range.end.line + 1
         for call in outcome.calls:
             definition = next((d for d in definitions(tree) if d.qualified_name == call.target.partition(".")[0]), None)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from pathlib import Path
 
+from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.analysis.outcome import Outcome
@@ -58,7 +59,8 @@ class FixChecks:
         outcome = server.results.outcome(snapshot.uri)
         if path is None or outcome is None or not can_compare(outcome):
             return
-        for fix in self._candidates(snapshot, path):
+        findings = sorted(server.results.findings(file_key(path)), key=lambda finding: -finding.weight)
+        for fix in await asyncio.to_thread(_candidates, snapshot.text, findings):
             if not self._may_check(snapshot, path):
                 return
             if self.effects.get(snapshot.uri, snapshot.text, fix) is None:
@@ -80,8 +82,8 @@ class FixChecks:
         is_current = now is not None and now.text == snapshot.text == last_text
         return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
 
-    def _candidates(self, snapshot: Snapshot, path: str) -> list[Fix]:
-        tree = parse(snapshot.text)
-        findings = sorted(self._server.results.findings(file_key(path)), key=lambda finding: -finding.weight)
-        fixes = (fix for finding in findings for fix in fixes_for(finding, tree) if fix.kind is not FixKind.IGNORE)
-        return list(dict.fromkeys(fixes))[:MOST]
+
+def _candidates(text: str, findings: list[Finding]) -> list[Fix]:
+    tree = parse(text)
+    fixes = (fix for finding in findings for fix in fixes_for(finding, tree) if fix.kind is not FixKind.IGNORE)
+    return list(dict.fromkeys(fixes))[:MOST]

@@ -13,18 +13,19 @@ from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.code_actions import touches, workspace_edit
 from compile_lens.lsp.convert import protocol_range, to_diagnostic
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.fix_check import FixEffects
-from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.shown_text import visible
 
 
 class Fixes:
     """Offers the fixes for the findings at a range."""
 
-    def __init__(self, server: CompileLensServer, effects: FixEffects) -> None:
+    def __init__(self, server: CompileLensServer, effects: FixEffects, facts: DocumentFactsOf) -> None:
         self._server = server
         self._effects = effects
-        self._trees: dict[str, tuple[int, SourceTree]] = {}
+        self._facts = facts
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """The fixes for the findings at a range."""
@@ -40,16 +41,15 @@ class Fixes:
         self, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
     ) -> Iterator[types.CodeAction]:
         """Fixes that help come first; harmful ones are not offered."""
-        known = [
-            (fix, self._effects.get(snapshot.uri, snapshot.text, fix))
-            for fix in fixes_for(finding, self._tree(snapshot))
-        ]
+        tree = self._facts.tree(snapshot)
+        fixes = fixes_for(finding, tree) if tree is not None else ()
+        known = [(fix, self._effects.get(snapshot.uri, snapshot.text, fix)) for fix in fixes]
         offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
         for number, (fix, effect) in enumerate(sorted(offered, key=lambda entry: _rank(*entry))):
             # an editor may apply the preferred fix without asking, so there is at most one
             preferred = number == 0 and _is_preferred(fix, effect)
             yield types.CodeAction(
-                title=_title(finding, fix, effect),
+                title=visible(_title(finding, fix, effect)),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic],
                 is_preferred=preferred or None,
@@ -64,12 +64,6 @@ class Fixes:
             end = snapshot.index.position_of(edit.place.end_line, edit.place.end_column, editor.encoding)
             edits.append(types.TextEdit(protocol_range(start, end), edit.text))
         return workspace_edit(snapshot, edits, editor.versioned_edits)
-
-    def _tree(self, snapshot: Snapshot) -> SourceTree:
-        known = self._trees.get(snapshot.uri)
-        if known is None or known[0] != snapshot.version:
-            known = self._trees[snapshot.uri] = (snapshot.version, parse(snapshot.text))
-        return known[1]
 
 
 def _title(finding: Finding, fix: Fix, effect: FixEffect | None) -> str:

@@ -7,6 +7,7 @@ from lsprotocol import types
 from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import from_position, to_range, uri_from_path
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.knowledge_hover import KnowledgeHovers
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
@@ -28,10 +29,17 @@ NO_RESULT = {
 class Hovers:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs, store: KnowledgeStore, predictions: Predictions) -> None:
+    def __init__(
+        self,
+        server: CompileLensServer,
+        runs: Runs,
+        store: KnowledgeStore,
+        predictions: Predictions,
+        facts: DocumentFactsOf,
+    ) -> None:
         self._server = server
         self._runs = runs
-        self._knowledge = KnowledgeHovers(store, server.results)
+        self._knowledge = KnowledgeHovers(store, server.results, facts)
         self._predictions = predictions
         server.on(types.TEXT_DOCUMENT_HOVER, self._on_hover)
 

@@ -9,18 +9,21 @@ from lsprotocol import types
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
+from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import definition_at
-from compile_lens.syntax.tree import parse
+from compile_lens.syntax.tree import SourceTree
 
 
 class Inlays:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+    def __init__(self, server: CompileLensServer, runs: Runs, facts: DocumentFactsOf) -> None:
         self._server = server
+        self._facts = facts
         self._refresh = Refresh(server, lambda: server.workspace_inlay_hint_refresh_async(None))
         server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints, types.InlayHintOptions(resolve_provider=False))
         runs.on_change(self._changed)
@@ -39,22 +42,21 @@ class Inlays:
             at = snapshot.index.position_of(line, column, server.editor.encoding)
             if params.range.start.line <= at.line <= params.range.end.line:
                 position = types.Position(at.line, at.character)
-                hints.append(types.InlayHint(position, label, tooltip=tooltip, padding_left=True))
+                hints.append(types.InlayHint(position, label, tooltip=visible(tooltip), padding_left=True))
         return hints
 
     def _labels(self, snapshot: Snapshot, path: str) -> Iterator[tuple[int, int, str, str]]:
         """Line, column, label and tooltip of each hint."""
         key = file_key(path)
         ends = [f for f in self._server.results.findings(key) if f.kind is Kind.GRAPH_BREAK and f.frames]
-        yield from _graph_ends(snapshot, ends)
+        yield from _graph_ends(self._facts.tree(snapshot) if ends else None, ends)
         for parameter in self._server.results.dynamic(key):
             tooltip = "Compiled as a symbolic size: other values do not recompile."
             yield parameter.place.end_line, parameter.place.end_column, _dynamic(parameter), tooltip
 
 
-def _graph_ends(snapshot: Snapshot, breaks: list[Finding]) -> Iterator[tuple[int, int, str, str]]:
+def _graph_ends(tree: SourceTree | None, breaks: list[Finding]) -> Iterator[tuple[int, int, str, str]]:
     """Graphs are numbered per function, from its first line."""
-    tree = parse(snapshot.text) if breaks else None
     counts: dict[str, int] = {}
     for finding in breaks:
         definition = definition_at(tree, finding.place.line) if tree is not None else None

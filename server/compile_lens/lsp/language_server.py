@@ -26,6 +26,7 @@ from compile_lens.pipeline.host_pool import HostPool
 from compile_lens.pipeline.results import Results
 from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
 from compile_lens.settings.settings import Settings
+from compile_lens.shown_text import visible
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.job import Job
 
@@ -77,6 +78,8 @@ class CompileLensServer(LanguageServer):
         self.hosts: HostPool[AnyHost] = HostPool(make_host)
         self.background = BackgroundTasks(_log_error)
         self.stopped = asyncio.Event()
+        # ends what a feature has started
+        self.on_close: list[Callable[[], Awaitable[None]]] = []
         self.code_actions = CodeActions(self.documents)
         self.on(types.TEXT_DOCUMENT_CODE_ACTION, self.code_actions.answer, OPTIONS)
 
@@ -99,7 +102,11 @@ class CompileLensServer(LanguageServer):
 
     def warn(self, sentence: str) -> None:
         """Show one sentence about something that the user can change. Our own bugs go to the log."""
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
+        self.say(sentence, types.MessageType.Warning)
+
+    def say(self, sentence: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """Show one sentence, which may quote a program."""
+        self.window_show_message(types.ShowMessageParams(kind, visible(sentence)))
 
     def may_run(self) -> bool:
         """Whether the workspace is trusted; says so to the user if it is not."""
@@ -119,7 +126,7 @@ class CompileLensServer(LanguageServer):
     async def close(self) -> None:
         """End all work and every process that the server started."""
         await self.scheduler.close()
-        await asyncio.gather(self.background.close(), self.hosts.close())
+        await asyncio.gather(self.background.close(), self.hosts.close(), *(close() for close in self.on_close))
 
 
 def _log_error(error: BaseException) -> None:

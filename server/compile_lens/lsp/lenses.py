@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from compile_lens.analysis.finding import Finding, Kind, RegionSummary, Severity
+from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Severity
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.documents.moves import is_touched
 from compile_lens.entries.entry import SCRIPT
-from compile_lens.entries.targets import candidates
 from compile_lens.lsp.commands import ANALYZE, CELL
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.results import RegionResult
-from compile_lens.syntax.cells import find_cells
+from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.regions import Region, RegionKind
-from compile_lens.syntax.tree import parse
 from compile_lens.wording import and_more, counted
 
 ANALYZING = "analyzing…"
@@ -27,16 +27,18 @@ NOT_RUN = "not analyzed"
 CHANGED = "changed since the last run"
 AS_IF = "Analyze as if compiled"
 UP_TO_CELL = "Analyze up to this cell"
-MAX_CANDIDATES = 40
 LONGEST_CALL = 110
+# of a long document; after more of them, every lens says that its lines may have changed
+MOST_EDITS = 200
 
 
 class Lenses:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+    def __init__(self, server: CompileLensServer, runs: Runs, facts: DocumentFactsOf) -> None:
         self._server = server
         self._runs = runs
+        self._facts = facts
         self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
         server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens, types.CodeLensOptions(resolve_provider=False))
         runs.on_change(self._changed)
@@ -54,7 +56,7 @@ class Lenses:
             *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
             *self._entry(snapshot, titles),
             *self._candidates(snapshot, {line for line, _ in titles}),
-            *_cells(snapshot),
+            *(_lens(line, UP_TO_CELL, CELL, [snapshot.uri, str(line)]) for line in self._facts.of(snapshot).cells),
         ]
 
     def _entry(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
@@ -73,11 +75,11 @@ class Lenses:
 
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""
-        if not self._server.settings.lenses.candidates or "torch" not in snapshot.text:
+        if not self._server.settings.lenses.candidates:
             return
-        for target in candidates(parse(snapshot.text))[:MAX_CANDIDATES]:
-            if target.line not in taken:
-                yield _lens(target.line, AS_IF, AS_IF_COMPILED, [snapshot.uri, target.name])
+        for line, name in self._facts.of(snapshot).candidates:
+            if line not in taken:
+                yield _lens(line, AS_IF, AS_IF_COMPILED, [snapshot.uri, name])
 
     def _titles(self, snapshot: Snapshot) -> Iterator[tuple[int, str]]:
         """Line and title of each lens. Results are shown only for lines that have not changed since the run."""
@@ -94,7 +96,7 @@ class Lenses:
             title = CHANGED if changed else _region_title(known.get(place), skipped.get(place), active)
             yield region.line, title
         functions = [r for r in results.functions(key) if not _is_target_of_decorator(r.summary, regions)]
-        tree = parse(snapshot.text) if functions else None
+        tree = self._facts.tree(snapshot) if functions else None
         for result in functions:
             line = result.summary.place.line
             function = definition_at(tree, line) if tree is not None else None
@@ -104,24 +106,21 @@ class Lenses:
 
     def _is_changed(self, snapshot: Snapshot, first: int, last: int) -> bool:
         """Whether these lines differ from the text that was run."""
-        ran = self._runs.text_of_last_run(snapshot.uri)
-        if ran is None or ran == snapshot.text:
+        ran = self._runs.last_run(snapshot.uri)
+        if ran is None or ran.index is snapshot.index:
             return False
+        if self._facts.is_long(snapshot):
+            edits = self._server.documents.edits_since(snapshot.uri, ran.version)
+            return edits is None or len(edits) > MOST_EDITS or is_touched(Place("", first, 1, last, 1), edits)
         lines = [snapshot.index.line(number) for number in range(first - 1, last)]
-        return "\n".join(lines) not in ran.replace("\r\n", "\n")
-
-
-def _cells(snapshot: Snapshot) -> Iterator[types.CodeLens]:
-    """At the start of each cell of a script that imports torch."""
-    if "torch" not in snapshot.text or "#" not in snapshot.text:
-        return
-    for cell in find_cells(parse(snapshot.text)):
-        yield _lens(cell.first_line, UP_TO_CELL, CELL, [snapshot.uri, str(cell.first_line)])
+        return "\n".join(lines) not in ran.text.replace("\r\n", "\n")
 
 
 def _lens(line: int, title: str, command: str, arguments: list[str]) -> types.CodeLens:
     place = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
-    return types.CodeLens(range=place, command=types.Command(title=title, command=command, arguments=list(arguments)))
+    return types.CodeLens(
+        range=place, command=types.Command(title=visible(title), command=command, arguments=list(arguments))
+    )
 
 
 def _shortened(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +10,7 @@ from textwrap import dedent
 from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.results import RegionResult
+from compile_lens.shown_text import code_block, code_span, link, markdown_text
 from compile_lens.wording import and_more, counted
 
 FRAMES_SHOWN = 6
@@ -22,28 +22,22 @@ def finding_markdown(finding: Finding, uri_of: UriOf) -> str:
     """Explanation, cost, hints and call path of a finding. The editor shows the message itself."""
     parts = [_headline(finding), prose(finding.explanation or finding.message)]
     if finding.cost:
-        parts.append(f"**Cost:** {text(finding.cost)}")
+        parts.append(f"**Cost:** {markdown_text(finding.cost)}")
     if finding.hints:
-        parts.append("**What to do**\n\n" + "\n".join(f"- {text(hint)}" for hint in finding.hints))
+        parts.append("**What to do**\n\n" + "\n".join(f"- {markdown_text(hint)}" for hint in finding.hints))
     if finding.call_path:
         parts.append("**Call path**\n\n" + "\n".join(_levels(finding.call_path, uri_of)))
-    parts += [f"{text(entry.message)}: {_link(entry.place, uri_of)}" for entry in finding.related]
+    parts += [f"{markdown_text(entry.message)}: {_link(entry.place, uri_of)}" for entry in finding.related]
     if finding.detail:
         parts.append(_fenced(finding.detail))
     if finding.url:
-        parts.append(f"[More about {finding.code}]({finding.url})")
+        parts.append(link(f"More about {finding.code}", finding.url))
     return "\n\n".join(parts)
 
 
 def region_markdown(results: Sequence[RegionResult]) -> str:
     """What the last run did in one region, which may have compiled several functions or modules."""
     return "\n\n---\n\n".join(_region(result.summary, result.outcome) for result in results)
-
-
-def text(value: str) -> str:
-    """Plain text, escaped for Markdown: torch's messages contain ``*args``, ``__init__`` and ``<locals>``."""
-    pieces = re.split(r"(`[^`\n]+`)", value.strip())
-    return "".join(piece if piece.startswith("`") else re.sub(r"([\\*_<>\[\]#|~])", r"\\\1", piece) for piece in pieces)
 
 
 def prose(value: str) -> str:
@@ -53,15 +47,8 @@ def prose(value: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def code(value: str) -> str:
-    """Inline code, whatever it contains."""
-    value = " ".join(value.split())
-    fence = "`" * (max((len(run) for run in re.findall("`+", value)), default=0) + 1)
-    return f"{fence} {value} {fence}" if "`" in value else f"`{value}`"
-
-
 def _headline(finding: Finding) -> str:
-    facts = [f"**{finding.kind.row.title}** {code(finding.code)}"]
+    facts = [f"**{finding.kind.row.title}** {code_span(finding.code)}"]
     if finding.count > 1:
         facts.append(f"{finding.count} times")
     if finding.frames:
@@ -70,23 +57,23 @@ def _headline(finding: Finding) -> str:
 
 
 def _frames(frames: Sequence[str]) -> str:
-    shown = ", ".join(code(frame) for frame in frames[:FRAMES_SHOWN])
+    shown = ", ".join(code_span(frame) for frame in frames[:FRAMES_SHOWN])
     more = and_more(len(frames) - FRAMES_SHOWN)
     return f"{'frame' if len(frames) == 1 else 'frames'} {shown}{more}"
 
 
 def _levels(path: Sequence[CallSite], uri_of: UriOf) -> Iterable[str]:
     for number, site in enumerate(path, 1):
-        source = f": {code(site.text)}" if site.text.strip() else ""
-        yield f"{number}. {_link(site.place, uri_of)} in {code(site.function)}{source}"
+        source = f": {code_span(site.text)}" if site.text.strip() else ""
+        yield f"{number}. {_link(site.place, uri_of)} in {code_span(site.function)}{source}"
 
 
 def _link(place: Place, uri_of: UriOf) -> str:
-    return f"[{text(Path(place.file).name)}:{place.line}]({uri_of(place.file)}#L{place.line})"
+    return link(f"{Path(place.file).name}:{place.line}", f"{uri_of(place.file)}#L{place.line}")
 
 
 def _paragraphs(lines: Iterable[str]) -> str:
-    return "\n".join(text(line) for line in lines).strip()
+    return "\n".join(markdown_text(line) for line in lines).strip()
 
 
 def _fenced(detail: str) -> str:
@@ -94,8 +81,7 @@ def _fenced(detail: str) -> str:
     if len(lines) > DETAIL_LINES:
         left_out = len(lines) - DETAIL_LINES
         lines = [f"… {counted(left_out, 'line')} omitted …", *lines[-DETAIL_LINES:]]
-    fence = "`" * max(3, max((len(run) for run in re.findall("`+", detail)), default=0) + 1)
-    return "\n".join([f"{fence}text", *lines, fence])
+    return code_block("\n".join(lines))
 
 
 def _region(region: RegionSummary, outcome: Outcome) -> str:
@@ -108,7 +94,7 @@ def _region(region: RegionSummary, outcome: Outcome) -> str:
         counts = ["not compiled in the last run"]
     elif region.compile_time_s:
         counts.append(f"compiled in {_seconds(region.compile_time_s)}")
-    lines = [f"**{code(region.name)}** · " + " · ".join(counts)]
+    lines = [f"**{code_span(region.name)}** · " + " · ".join(counts)]
     if region.frames:
         lines.append(_frames(region.frames).capitalize())
     lines.append(_run(outcome))
@@ -124,7 +110,7 @@ def _run(outcome: Outcome) -> str:
         Status.KILLED: "; the program was killed",
     }
     end = ends.get(outcome.status, "")
-    torch = f", torch {text(outcome.torch)}" if outcome.torch else ""
+    torch = f", torch {markdown_text(outcome.torch)}" if outcome.torch else ""
     return f"*Last run: {_seconds(outcome.duration_s)}, depth {outcome.depth}{torch}{end}.*"
 
 

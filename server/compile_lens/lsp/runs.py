@@ -21,6 +21,7 @@ from compile_lens.entries.entry import Entry, script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
@@ -31,7 +32,7 @@ from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
 from compile_lens.state.consent import Permission
-from compile_lens.syntax.regions import Region, find_regions
+from compile_lens.syntax.regions import Region
 from compile_lens.wording import counted
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
@@ -65,6 +66,7 @@ class Runs:
         progress: ProgressFeature,
         status: StatusReporter,
         entries: Entries,
+        facts: DocumentFactsOf,
     ) -> None:
         self.permissions = permissions
         self.entries = entries
@@ -72,10 +74,13 @@ class Runs:
         self._diagnostics = diagnostics
         self._progress = progress
         self._status = status
-        self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
+        self._facts = facts
+        # why to consider a long document once it has been read
+        self._unread: dict[str, Reason] = {}
+        facts.on_ready(self._on_ready)
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
-        self._last_texts: dict[str, str] = {}
+        self._last_runs: dict[str, Snapshot] = {}
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
         self._last_entries: dict[str, Entry | None] = {}
 
@@ -96,19 +101,30 @@ class Runs:
 
     def text_of_last_run(self, uri: str) -> str | None:
         """The text that the newest outcome of a document is about, if it was open then."""
-        return self._last_texts.get(uri)
+        ran = self._last_runs.get(uri)
+        return ran.text if ran is not None else None
+
+    def last_run(self, uri: str) -> Snapshot | None:
+        """The document as the newest outcome is about it, if it was open then."""
+        return self._last_runs.get(uri)
 
     def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
-        """The compile regions of a document, found once per version."""
-        known = self._regions.get(snapshot.uri)
-        if known is None or known[0] != snapshot.version:
-            known = self._regions[snapshot.uri] = (snapshot.version, find_regions(snapshot.text))
-        return known[1]
+        """The compile regions of a document, as far as they are known now."""
+        return self._facts.of(snapshot).regions
+
+    def _on_ready(self, snapshot: Snapshot) -> None:
+        reason = self._unread.pop(snapshot.uri, None)
+        if reason is not None:
+            self.consider(snapshot, reason)
+        self._notify()
 
     def consider(self, snapshot: Snapshot, reason: Reason) -> None:
         """Run a document that was opened or saved, if it has a region, the settings say so, and the user agreed."""
         path = snapshot.path
         if path is None or not snapshot.is_python:
+            return
+        if not self._facts.are_known(snapshot):
+            self._unread[snapshot.uri] = reason
             return
         if not self.regions(snapshot):
             self.forget(snapshot.uri)
@@ -155,8 +171,8 @@ class Runs:
 
     def forget(self, uri: str) -> None:
         """The document was closed, or no longer compiles anything: cancel its run and withdraw its results."""
-        self._regions.pop(uri, None)
-        self._last_texts.pop(uri, None)
+        self._unread.pop(uri, None)
+        self._last_runs.pop(uri, None)
         self._last_entries.pop(uri, None)
         cancelled = self._server.scheduler.cancel(uri)
         changed = self._withdraw(uri)
@@ -218,7 +234,10 @@ class Runs:
                 with contextlib.suppress(FileProblem):
                     text = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, text, request.candidate)
-            job = request.of(self.job(path, snapshot, request.access), _text_of(path, snapshot))
+            # reads the file
+            job = await asyncio.to_thread(
+                lambda: request.of(self.job(path, snapshot, request.access), _text_of(path, snapshot))
+            )
             outcome = await self._analyze(path, job, snapshot, choice, ticket, progress)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             self._withdraw(ticket.uri)
@@ -273,7 +292,7 @@ class Runs:
             await asyncio.to_thread(self.entries.calls.take_run, outcome)
             self._last_entries[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
             if snapshot is not None:
-                self._last_texts[ticket.uri] = snapshot.text
+                self._last_runs[ticket.uri] = snapshot
             if server.scheduler.is_current(ticket):
                 self._notify_end(ticket.uri, outcome, versions)
         server.background.start(self._start_standby(path))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +17,7 @@ from compile_lens.lsp import commands, document_sync, signature_help
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.editor_capabilities import read_capabilities
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.fix_checks import FixChecks
@@ -29,7 +28,7 @@ from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import Analyze, AnyHost, CompileLensServer
 from compile_lens.lsp.lenses import Lenses
-from compile_lens.lsp.lifetime import wait_for_exit
+from compile_lens.lsp.lifetime import EXIT_S, end_with, end_within, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
@@ -41,13 +40,11 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.analyze import analyze
+from compile_lens.shown_text import visible
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
 log = logging.getLogger(__name__)
-
-# from the end of the connection to the end of the process, even if something hangs
-EXIT_S = 2.0
 
 
 def create_server(
@@ -57,24 +54,25 @@ def create_server(
     server = CompileLensServer(make_host, analyze, consent or ConsentStore.of_user())
     diagnostics = Diagnostics(server)
     status = StatusReporter(server)
-    entries = Entries(server)
+    facts = DocumentFactsOf(server, status)
+    entries = Entries(server, facts)
     progress = ProgressFeature(server)
     permissions = Permissions(server)
-    runs = Runs(server, permissions, diagnostics, progress, status, entries)
+    runs = Runs(server, permissions, diagnostics, progress, status, entries, facts)
     configuration = Configuration(server, runs)
-    store = _offer_knowledge(server, permissions, diagnostics, progress)
+    store = _offer_knowledge(server, permissions, diagnostics, progress, facts)
     predictions = Predictions(server, diagnostics, store.torch_of)
     diagnostics.without_run.append(predictions.diagnostics)
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
-    Hovers(server, runs, store, predictions)
-    Lenses(server, runs)
-    Inlays(server, runs)
+    Hovers(server, runs, store, predictions, facts)
+    Lenses(server, runs, facts)
+    Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
-    server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)
+    server.code_actions.add(Fixes(server, FixChecks(server, runs).effects, facts).actions)
     server.code_actions.add(RegionActions(server, runs).actions)
     server.code_actions.add(runs.permissions.gpu_actions)
-    document_sync.register(server, runs, diagnostics, predictions)
+    document_sync.register(server, runs, diagnostics, predictions, facts, status)
     searches = Searches(server, runs, progress, store, diagnostics)
     diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
@@ -92,6 +90,7 @@ def create_server(
             diagnostics.register_pull()
         if params.process_id is not None:
             server.background.start(_end_with(server, params.process_id))
+            end_with(params.process_id)
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
@@ -112,7 +111,11 @@ def create_server(
 
 
 def _offer_knowledge(
-    server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics, progress: ProgressFeature
+    server: CompileLensServer,
+    permissions: Permissions,
+    diagnostics: Diagnostics,
+    progress: ProgressFeature,
+    facts: DocumentFactsOf,
 ) -> KnowledgeStore:
     """Everything about names of torch but hovers, which findings and regions share."""
 
@@ -121,12 +124,14 @@ def _offer_knowledge(
         diagnostics.show({file_key(path) for path in paths})
 
     store = KnowledgeStore(server, permissions.of, progress, show_again)
-    unknown_names = KnowledgeDiagnostics(server, store)
+    unknown_names = KnowledgeDiagnostics(
+        server, store, facts, lambda snapshot: diagnostics.show({file_key(snapshot.path or "")})
+    )
     diagnostics.without_run.append(unknown_names.of)
     server.code_actions.add(unknown_names.actions)
-    Completions(server, store)
-    Navigation(server, store)
-    signature_help.register(server, store)
+    Completions(server, store, facts)
+    Navigation(server, store, facts)
+    signature_help.register(server, store, facts)
     return store
 
 
@@ -135,11 +140,20 @@ def serve(tcp: tuple[str, int] | None = None, server: CompileLensServer | None =
 
     Returns the exit code once the editor sends ``exit`` or ends: 0 after a proper shutdown, else 1.
     """
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_VisibleFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("pygls").setLevel(
         logging.CRITICAL
     )  # it logs whole messages, and errors that are logged here, too
     return asyncio.run(_serve(server or create_server(), tcp))
+
+
+class _VisibleFormatter(logging.Formatter):
+    """Messages quote what programs say, and an editor may show the log in a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
 
 
 async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:
@@ -147,14 +161,15 @@ async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, server.stopped.set)
     if tcp is None:
-        streams = PrivateStreams(server.stopped.set)
+        streams = PrivateStreams(server.stopped.set, lambda: end_within(EXIT_S + 1))
         server.protocol.set_writer(streams)
         await _converse(server, streams.reader())
     else:
         await _serve_first_connection(server, tcp)
-    _limit_shutdown()
+    code = 0 if server.protocol.was_shut_down else 1
+    end_within(EXIT_S, code)
     await server.close()
-    return 0 if server.protocol.was_shut_down else 1
+    return code
 
 
 async def _serve_first_connection(server: CompileLensServer, address: tuple[str, int]) -> None:
@@ -178,7 +193,7 @@ async def _serve_first_connection(server: CompileLensServer, address: tuple[str,
 
 async def _converse(server: CompileLensServer, reader: asyncio.StreamReader) -> None:
     """Handle messages until the stream ends or ``stopped`` is set."""
-    reading = asyncio.create_task(read_messages(reader, server.protocol.receive))
+    reading = asyncio.create_task(read_messages(reader, server.protocol.receive, server.protocol.refuse_large))
     stopping = asyncio.create_task(server.stopped.wait())
     await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
     for task in (reading, stopping):
@@ -191,10 +206,3 @@ async def _end_with(server: CompileLensServer, pid: int) -> None:
     await wait_for_exit(pid)
     log.warning("The editor's process has ended.")
     server.stopped.set()
-
-
-def _limit_shutdown() -> None:
-    """End the process soon, even if something hangs. The agents end by themselves when their input does."""
-    timer = threading.Timer(EXIT_S, os._exit, (1,))
-    timer.daemon = True
-    timer.start()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens import __version__
+from compile_lens.shown_text import markdown_text
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_limit import measure
 
@@ -76,9 +77,9 @@ def to_markdown(checks: Sequence[Check]) -> str:
     marks = {CheckState.OK: "✓", CheckState.NOTE: "–", CheckState.WARNING: "⚠", CheckState.PROBLEM: "✗"}
     lines = ["# Compile Lens: environment", ""]
     for check in checks:
-        lines.append(f"- {marks[check.state]} **{check.name}**: {check.says}")
+        lines.append(f"- {marks[check.state]} **{check.name}**: {markdown_text(check.says)}")
         if check.remedy:
-            lines.append(f"  \n  → {check.remedy}")
+            lines.append(f"  \n  → {markdown_text(check.remedy)}")
     return "\n".join(lines) + "\n"
 
 

@@ -34,6 +34,7 @@ NAMED = 3
 class RunFacts:
     """Collected while the program runs."""
 
+    is_sandboxed: bool = True
     raised: Raised | None = None
     raised_aside: list[RaisedBeside] = field(default_factory=list)
     unreadable: str = ""
@@ -62,16 +63,23 @@ class RunFacts:
         elif isinstance(event, EntryCalled):
             self.calls += [EntryCall(call.text, call.making, call.inputs, call.target) for call in event.calls]
             self.not_called += [(failed.target, failed.reason) for failed in event.failed]
-        elif isinstance(event, SandboxFailed):
-            self.unsafe = event.message
-        elif isinstance(event, SandboxEntered):
-            self.sandbox, self.weaker, self.open_ends = event.kind, event.reason, event.open_ends
+        elif isinstance(event, (SandboxFailed, SandboxEntered)):
+            self._take_sandbox(event)
         elif isinstance(event, CallRefused):
             self.refused.append(RefusedCall(event.what, event.does, event.target, _stack(event.stack)))
         elif isinstance(event, FilesDiscarded):
             self.not_kept, self.not_kept_count = event.names, event.count
         elif isinstance(event, AbilityLost):
             self.degraded[event.what] = event.why
+
+    def _take_sandbox(self, event: SandboxFailed | SandboxEntered) -> None:
+        """The first of these events comes before the program; a later one is the program's own."""
+        if not self.is_sandboxed or self.sandbox or self.unsafe:
+            return
+        if isinstance(event, SandboxFailed):
+            self.unsafe = event.message
+        else:
+            self.sandbox, self.weaker, self.open_ends = event.kind, event.reason, event.open_ends
 
     def copy(self) -> RunFacts:
         """What is known now, which no later event changes."""

@@ -355,9 +355,9 @@ def _reader() -> tuple[Callable[[Record | None], bool], Callable[[], CompileRepo
 def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
     return tuple(
         StackFrame(
-            file=entry["file"],
-            line=entry["line"],
-            name=_user_name(entry["name"]),
+            file=str(entry["file"]),
+            line=int(entry["line"]),
+            name=_user_name(str(entry["name"])),
             text=entry.get("text", ""),
             column=entry.get("column"),
             end_line=entry.get("end_line"),

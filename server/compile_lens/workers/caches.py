@@ -6,20 +6,27 @@ uses another, and what an older one left goes when nobody has used it for a mont
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import platformdirs
 
 LAYOUT = "v1"
+VARIABLE = "COMPILE_LENS_CACHE_DIR"
 # what torch, triton and we keep there
 PARTS = ("inductor", "triton", "knowledge", "keys")
 
 
 def cache_base(environment: Mapping[str, str]) -> Path:
     """Where Compile Lens keeps what can be made again: ``COMPILE_LENS_CACHE_DIR``, or its folder in the platform's cache directory."""
-    chosen = environment.get("COMPILE_LENS_CACHE_DIR")
+    chosen = environment.get(VARIABLE)
     return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
+
+
+def temporary_cache(environment: Mapping[str, str]) -> dict[str, str]:
+    """``environment`` with caches in a new temporary folder, for one whose own cannot be written."""
+    return {**environment, VARIABLE: tempfile.mkdtemp(prefix="compile-lens-cache-")}
 
 
 def cache_root(environment: Mapping[str, str]) -> Path:

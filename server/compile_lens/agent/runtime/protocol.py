@@ -149,6 +149,7 @@ class Hello(AgentEvent):
     """torch is imported. ``forks``: the agent can do many runs; otherwise one.
 
     ``library_roots`` are the folders of installed code in that interpreter, torch's own included (it may be a checkout).
+    ``import_paths`` are those that it imports from besides, editable installs among them.
     """
 
     name: ClassVar[str] = "hello"
@@ -159,6 +160,7 @@ class Hello(AgentEvent):
     seconds: float
     library_roots: tuple[str, ...]
     version: int = 0
+    import_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from ..substitutes.cuda.usage import names_gpu
 from . import forked_run, gpu_presence, job, processes, warmup
 from .fork_check import count_threads, why_not_fork
 from .job import SandboxChoice
-from .libraries import library_roots
+from .libraries import import_paths, library_roots
 from .protocol import PROTOCOL_VERSION, Hello, NoTorch, RunCommand, RunEnded, SandboxKind, Substitution, command_from
 from .wire import Wire
 
@@ -95,6 +95,7 @@ def _hello(wire: Wire) -> bool:
             seconds,
             tuple(library_roots()),
             PROTOCOL_VERSION,
+            tuple(import_paths()),
         )
     )
     return True
