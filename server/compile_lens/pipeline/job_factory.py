@@ -44,6 +44,7 @@ def make_job(
         text=text,
         argv=arguments,
         cwd=folder,
+        workspace=str(workspace or ""),
         timeout_s=timeout_s,
         compare=compare,
         stand_in=stand_in,

@@ -31,7 +31,7 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment
-from compile_lens.workers.command import command_of, sandbox_of
+from compile_lens.workers.command import caches_of, command_of, sandbox_of
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
@@ -200,8 +200,9 @@ class Host:
             with scratch_folder() as scratch:
                 try:
                     sandbox = sandbox_of(job, scratch, self._environment)
+                    caches = caches_of(job, self._environment)
                     trials = str(cache_root(self._environment) / "knowledge")
-                    self._send(command_line(command_of(job, sandbox, self._magic, trials)))
+                    self._send(command_line(command_of(job, sandbox, self._magic, trials, caches)))
                     end = await asyncio.wait_for(self._follow(on_frame, job), TRIAL_LIMIT_S + job.timeout_s + GRACE_S)
                 except TimeoutError:
                     await self._end_process()

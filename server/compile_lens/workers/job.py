@@ -36,7 +36,8 @@ class Job:
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``emulation_failed`` says why no GPU is emulated though ``stand_in`` allows it: an earlier run of the same program crashed in it.
     ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off with full access.
-    ``sandbox`` and ``budget`` hold where the access is ``sandboxed``.
+    ``sandbox`` and ``budget`` hold where the access is ``sandboxed``. ``workspace`` is the folder whose runs share caches then, '' for the
+    file's own.
     """
 
     file: str
@@ -44,6 +45,7 @@ class Job:
     text: str | None = None
     argv: tuple[str, ...] = ()
     cwd: str | None = None
+    workspace: str = ""
     timeout_s: float = 60.0
     entry: str = "script"
     plan: Mapping[str, Any] = field(default_factory=dict)

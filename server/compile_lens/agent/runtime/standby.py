@@ -22,11 +22,21 @@ from .. import torch_internals
 from ..sandbox import choice
 from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
-from . import forked_run, gpu_presence, job, processes, warmup
+from . import forked_run, gpu_presence, job, precompiled_headers, processes, warmup
 from .fork_check import count_threads, why_not_fork
 from .job import SandboxChoice
 from .libraries import library_roots
-from .protocol import PROTOCOL_VERSION, Hello, NoTorch, RunCommand, RunEnded, SandboxKind, Substitution, command_from
+from .protocol import (
+    PROTOCOL_VERSION,
+    Depth,
+    Hello,
+    NoTorch,
+    RunCommand,
+    RunEnded,
+    SandboxKind,
+    Substitution,
+    command_from,
+)
 from .wire import Wire
 
 
@@ -135,13 +145,19 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     spec = command.sandbox
     chosen = _choose(spec.strongest, forks) if spec is not None else SandboxChoice()
     processes.set_session_niceness(spec.niceness if spec is not None else 0)
-    run = job.Run(command, chosen, _cuda_verdict(command, forks))
+    headers = precompiled_headers.make_shared(commands) if _may_share_headers(command, forks) else ""
+    run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers)
     if forks:
         return forked_run.serve(run, commands, wire)
     _watch_for_cancel(commands)
     code = run.be(wire)
     wire.tell(RunEnded("finished", code, ""))
     return False
+
+
+def _may_share_headers(command: RunCommand, forks: bool) -> bool:
+    """Whether the run compiles C++ with caches of its own."""
+    return forks and command.sandbox is not None and command.depth is Depth.INDUCTOR
 
 
 def _cuda_verdict(command: RunCommand, forks: bool) -> trial.TrialResult:

@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
+from ..runtime.left_folders import remove_folder
 from . import landlock, namespaces
 from .enter import LANDLOCK, OUTSIDE_PYTHON, OVERLAY, PYTHON, enter
 from .policy import Policy
-from .scratch import remove_folder
 
 LONGEST_ERROR = 4000
 
@@ -44,9 +44,8 @@ def in_force() -> dict[str, Any]:
 def _try_overlay() -> str:
     """Why the overlay sandbox does not work here; '' if it does."""
     try:
-        return (
-            "" if _in_child(lambda policy: namespaces.enter(policy, [], []).overlaid) else "no folder can be overlaid"
-        )
+        _in_child(lambda policy: bool(namespaces.enter(policy, [], []).overlaid))
+        return ""
     except OSError as error:
         return f"{error}"
 

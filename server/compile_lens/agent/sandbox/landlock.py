@@ -15,8 +15,8 @@ from . import kernel
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
-REFER, TRUNCATE = 1 << 13, 1 << 14  # ABI 2, ABI 3
-FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
+REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15  # ABI 2, ABI 3, ABI 5
+FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 BIND_TCP, CONNECT_TCP = 1, 2  # ABI 4
 SCOPE_ABSTRACT_UNIX, SCOPE_SIGNAL = 1, 2  # ABI 6
 RULE_PATH_BENEATH = 1
@@ -38,7 +38,9 @@ class Ruleset:
         """``reads``: reading files needs a rule, too. ``network``: TCP is not restricted."""
         self.write = WRITE_FILE | REMOVE_AND_MAKE
         self.write |= (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0)
-        handled = self.write | (READ_FILE if reads else 0)
+        self.read = READ_FILE if reads else 0
+        self.control = IOCTL_DEV if version >= 5 else 0
+        handled = self.write | self.read | self.control
         self.closes_tcp = version >= 4 and not network
         self.scopes = version >= 6
         fields = [handled, BIND_TCP | CONNECT_TCP if self.closes_tcp else 0]
@@ -56,7 +58,12 @@ class Ruleset:
     def allow_reads(self, paths: Iterable[str]) -> None:
         """Allow reading files below ``paths``."""
         for path in paths:
-            self._allow(path, READ_FILE)
+            self._allow(path, self.read)
+
+    def allow_devices(self, paths: Iterable[str]) -> None:
+        """Allow reading, writing and controlling the devices ``paths``, or those below."""
+        for path in paths:
+            self._allow(path, WRITE_FILE | self.read | self.control)
 
     def _allow(self, path: str, access: int) -> None:
         # a path that is gone or not accessible needs no rule
