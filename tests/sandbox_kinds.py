@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-ASK = "import sys; from compile_lens.agent.sandbox.choice import choose; print(*choose(sys.argv[1]), sep='\\n')"
+ASK = """\
+import sys
+from compile_lens.agent.sandbox.choice import choose
+chosen = choose(sys.argv[1], [])
+print(chosen.kind, chosen.reason, sep="\\n")
+"""
 # an interpreter for which the kernel has less: as in a container
 POOR = """\
 #!{python}

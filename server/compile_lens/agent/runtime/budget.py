@@ -11,7 +11,6 @@ from . import processes
 from .left_folders import files_below
 from .memory_group import MemoryGroup
 from .protocol import SandboxKind, SandboxSpec
-from .shared_files import FOLDER as SHARED_MEMORY
 from .shared_files import SharedFiles
 
 EVERY_S = 0.1
@@ -41,7 +40,7 @@ class TreeBudget:
             return "cpu"
         if self.spec.memory_bytes and self._uses_too_much_memory(child, tree):
             return "memory"
-        if self.spec.disk_bytes and self._files(child, set(tree)) + self.caches.bytes() > self.spec.disk_bytes:
+        if self.spec.disk_bytes and self._on_disk(set(tree)) + self.caches.bytes() > self.spec.disk_bytes:
             return "disk"
         return ""
 
@@ -56,13 +55,15 @@ class TreeBudget:
         own, shared = self.group.used()
         if own + shared <= self.spec.memory_bytes:
             return self.group.killed()
-        return own + max(0, shared - self._files(child, set(tree))) > self.spec.memory_bytes
-
-    def _files(self, child: int, tree: set[int]) -> int:
-        """Bytes of files that the run has written, as far as they can be seen from here."""
+        # files in memory have a limit of their own
         if self.kind == SandboxKind.OVERLAY.value:
-            in_memory = sum(_used_below(f"/proc/{child}/root{folder}") for folder in (self.spec.scratch, SHARED_MEMORY))
-            return in_memory or _size(self.spec.scratch)
+            files = _used_below(f"/proc/{child}/root{self.spec.scratch}")
+        else:
+            files = self._on_disk(set(tree))
+        return own + max(0, shared - files) > self.spec.memory_bytes
+
+    def _on_disk(self, tree: set[int]) -> int:
+        """Bytes of files that the run has written where others see them."""
         total = _size(self.spec.scratch)
         # looking at all processes takes long, and is done where it matters alone
         if self.shared is not None and self.shared.size() + total > self.spec.disk_bytes:

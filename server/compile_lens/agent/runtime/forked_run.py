@@ -39,7 +39,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     # files in memory count, too, up to their own limit
-    group = make_group(spec.memory_bytes + 2 * spec.disk_bytes) if spec is not None and spec.memory_bytes else None
+    group = make_group(spec.memory_bytes + spec.disk_bytes) if spec is not None and spec.memory_bytes else None
     shared = SharedFiles() if spec is not None and run.sandbox.kind != SandboxKind.OVERLAY.value else None
     budget = None
     if spec is not None:

@@ -34,10 +34,14 @@ MAX_NAMES = 5
 
 @dataclass(frozen=True)
 class SandboxChoice:
-    """The kind of sandbox that this machine offers for a run, and why it is not a stronger one."""
+    """The kind of sandbox that this machine offers for a run, and why it is not a stronger one.
+
+    ``alone``: it can have a process namespace, too.
+    """
 
     kind: str = ""
     reason: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,8 @@ class Run:
             counted = False  # the standby sees that the group is empty, and counts by itself
         os.mkdir(spec.scratch, 0o700)
         places = [os.path.dirname(self.command.file), self.command.cwd]
-        sandbox = enter(Policy.read(spec), self.sandbox.kind, places, tell, counted)
+        sandbox = enter(Policy.read(spec, self.sandbox.alone), self.sandbox.kind, places, tell, counted)
+        wire.move_to_this_process()
         wire.tell(SandboxEntered(sandbox.kind, self.sandbox.reason, tuple(sandbox.unrestricted)))
         return sandbox
 

@@ -6,14 +6,15 @@ Server and agent use it: it needs the standard library alone.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
 import sys
 from collections.abc import Iterator
 
-# nobody nests folders so deep but to have them overlooked, and a path below has no room for more
-MAX_DEPTH = 500
+# nobody nests folders so deep but to have them overlooked, and paths have no room for many more
+MAX_DEPTH = 1700
 
 
 def remove_folder(folder: str) -> None:
@@ -67,7 +68,10 @@ def _delete_files(folder: int, top: int, prefix: str) -> list[str]:
 
 
 def files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Each file below ``folder`` with its status. Links are not followed. Raises RecursionError where folders are nested too deep."""
+    """Each file below ``folder`` with its status. Links are not followed.
+
+    Raises RecursionError where folders are nested so deep that some cannot be looked into.
+    """
     waiting = [(os.fspath(folder), 0)]
     while waiting:
         where, depth = waiting.pop()
@@ -75,7 +79,9 @@ def files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
             raise RecursionError(f"more than {MAX_DEPTH} folders in one another below {folder}")
         try:
             entries = list(os.scandir(where))
-        except OSError:
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                raise RecursionError(f"a path below {folder} is too long") from None
             continue
         for entry in entries:
             with contextlib.suppress(OSError):

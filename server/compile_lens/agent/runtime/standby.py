@@ -48,7 +48,7 @@ def main() -> int:
     if not _hello(wire):
         return 3
     if sys.platform == "linux":
-        _choose(SandboxKind.OVERLAY, True)  # tried before a run waits for it
+        _choose(SandboxKind.OVERLAY, True, ())  # tried before a run waits for it
     for line in _lines(commands):
         command = command_from(line)  # a cancel may come when its run has just ended
         if command is not None and not _serve_run(command, commands, wire):
@@ -127,23 +127,26 @@ def _lines(descriptor: int) -> Any:
         yield from complete
 
 
-_sandbox: dict[SandboxKind, SandboxChoice] = {}
+_sandbox: dict[tuple[SandboxKind, tuple[str, ...]], SandboxChoice] = {}
 
 
-def _choose(strongest: SandboxKind, forks: bool) -> SandboxChoice:
-    """The kind of sandbox for the next run, and why it is not a stronger one; tried once."""
+def _choose(strongest: SandboxKind, forks: bool, places: tuple[str, ...]) -> SandboxChoice:
+    """The kind of sandbox for the next run, whose folders are ``places``, and why it is not a stronger one; tried once for each."""
     if not forks and strongest is SandboxKind.OVERLAY:
         strongest = SandboxKind.LANDLOCK  # a process with threads cannot leave its namespaces
-    if strongest not in _sandbox:
-        _sandbox[strongest] = SandboxChoice(*choice.choose(strongest.value))
-    return _sandbox[strongest]
+    key = (strongest, places if strongest is SandboxKind.OVERLAY else ())
+    if key not in _sandbox:
+        chosen = choice.choose(strongest.value, list(places))
+        _sandbox[key] = SandboxChoice(chosen.kind, chosen.reason, chosen.alone)
+    return _sandbox[key]
 
 
 def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     """Do one run. Returns False when this process can do no further one."""
     forks = not why_not_fork(_threads_of_imports)
     spec = command.sandbox
-    chosen = _choose(spec.strongest, forks) if spec is not None else SandboxChoice()
+    places = (os.path.dirname(command.file), command.cwd)
+    chosen = _choose(spec.strongest, forks, places) if spec is not None else SandboxChoice()
     processes.set_session_niceness(spec.niceness if spec is not None else 0)
     headers = precompiled_headers.make_shared(commands) if _may_share_headers(command, forks) else ""
     run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers)

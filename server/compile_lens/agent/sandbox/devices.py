@@ -16,8 +16,11 @@ READ_ONLY = 0x1
 LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
 
 
-def mount_devices(gpu: bool, shared_memory_bytes: int) -> None:
-    """Cover ``/dev``: the devices of the machine and the terminals of the user are then out of reach. Raises OSError."""
+def mount_devices(gpu: bool, shared_memory: str) -> None:
+    """Cover ``/dev``: the devices of the machine and the terminals of the user are then out of reach. Raises OSError.
+
+    The folder ``shared_memory`` takes what is shared in memory.
+    """
     shown = [*DEVICES, TERMINAL, *(gpu_devices() if gpu else ())]
     handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in shown if os.path.exists(path)}
     kernel.mount("tmpfs", FOLDER, "tmpfs", NO_SETUID | NO_PROGRAMS, "mode=755,size=64k")
@@ -34,8 +37,7 @@ def mount_devices(gpu: bool, shared_memory_bytes: int) -> None:
         os.symlink(target, os.path.join(FOLDER, name))
     _mount_terminals()
     os.mkdir(f"{FOLDER}/shm")
-    options = f"size={shared_memory_bytes},mode=1777"
-    kernel.mount("tmpfs", f"{FOLDER}/shm", "tmpfs", NO_SETUID | NO_DEVICES, options)
+    kernel.mount(shared_memory, f"{FOLDER}/shm", None, BIND)
     kernel.set_mount_attributes(FOLDER, READ_ONLY, 0, recursive=False)
 
 

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 
 from ..torch_internals.options import set_loaded_option
-from . import calls, devices, kernel, landlock, namespaces, syscall_filter
+from . import calls, devices, kernel, landlock, namespaces, process_space, syscall_filter
 from .overlays import Layer
 from .policy import (
     DEVICES,
@@ -102,10 +102,13 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
         os.environ.setdefault(name, value)
     hidden = secrets()
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
+    alone = view is not None and policy.alone
+    if alone:
+        process_space.enter(writable=namespaces.may_write_to_proc(policy))
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
     _set_limits(policy, counts_separately=view is not None)
-    unrestricted = _restrict(policy, view, hidden, counted) if kind != PYTHON else OUTSIDE_PYTHON
+    unrestricted = _restrict(policy, view, hidden, counted, alone) if kind != PYTHON else OUTSIDE_PYTHON
     writable = (*view.overlaid, *view.persistent) if view else (policy.scratch, *policy.caches, *policy.allow_write)
     rules = calls.Rules(
         writable=writable if kind != LANDLOCK else (*writable, SHARED_MEMORY),
@@ -129,7 +132,7 @@ def _use_scratch_for_temporary_files(scratch: str) -> None:
     tempfile.tempdir = None
 
 
-def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], counted: bool) -> list[str]:
+def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], counted: bool, alone: bool) -> list[str]:
     """Let the kernel restrict this process. Returns what this kernel is too old to restrict."""
     version = landlock.abi()
     unrestricted = []
@@ -149,14 +152,14 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
             rules.allow_reads([*_all_but([*hidden, devices.FOLDER]), SHARED_MEMORY])
         rules.restrict()
         closes_tcp = rules.closes_tcp
-        if not rules.scopes:
+        if not rules.scopes and not alone:
             unrestricted.append("signals to your other processes")
     else:
         closes_tcp = False
     internet = "all" if policy.network or view is not None else "tcp" if closes_tcp else "none"
     try:
         syscall_filter.Filter(
-            internet, pretends_attributes=view is None, alone=False, counted=counted or policy.gpu, gpu=policy.gpu
+            internet, pretends_attributes=view is None, alone=alone, counted=counted or policy.gpu, gpu=policy.gpu
         ).install()
     except OSError:
         unrestricted.append("system calls")

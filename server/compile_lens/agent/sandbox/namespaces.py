@@ -49,7 +49,7 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in persistent}
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
     kernel.set_mount_attributes("/", READ_ONLY | NO_DEVICES, 0, recursive=True)
-    if policy.gpu and landlock.abi():  # Landlock then allows only what ``own_threads`` names
+    if may_write_to_proc(policy):
         kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
     handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
     covers = Covers(scratch, handles[scratch], _mount_points())
@@ -62,11 +62,17 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
             raise OSError(f"no overlay works on {place}")
     for path, handle in handles.items():
         _make_writable(path, handle)
-    _hide(hidden, sockets, scratch)
-    mount_devices(policy.gpu, policy.disk_bytes)
+    open_sockets = [path for path in sockets if is_below(path, covers.uncovered) or not is_below(path, overlaid)]
+    _hide(hidden, open_sockets, scratch)
+    mount_devices(policy.gpu, _shared_memory(scratch, policy.disk_bytes))
     for handle in handles.values():
         os.close(handle)
     return View(tuple(overlaid), tuple(covers.layers), (*persistent, scratch, SHARED_MEMORY))
+
+
+def may_write_to_proc(policy: Policy) -> bool:
+    """Whether ``/proc`` stays writable: Landlock then allows only what ``own_threads`` names."""
+    return policy.gpu and bool(landlock.abi())
 
 
 def _leave_namespaces(network: bool) -> None:
@@ -114,6 +120,16 @@ def _mount_points() -> list[str]:
         fields = (line.split(" ")[4] for line in table)
         # blanks, tabs and backslashes are escaped as octal numbers
         return [path.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\") for path in fields]
+
+
+def _shared_memory(scratch: str, size: int) -> str:
+    """A folder in memory, within the limit that holds for all files of the run."""
+    folder = os.path.join(scratch, "shared-memory")
+    os.mkdir(folder)
+    if os.stat(scratch).st_dev == os.stat(os.path.dirname(scratch)).st_dev:  # changes stay on disk
+        kernel.mount("tmpfs", folder, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size}")
+    os.chmod(folder, 0o1777)
+    return folder
 
 
 def _real_folders(places: Iterable[str]) -> list[str]:
