@@ -60,8 +60,7 @@ class Bystanders:
             bool(select.select([self._master], [], [], 0)[0]),
         )
         found["System V"] = [
-            Path(f"/proc/sysvipc/{kind}").read_text() if os.path.exists(f"/proc/sysvipc/{kind}") else ""
-            for kind in ("shm", "msg", "sem")
+            table.read_text() for kind in ("shm", "msg", "sem") if (table := Path("/proc/sysvipc", kind)).exists()
         ]
         found["queue"] = os.fstat(self._queue).st_nlink if self._queue >= 0 else None
         with contextlib.suppress(BlockingIOError):
@@ -104,7 +103,9 @@ def attributes(path: Path) -> tuple[object, ...]:
     """Extended attributes and inode flags of a file or folder."""
     named: dict[str, bytes] = {}
     with contextlib.suppress(OSError):
-        named = {name: os.getxattr(path, name, follow_symlinks=False) for name in os.listxattr(path, follow_symlinks=False)}
+        named = {
+            name: os.getxattr(path, name, follow_symlinks=False) for name in os.listxattr(path, follow_symlinks=False)
+        }
     flags = array.array("l", [0])
     if path.is_symlink() or not (path.is_file() or path.is_dir()):
         return (named,)

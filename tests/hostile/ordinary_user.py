@@ -14,7 +14,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "server"))
-from compile_lens.agent.sandbox import kernel
+from compile_lens.agent.sandbox import kernel  # noqa: E402 - where it is, is known from here on
 
 USER = 54321
 HOME = Path("/tmp/ordinary-user")
@@ -78,7 +78,12 @@ def main(arguments: list[str]) -> None:
     os.setgroups([])
     os.setresgid(USER, USER, USER)
     os.setresuid(USER, USER, USER)
-    changed = {"HOME": str(HOME), "TMPDIR": "/tmp", "PYTHONDONTWRITEBYTECODE": "1", "COMPILE_LENS_CACHE_DIR": f"{HOME}/caches"}
+    changed = {
+        "HOME": str(HOME),
+        "TMPDIR": "/tmp",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "COMPILE_LENS_CACHE_DIR": f"{HOME}/caches",
+    }
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "HF_"))}
     os.execve(arguments[0], arguments, {**kept, **changed})
 

@@ -72,6 +72,7 @@ class Planted:
         names = ("home", "file", "other", "key", "token", "remote", "socket")
         lines = [f"{word} = {str(getattr(self, word))!r}" for word in names]
         lines += [f"service = {self._listener.getsockname()!r}", f"bystander = {self.bystanders.process.pid}"]
+        lines += [f"network = {str(Path('/proc/self/ns/net').readlink())!r}"]
         beside_files = ("terminal", "segment", "messages", "semaphores", "queue", "abstract")
         lines += [f"{word} = {getattr(self.bystanders, word)!r}" for word in beside_files]
         # without a home of its own no program here does anything

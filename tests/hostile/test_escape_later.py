@@ -76,7 +76,9 @@ def test_runs_of_different_trust_and_of_different_workspaces_have_different_cach
     environment = {"COMPILE_LENS_CACHE_DIR": str(tmp_path)}
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "a")
-    folders = [private_cache_environment(environment, owner) for owner in (None, str(tmp_path / "a"), str(tmp_path / "b"))]
+    folders = [
+        private_cache_environment(environment, owner) for owner in (None, str(tmp_path / "a"), str(tmp_path / "b"))
+    ]
     assert len({folder for variables in folders for folder in variables.values()}) == 6
     assert private_cache_environment(environment, str(link)) == folders[1]
     assert all(Path(folder).is_relative_to(cache_root(environment)) for each in folders for folder in each.values())

@@ -116,6 +116,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
         network=policy.network,
         own_network=view is not None,
         processes=kind != PYTHON,
+        no_streams=kind == LANDLOCK and not policy.network,
     )
     calls.install(rules, report)
     return EnteredSandbox(kind, tuple(unrestricted), view, tuple(map(os.path.realpath, places)))
@@ -140,7 +141,7 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
         kernel.drop_capabilities()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if version:
-        rules = landlock.Ruleset(version, reads=view is None, network=policy.network or view is not None)
+        rules = landlock.Ruleset(version, reads=view is None)
         writable = (
             (*view.overlaid, *view.persistent)
             if view
@@ -151,12 +152,9 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
         if view is None:
             rules.allow_reads([*_all_but([*hidden, devices.FOLDER]), SHARED_MEMORY])
         rules.restrict()
-        closes_tcp = rules.closes_tcp
         if not rules.scopes and not alone:
             unrestricted.append("signals to your other processes")
-    else:
-        closes_tcp = False
-    internet = "all" if policy.network or view is not None else "tcp" if closes_tcp else "none"
+    internet = policy.network or view is not None
     try:
         syscall_filter.Filter(
             internet, pretends_attributes=view is None, alone=alone, counted=counted or policy.gpu, gpu=policy.gpu
@@ -193,8 +191,12 @@ def _set_limits(policy: Policy, counts_separately: bool) -> None:
         return
     import resource
 
-    _lower(resource.RLIMIT_CORE, 0)
+    # 1 means none at all: with 0, the kernel would still hand them to a program of the system (core(5))
+    _lower(resource.RLIMIT_CORE, 1)
     _lower(resource.RLIMIT_FSIZE, policy.disk_bytes)
+    if sys.platform == "linux":
+        _lower(resource.RLIMIT_RTPRIO, 0)
+        _lower(resource.RLIMIT_NICE, 0)
     if policy.cpu_s:
         _lower(resource.RLIMIT_CPU, policy.cpu_s)
     # a GPU driver reserves much more memory than it uses

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from . import kernel
 from .policy import is_below
 
-NO_SETUID, NO_DEVICES, BIND, RECURSIVE = 0x2, 0x4, 0x1000, 0x4000
+READ_ONLY, NO_SETUID, NO_DEVICES, BIND, RECURSIVE = 0x1, 0x2, 0x4, 0x1000, 0x4000
 MAX_ENTRIES = 4000
 COPIED_BYTES = 1 << 20
 
@@ -116,7 +116,9 @@ class Covers:
             os.close(readable)
         shutil.copystat(f"/proc/self/fd/{below}", built)
         kernel.mount(built, target, None, BIND | RECURSIVE)
-        self.layers.append(Layer(place, os.path.join(self._scratch, frame), known))
+        # what is hidden at the place itself must not be found here
+        kernel.mount("tmpfs", built, "tmpfs", NO_SETUID | NO_DEVICES | READ_ONLY, "size=4k,mode=000")
+        self.layers.append(Layer(place, place, known))
 
     def _show_entry(self, place: str, target: str, folder: int, inside: list[str], with_mounts: bool) -> None:
         name = os.path.basename(place)

@@ -61,7 +61,7 @@ SCHEDULING = {
 # these name a process, a group or all processes of a user; the value is the one that stands for a process
 BY_KIND = {"setpriority": ((141, 140), 0), "ioprio_set": ((251, 30), 1)}
 PRLIMIT = (302, 261)
-CLONE, SOCKET, SENDTO, SENDMSG = (56, 220), (41, 198), (44, 206), (46, 211)
+CLONE, SOCKET, SETRLIMIT = (56, 220), (41, 198), (160, 164)
 IOCTL, FCNTL = (16, 29), (72, 25)
 # by the second byte of their number (Documentation/userspace-api/ioctl/ioctl-number.rst): those of terminals and pipes, and of sockets
 HARMLESS_CONTROLS = (0x54, 0x89)
@@ -73,7 +73,7 @@ TYPING = (0x5412, 0x541C, 0x541D)
 F_SETLEASE = 1024
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
-SOCK_TYPES, SOCK_STREAM, IPPROTO_TCP, MSG_FASTOPEN = 0xF, 1, 6, 0x20000000
+RLIMIT_CORE = 4
 
 Instruction = tuple[int, int, int, int]
 
@@ -90,12 +90,12 @@ class _Program(ctypes.Structure):
 class Filter:
     """What is let through.
 
-    ``internet``: ``all`` Internet sockets, ``tcp`` alone (Landlock then refuses their connections), or ``none``.
+    ``internet``: Internet sockets. Landlock restricts some of what they can do, but not waiting for a connection on any port.
     ``pretends_attributes``: changes of modes and the like report success and do nothing. ``alone``: no other processes can be named.
     ``counted``: the kernel counts all memory of the run.
     """
 
-    internet: str
+    internet: bool
     pretends_attributes: bool
     alone: bool
     counted: bool
@@ -139,20 +139,15 @@ class Filter:
         program += _when(CLONE[column], [_argument(0), (ANY_BIT, 0, 1, NEW_NAMESPACES), refuse])
         program += self._sockets(column)
         program += _when(IOCTL[column], self._controls())
+        program += _core_limit_stays(column)
         program += _when(FCNTL[column], [_argument(1), (EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES)])
         if not self.alone:
             program += _own_process_only(column)
         return [*program, (RETURN, 0, 0, ALLOW)]
 
     def _sockets(self, column: int) -> list[Instruction]:
-        families = (AF_UNIX, AF_NETLINK) if self.internet == "none" else (AF_UNIX, AF_NETLINK, AF_INET, AF_INET6)
-        closed = _answer(errno.EACCES)
-        program = _when(SOCKET[column], [_argument(0), *_unless_one_of(families), closed])
-        if self.internet == "tcp":
-            program += _when(SOCKET[column], _only_tcp(closed))
-            program += _when(SENDTO[column], [_argument(3), (ANY_BIT, 0, 1, MSG_FASTOPEN), closed])
-            program += _when(SENDMSG[column], [_argument(2), (ANY_BIT, 0, 1, MSG_FASTOPEN), closed])
-        return program
+        families = (AF_UNIX, AF_NETLINK, *((AF_INET, AF_INET6) if self.internet else ()))
+        return _when(SOCKET[column], [_argument(0), *_unless_one_of(families), _answer(errno.EACCES)])
 
     def _controls(self) -> list[Instruction]:
         typing = [_argument(1)]
@@ -164,6 +159,13 @@ class Filter:
             return [*typing, *group, *_unless_one_of(HARMLESS_CONTROLS), no_such]
         refused = [line for number in FILE_CONTROLS for line in ((EQUAL, 0, 1, number), no_such)]
         return [*typing, *group, *refused]
+
+
+def _core_limit_stays(column: int) -> list[Instruction]:
+    """The limit on core dumps is reported as set: a limit of 0 would allow those that a program of the system takes (core(5))."""
+    changes = [_argument(2), (EQUAL, 0, 2, 0), _upper_half(2), (EQUAL, 1, 0, 0), _answer(0)]
+    program = _when(PRLIMIT[column], [_argument(1), (EQUAL, 0, len(changes), RLIMIT_CORE), *changes])
+    return program + _when(SETRLIMIT[column], [_argument(0), (EQUAL, 0, 1, RLIMIT_CORE), _answer(0)])
 
 
 def _own_process_only(column: int) -> list[Instruction]:
@@ -201,11 +203,3 @@ def _when(number: int, block: list[Instruction]) -> list[Instruction]:
 def _unless_one_of(values: tuple[int, ...]) -> list[Instruction]:
     """Jumps that skip the next instruction if the argument is one of ``values``."""
     return [(EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
-
-
-def _only_tcp(closed: Instruction) -> list[Instruction]:
-    """An Internet socket must be a TCP stream: MPTCP and SCTP are streams, too, and Landlock does not cover them."""
-    kind = [_argument(1), (AND, 0, 0, SOCK_TYPES), (EQUAL, 1, 0, SOCK_STREAM), closed]
-    protocol = [_argument(2), *_unless_one_of((0, IPPROTO_TCP)), closed]
-    block = [*kind, *protocol]
-    return [_argument(0), (EQUAL, 1, 0, AF_INET), (EQUAL, 0, len(block), AF_INET6), *block]
