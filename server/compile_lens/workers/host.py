@@ -33,7 +33,7 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment, temporary_cache
-from compile_lens.workers.command import command_of, sandbox_of
+from compile_lens.workers.command import caches_of, command_of, sandbox_of
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
@@ -221,13 +221,14 @@ class Host:
             with scratch_folder() as scratch:
                 try:
                     sandbox = sandbox_of(job, scratch, self._environment)
+                    caches = caches_of(job, self._environment)
                     trials = str(cache_root(self._environment) / "knowledge")
                     self._overdue = False
                     self._wake()
                     if job.access is Access.FULL:
                         own = {name: self._environment[name] for name in hidden(self._environment)}
                         job = replace(job, env={**own, **job.env})
-                    self._send(command_line(command_of(job, sandbox, self._magic, trials)))
+                    self._send(command_line(command_of(job, sandbox, self._magic, trials, caches)))
                     self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
                     end = await self._follow(on_frame, job)
                 except asyncio.CancelledError:

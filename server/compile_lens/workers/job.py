@@ -36,7 +36,8 @@ class Job:
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``emulation_failed`` says why no GPU is emulated though ``stand_in`` allows it: an earlier run of the same program crashed in it.
     ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off with full access.
-    ``workspace`` is the folder that the user opened, or the project's, '' for none: its files may be spoken of, too.
+    ``workspace`` is the folder that the user opened, or the project's, '' for none: its files may be spoken of, too,
+    and its sandboxed runs share caches (the file's own folder, if there is none).
     ``sandbox`` and ``budget`` hold where the access is ``sandboxed``.
     """
 
@@ -45,6 +46,7 @@ class Job:
     text: str | None = None
     argv: tuple[str, ...] = ()
     cwd: str | None = None
+    workspace: str = ""
     timeout_s: float = 60.0
     entry: str = "script"
     plan: Mapping[str, Any] = field(default_factory=dict)
@@ -58,7 +60,6 @@ class Job:
     vary: VariationRequest | None = None
     up_to: int = 0
     launch: str = ""
-    workspace: str = ""
     access: Access = Access.SANDBOXED
     sandbox: SandboxOptions = field(default_factory=SandboxOptions)
     budget: ResourceLimits = field(default_factory=ResourceLimits)

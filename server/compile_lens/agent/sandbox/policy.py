@@ -26,7 +26,7 @@ class Policy:
     """What the host allows. Paths are absolute and contain no links.
 
     ``scratch`` is an empty folder of this run; ``caches`` are private caches that stay. ``strongest`` is the strongest kind to try:
-    ``overlay``, ``landlock`` or ``python``.
+    ``overlay``, ``landlock`` or ``python``. ``alone``: the run gets a process namespace.
     """
 
     strongest: str
@@ -39,9 +39,10 @@ class Policy:
     disk_bytes: int
     cpu_s: int
     niceness: int
+    alone: bool = False
 
     @staticmethod
-    def read(spec: SandboxSpec) -> Policy:
+    def read(spec: SandboxSpec, alone: bool) -> Policy:
         """The policy in a command of the host."""
         return Policy(
             strongest=spec.strongest.value,
@@ -54,6 +55,7 @@ class Policy:
             disk_bytes=spec.disk_bytes,
             cpu_s=spec.cpu_s,
             niceness=spec.niceness,
+            alone=alone,
         )
 
 
