@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.command import Warm
 
+from compiled_before import first_on_path
 from plain_torch_process import plain_torch as _plain_torch
 from warm_host import WarmHost
 from warm_host import warm_host as _warm_host
@@ -17,6 +18,12 @@ from warm_host import warm_host as _warm_host
 def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What is remembered of files is not the user's, also in processes that a test starts."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remembering_compiler() -> None:
+    """What Inductor compiles in every new cache is compiled once."""
+    first_on_path()
 
 
 warm_host = pytest.fixture(scope="session")(_warm_host)
