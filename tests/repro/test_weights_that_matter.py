@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,8 @@ from compile_lens.repro.contract import Criterion
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import Request, Written, write_repro
-from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
+from warm_host import WarmHost
 
 pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 
@@ -51,19 +49,15 @@ model(torch.ones(8, 8))
 """
 
 
-def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_to_the_cause(tmp_path: Path) -> None:
+def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_to_the_cause(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
     program, repro = tmp_path / "program.py", tmp_path / "repro.py"
     program.write_text(WRONG_FOR_LARGE_VALUES)
 
-    async def both() -> tuple[Written, Bisection]:
-        host = Host(sys.executable)
-        try:
-            request = Request(job_for(program, Depth.INDUCTOR), Selection(finding="wrong-numbers"), repro)
-            return await write_repro(host, request), await bisect(host, repro, Options(ablate=False))
-        finally:
-            await host.close()
-
-    written, found = asyncio.run(both())
+    request = Request(job_for(program, Depth.INDUCTOR), Selection(finding="wrong-numbers"), repro)
+    written: Written = warm_host.wait_for(write_repro(warm_host.shared(), request))
+    found: Bisection = warm_host.wait_for(bisect(warm_host.shared(), repro, Options(ablate=False)))
     assert written.finding is not None
     assert written.expected.criterion is Criterion.DIFFERS
     assert written.reproduces, written.sentence()
