@@ -23,9 +23,6 @@ FIRST = """\
 import torch
 
 torch.compile(lambda x: x.sin() + 1)(torch.ones(8))
-torch._dynamo.reset()
-torch.set_num_threads(1)
-torch.compile(lambda x: x.cos() + 1)(torch.ones(8))
 """
 SCRIPT = """\
 #!{python} -IS
@@ -79,7 +76,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def first_on_path() -> None:
-    """Let this process, and those that it starts, find the script before the compiler. The first time it takes 20 s."""
+    """Let this process, and those that it starts, find the script before the compiler. The first time it takes 30 s."""
     compiler = shutil.which("g++")
     if compiler is None or sys.platform != "linux":
         return
@@ -100,6 +97,8 @@ def _fill(folder: Path, compiler: str) -> None:
     cache.mkdir(exist_ok=True)
     # torch keeps the header in the folder for temporary files, wherever its cache is
     environment = {**os.environ, FILLED_BY: "1", "TORCHINDUCTOR_CACHE_DIR": str(cache), "TMPDIR": str(cache)}
-    subprocess.run([sys.executable, "-c", FIRST], env=environment, check=True)
+    for headers in ("1", "0"):  # searches of new caches compile without them
+        environment["TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS"] = headers
+        subprocess.run([sys.executable, "-c", FIRST], env=environment, check=True)
     shutil.rmtree(cache)
     (folder / "filled").touch()
