@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # tests/conftest.py puts the long groups first
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -q
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder -q
 CLIENT := vscode-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.installed
 EXAMPLES := examples/transformer_block.py examples/training_step.py examples/clean_model.py
