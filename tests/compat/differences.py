@@ -55,7 +55,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Dynamo does not trace the library's `render`: a second break.",
         has="10 GB0007",
         since=(2, 9),
-        until=(2, 11),
+        until=(2, 12),
     ),
     Difference(
         "break_in_with",
@@ -73,12 +73,20 @@ DIFFERENCES: tuple[Difference, ...] = (
         until=(2, 11),
     ),
     Difference(
+        "break_deepcopy",
+        "Has another code for the same break.",
+        lacks="10 GB4198",
+        has="10 GB0141",
+        since=(2, 12),
+        until=(2, 12),
+    ),
+    Difference(
         "break_generator",
         "Has another code for the same break.",
         lacks="18 GB4347",
         has="18 GB0253",
         since=(2, 9),
-        until=(2, 11),
+        until=(2, 12),
     ),
     Difference(
         "break_generator",
@@ -92,7 +100,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         lacks="9 GB0156",
         has="9 GB0007",
         since=(2, 9),
-        until=(2, 11),
+        until=(2, 12),
     ),
     Difference(
         "break_stdlib",
