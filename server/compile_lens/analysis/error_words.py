@@ -32,6 +32,8 @@ CHECK = re.compile(r"^\s*\d+\. (?P<check>torch\._check\(.*\))", re.MULTILINE)
 CPP_ERROR = re.compile(r"(?:fatal )?error: (?P<error>.+)")
 # torch's titles of these breaks name no cause: "Backend compiler exception", "Observed exception"
 WITHOUT_CAUSE = frozenset({"GB0219", "GB0088"})
+# the dispatcher explains what a backend is, and lists all of them
+DISPATCHER = re.compile(r"(?<=backend\.) This could be because the operator doesn't exist for this backend.*")
 # a heading says nothing by itself
 HEADING = "C++ compile error"
 
@@ -77,7 +79,7 @@ def _title(words: str, type_name: str) -> str:
 def first_words(text: str) -> str:
     """The first line that is not empty; with the next one where it is a heading ("Error(s) in loading state_dict for Net:")."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else ""
+    return DISPATCHER.sub("", " ".join(lines[: 2 if lines[0].endswith(":") else 1])) if lines else ""
 
 
 def _innermost(explanation: str) -> str:
