@@ -2,7 +2,6 @@
 
 import collections
 import copy
-import datetime
 import enum
 import functools
 import inspect
@@ -14,7 +13,6 @@ import re
 import sys
 import threading
 import typing
-import uuid
 import weakref
 
 import torch
@@ -61,19 +59,6 @@ def read_locals(x, scale):
 
 
 read_locals(X, 2)
-
-
-# program: stamped
-@torch.compile(backend="eager")
-def stamped(x):
-    now = datetime.datetime.now()
-#         ^^^^^^^^^^^^^^^^^^^^^^^ GB0156
-    token = uuid.uuid4()
-#           ^^^^^^^^^^^^ GB0007
-    return x + (1 if now and token else 2)
-
-
-stamped(X)
 
 
 # program: matched
