@@ -161,16 +161,45 @@ def f(x):
     return x + 1
 
 f(torch.ones(3, device="cuda"))
-torch.cuda.nvtx.range_push("step")
+{lacking}
 """
 
 
-def test_one_that_cannot_run_without_a_gpu_keeps_what_the_emulation_found(host: WarmHost, tmp_path: Path) -> None:
-    outcome = run(host, tmp_path, NEEDS_GPU)
+@pytest.mark.parametrize(
+    ("lacking", "words"),
+    [
+        ('torch.cuda.nvtx.range_push("step")', "NVTX"),
+        ("torch.eye(2).to_sparse().cuda()", "from the 'SparseCUDA' backend."),
+        ("torch.nested.nested_tensor([torch.ones(2)], device='cuda') * 2", "from the 'NestedTensorCUDA' backend."),
+    ],
+)
+def test_one_that_cannot_run_without_a_gpu_keeps_what_the_emulation_found(
+    host: WarmHost, tmp_path: Path, lacking: str, words: str
+) -> None:
+    outcome = run(host, tmp_path, NEEDS_GPU.format(lacking=lacking))
     assert outcome.status is Status.RAISED
     assert len(messages(outcome, "GB0059")) == 1
-    assert "NVTX" in messages(outcome, "run-error")[0]
+    (error,) = messages(outcome, "run-error")
+    assert error.startswith("On the emulated CUDA device, the program raised") and words in error
     assert any("may be the cause of this program's error" in note for note in outcome.notes)
+
+
+PRODUCTS = """
+import torch
+
+a, b = torch.randn(3, 4, dtype=torch.bfloat16), torch.randn(4, 2, dtype=torch.bfloat16)
+single = torch.mm(a.cuda(), b.cuda(), out_dtype=torch.float32)
+batched = torch.bmm(a.cuda()[None], b.cuda()[None], out_dtype=torch.float32)[0]
+added = torch.addmm(torch.ones(2).cuda(), a.cuda(), b.cuda(), out_dtype=torch.float32, beta=2)
+for product in (single, batched, added - 2):
+    assert product.device.type == "cuda" and product.dtype is torch.float32
+    torch.testing.assert_close(product.cpu(), a.float() @ b.float())
+"""
+
+
+def test_products_with_another_dtype_have_the_values_of_the_cpu(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, PRODUCTS)
+    assert outcome.status is Status.OK, outcome.output
 
 
 def test_an_error_of_the_program_itself_is_not_blamed_on_the_device(host: WarmHost, tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ import pytest
 from tests.entries.sources import BREAK_LINE, KERNELS, MODEL, REGION
 
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, as_if_compiled, choose
+from compile_lens.workers.job import Job
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -236,3 +238,19 @@ def test_what_the_file_calls_itself_is_not_called_again(tmp_path: Path, warm_hos
     outcome = run(warm_host, write(tmp_path, source + CALLED_BY_THE_FILE_ITSELF[name] + "\n"))
     assert (outcome.entry, outcome.graphs, outcome.calls) == ("script", 1, ())
     assert [finding.code for finding in outcome.findings] == []
+
+
+def test_a_syntax_error_is_told_before_inputs_are_searched_for(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = write(tmp_path, MODEL + "raise ValueError(\n")
+    told: list[tuple[str | None, list[str]]] = []
+
+    def on_partial(partial: Outcome) -> None:
+        told.append((partial.entry, [finding.code for finding in partial.findings]))
+
+    choice = choose(str(file), file.read_text(), None, "")
+    work = analyze_by_entries(analyze, warm_host.shared(), Job(str(file)), choice, on_partial)
+    outcome = warm_host.wait_for(work)
+    assert outcome.entry == "synthesized"
+    assert "run-error" in [finding.code for finding in outcome.findings]
+    assert ("script", ["run-error"]) in told
+    assert all("run-error" in codes for entry, codes in told if entry == "synthesized")

@@ -129,7 +129,9 @@ async def analyze_by_entries(
             continue  # nothing can import the file until its syntax is mended
         if is_broken:
             entry = replace(entry, plan={**entry.plan, "seconds": BROKEN_SEARCH_S})
-        outcome = await analyze(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
+        outcome = await analyze(
+            host, replace(job, entry=entry.spec, plan=entry.plan), _keeping(kept, on_partial), filters
+        )
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
         outcome = replace(outcome, entry=used.spec, entry_title=used.title)
@@ -140,11 +142,20 @@ async def analyze_by_entries(
         passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome)))
         if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):
             kept += [_as_script(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
+        if is_broken and on_partial is not None:
+            on_partial(_with_history(outcome, passed, kept))  # before inputs are searched for
         if first is None or (first.is_unusable and not outcome.is_unusable) or _is_only_a_part_of_a_package(first):
             first = outcome
     assert first is not None, "there is always an entry"
     passed = [way for way in passed if way.entry != first.entry]
     return replace(first, passed_over=tuple(passed))
+
+
+def _keeping(kept: Sequence[Finding], on_partial: Callable[[Outcome], None] | None) -> Callable[[Outcome], None] | None:
+    """What takes the outcomes of a run that has not ended, with what ended the script before it."""
+    if on_partial is None or not kept:
+        return on_partial
+    return lambda partial: on_partial(_with_history(partial, partial.passed_over, kept))
 
 
 def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,7 @@ class ReportBuilder:
             "compile_lens_failed_call": self._on_failed_call,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
+            "compile_lens_inlined": self._on_inlined_note,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
@@ -314,8 +316,13 @@ class ReportBuilder:
                 target.get("file"),
                 target.get("line"),
                 note.get("fullgraph"),
+                note.get("column"),
             )
         )
+
+    def _on_inlined_note(self, record: Record) -> None:
+        region = json.loads(self._text(record))["region"]
+        self._regions = [replace(call, inlined=call.inlined or call.region == region) for call in self._regions]
 
     def _on_frame_note(self, record: Record) -> None:
         note = json.loads(self._text(record))

@@ -151,7 +151,8 @@ class Compilation:
 class RegionCall:
     """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python.
 
-    ``fullgraph`` is its argument, None if that is not known.
+    ``fullgraph`` is its argument, and ``column`` where the call begins; None if that is not known. ``inlined``: what it wraps was
+    compiled as part of another region.
     """
 
     region: int
@@ -161,6 +162,8 @@ class RegionCall:
     target_file: str | None = None
     target_line: int | None = None
     fullgraph: bool | None = None
+    column: int | None = None
+    inlined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
