@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import tree_sitter
 
 from compile_lens.entries.doctests import find_doctests
-from compile_lens.entries.entry import Entry, EntryKind, script
+from compile_lens.entries.entry import Entry, EntryKind, model_of_script, script
 from compile_lens.entries.entry_spec import synthesized
 from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.entries.scripts import does_something, has_errors
@@ -38,9 +38,16 @@ def find_entries(
     """
     targets = find_targets(tree)
     found = [*find_conventions(tree, targets), *find_doctests(tree, targets)]
-    if does_something(tree) or has_errors(tree) or not targets:
+    is_script = does_something(tree)
+    # a script that compiles nothing would only take its time
+    compiles = any(target.is_region for target in targets) or "compile" in tree.text
+    if is_script and not compiles:
+        found.append(model_of_script())
+    if is_script or has_errors(tree) or not targets:
         found.append(script())
     found += elsewhere
+    if is_script and compiles:
+        found.append(model_of_script())
     recorded = recorded_entry(tree, recording) if recording is not None else None
     if recorded is not None:
         found.append(recorded)

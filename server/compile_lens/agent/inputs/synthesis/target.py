@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -230,7 +230,27 @@ def _call_of(
         made = make()
     except Exception as error:  # code of the user's may raise anything
         raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
-    function = getattr(type(made), method, None)
+    return find_inputs(module, made, method, make, making, budget, inputs)
+
+
+def find_inputs(
+    module: ModuleType,
+    made: Any,
+    method: str,
+    make: Callable[[], Any],
+    making: str,
+    budget: SearchBudget,
+    inputs: dict[str, str],
+    passed: Sequence[str] = (),
+) -> FoundCall:
+    """A call of ``method`` on ``made``, which ``make`` makes again for each trial, and which is written ``making``.
+
+    ``inputs`` are expressions for arguments that are known; ``passed`` are parameters that get one although they need none. Raises
+    NotFound.
+    """
+    names = vars(module)
+    cls = type(made)
+    function = getattr(cls, method, None)
     if function is None:
         raise NotFound(f"it has no `{method}()`")
     function = original_function(function)
@@ -245,7 +265,7 @@ def _call_of(
     def argument_for(info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
         return guesser.for_input(info, expected_by_layers(made, info.layers))
 
-    first = _first_inputs(infos, getattr(made, "main_input_name", None), inputs)
+    first = _first_inputs(infos, getattr(made, "main_input_name", None), {**dict.fromkeys(passed, ""), **inputs})
     named = tuple((info.name, _known_argument(info, inputs) or argument_for(info, guesser)) for info in first)
     arguments = Arguments(named, _positional(infos))
 
