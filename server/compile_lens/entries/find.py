@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import tree_sitter
@@ -26,6 +27,7 @@ INPUT_NAMES = (
 )
 # names of targets that such files prefer
 PREFERRED_TARGETS = ("Model", "ModelNew", "Net", "model", "forward", "f", "fn")
+_COMPILES = re.compile(r"\bcompile\b")
 _ASSIGNED = tree_sitter.Query(LANGUAGE, "(module (expression_statement (assignment left: (identifier) @name)))")
 
 
@@ -40,7 +42,7 @@ def find_entries(
     found = [*find_conventions(tree, targets), *find_doctests(tree, targets)]
     is_script = does_something(tree)
     # a script that compiles nothing would only take its time
-    compiles = any(target.is_region for target in targets) or "compile" in tree.text
+    compiles = any(target.is_region for target in targets) or _COMPILES.search(tree.text) is not None
     if is_script and not compiles:
         found.append(model_of_script())
     if is_script or has_errors(tree) or not targets:

@@ -52,6 +52,10 @@ def cause_of(value: Any) -> BaseException | None:
     return value.__dict__["_compile_lens_cause"] if type(value) is Absent else None
 
 
+# functions that calls of stubs were given: a library that starts programs would have called them
+given_functions: list[Callable[..., Any]] = []
+
+
 class StubModule(ModuleType):
     """A module that is not installed. Attributes and calls without a result do nothing; whatever needs a value raises ``error``."""
 
@@ -82,6 +86,7 @@ class Stub:
         """Return another stub. What decorates returns what it is given; what gets a tensor computes with it, which no stub can."""
         if any(_is_of_torch(value) for value in args) and not _is_dropped():
             raise self._compile_lens_error
+        _remember_functions(args)
         first = args[0] if len(args) == 1 or (args and hasattr(type(args[0]), "__iter__")) else None
         if len(args) == 1 and not kwargs and _is_defined_by_statement(first):
             return first
@@ -149,6 +154,12 @@ Stub.__torch_function__ = classmethod(lambda cls, *call: _needs_stub(call))  # t
 def _needs_stub(call: tuple[Any, ...]) -> NoReturn:
     arguments = call[2] if len(call) > 2 else ()
     raise next(value._compile_lens_error for value in (*arguments, Stub(ImportError())) if isinstance(value, Stub))
+
+
+def _remember_functions(values: tuple[Any, ...]) -> None:
+    for value in values:
+        inside = list(value.values()) if type(value) is dict else [value]
+        given_functions.extend(each for each in inside if type(each).__name__ == "function")
 
 
 def _is_of_torch(value: Any) -> bool:

@@ -185,7 +185,7 @@ def _at(place: Any, node: Any) -> Any:
 
 def _at_all(node: Any, place: ast.AST) -> Any:
     for child in ast.walk(node):
-        if "lineno" in child._attributes:
+        if hasattr(child, "lineno"):
             _at(place, child)
     return node
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,7 +19,10 @@ def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
 
     def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
         required = _made_optional(self)
-        parsed, rest = original(self, args, namespace)
+        command = _first_command(self) if not _given(args) else None
+        if command is not None:
+            tell([command])
+        parsed, rest = original(self, [command] if command is not None else args, namespace)
         lacking = [action for action in required if getattr(parsed, action.dest, None) is None]
         for action in lacking:
             setattr(parsed, action.dest, _value(action))
@@ -31,6 +35,16 @@ def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
         yield
     finally:
         argparse.ArgumentParser.parse_known_args = original  # type: ignore[method-assign]
+
+
+def _given(args: Any) -> bool:
+    return bool(sys.argv[1:] if args is None else args)
+
+
+def _first_command(parser: argparse.ArgumentParser) -> str | None:
+    """The command of a parser that has some: one that trains, or the first; None where it has none."""
+    commands = [name for a in parser._actions if isinstance(a, argparse._SubParsersAction) for name in a.choices]
+    return next((name for name in commands if "train" in name), next(iter(commands), None))
 
 
 def _made_optional(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -46,8 +60,6 @@ def _made_optional(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 def _value(action: argparse.Action) -> Any:
     """The first choice, a number, a folder that is empty, or a word."""
-    if isinstance(action, argparse._SubParsersAction):
-        return next(iter(action.choices or ()), None)
     one = _one(action)
     return [one] if action.nargs in (argparse.ONE_OR_MORE, argparse.ZERO_OR_MORE) else one
 

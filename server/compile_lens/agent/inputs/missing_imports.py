@@ -22,7 +22,9 @@ from ..runtime.wire import Wire
 from .absent import StubModule
 
 # what stands in the top folder of a project
-MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+# what may also stand further down
+WEAK_MARKS = ("requirements.txt", "README.md", "README.rst")
 MAX_ABOVE = 8
 HANDLERS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 IMPORT_SYSTEM = "<frozen importlib"
@@ -83,17 +85,20 @@ def install(file: str, wire: Wire) -> None:
         sys.meta_path.append(finder)
 
 
+@functools.cache
 def project_root(file: str) -> str:
-    """The nearest folder above ``file`` that is a project's; its own folder outside of projects."""
-    own = folder = os.path.dirname(file)
+    """The nearest folder above ``file`` that is a project's; else the furthest that looks like one, or its own."""
+    found = folder = os.path.dirname(file)
     for _ in range(MAX_ABOVE):
         if any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS):
             return folder
+        if any(os.path.exists(os.path.join(folder, mark)) for mark in WEAK_MARKS):
+            found = folder
         above = os.path.dirname(folder)
         if above in (folder, os.path.expanduser("~")):
             break
         folder = above
-    return own
+    return found
 
 
 def is_of_project(path: str, file: str) -> bool:

@@ -7,8 +7,11 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
+from ..runtime.libraries import library_roots
+from ..torch_internals.core import PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
 
@@ -39,10 +42,10 @@ class RecordedModel:
     count: int = 0
 
     @property
-    def size(self) -> int:
-        """The number of its parameters and, among modules without any, of its submodules."""
-        parameters: int = sum(p.numel() for p in self.module.parameters())
-        return parameters + len(list(self.module.modules()))
+    def size(self) -> tuple[int, int]:
+        """How many parameters of it are trained, and how many submodules it has."""
+        trained: int = sum(p.numel() for p in self.module.parameters() if p.requires_grad)
+        return trained, len(list(self.module.modules()))
 
     @property
     def complete(self) -> RecordedModelCall | None:
@@ -60,6 +63,7 @@ class ModelRecorder:
         self._kept: list[Any] = []
         self._called: dict[int, RecordedModel] = {}
         self._depth = 0
+        self._trained: set[int] = set()
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
@@ -68,6 +72,8 @@ class ModelRecorder:
 
         module: Any = torch.nn.Module
         original_init, original_call = module.__init__, module.__call__
+        optimizer: Any = torch.optim.Optimizer
+        original_add = optimizer.add_param_group
         recorder = self
 
         def init(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -83,11 +89,15 @@ class ModelRecorder:
             finally:
                 recorder._depth -= 1
 
-        module.__init__, module.__call__ = init, call
+        def add_param_group(self: Any, group: Any) -> None:
+            original_add(self, group)
+            recorder._trained.update(id(parameter) for parameter in self.param_groups[-1]["params"])
+
+        module.__init__, module.__call__, optimizer.add_param_group = init, call, add_param_group
         try:
             yield
         finally:
-            module.__init__, module.__call__ = original_init, original_call
+            module.__init__, module.__call__, optimizer.add_param_group = original_init, original_call, original_add
 
     def _add(self, module: Any) -> None:
         known = self._made.get(id(module))
@@ -96,12 +106,14 @@ class ModelRecorder:
             self._kept.append(module)
 
     def _line(self) -> int:
-        frame = sys._getframe(2)
+        """The line of the file from which the module is made or called, outside of constructors of modules."""
+        import torch
+
+        frame: FrameType | None = sys._getframe(2)
         while frame is not None:
-            if frame.f_code.co_filename == self._file:
+            is_inside = frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), torch.nn.Module)
+            if frame.f_code.co_filename == self._file and not is_inside:
                 return frame.f_lineno or 1
-            if frame.f_back is None:
-                break
             frame = frame.f_back
         return 0
 
@@ -126,33 +138,42 @@ class ModelRecorder:
             raise NeedsAbsent(causes[0])
 
     def models(self) -> list[RecordedModel]:
-        """Those that the program calls; otherwise those that it makes. The largest first; none that is a part of another."""
-        called = [model for model in self._called.values() if _is_model(model.module)]
+        """Those that the program trains or calls; otherwise those that it makes. The largest come first; none is a part of another."""
         made = [
-            RecordedModel(module, self._made[id(module)][1])
-            for module in self._kept
-            if _is_model(module) and id(module) not in self._called
+            RecordedModel(module, self._made[id(module)][1]) for module in self._kept if id(module) not in self._called
         ]
-        # a call with all that it needs is the best that there can be
-        for found in ([m for m in called if m.complete is not None], called, made):
-            if found:
-                return _roots(found)
+        trained = [model for model in made if self._is_trained(model)]
+        for has_parameters in (True, False):
+            for found in ([*self._called.values(), *trained], made):
+                fitting = [model for model in found if _is_model(model.module, has_parameters)]
+                if fitting:
+                    return sorted(
+                        _roots(fitting), key=lambda model: (self._is_trained(model), model.size), reverse=True
+                    )
         return []
+
+    def _is_trained(self, model: RecordedModel) -> bool:
+        try:
+            return any(id(parameter) in self._trained for parameter in model.module.parameters())
+        except AttributeError:  # its constructor raised early
+            return False
 
 
 def _roots(models: list[RecordedModel]) -> list[RecordedModel]:
     inside = {id(part) for model in models for part in model.module.modules() if part is not model.module}
-    roots = [model for model in models if id(model.module) not in inside] or models
-    return sorted(roots, key=lambda model: -model.size)
+    return [model for model in models if id(model.module) not in inside] or models
 
 
-def _is_model(module: Any) -> bool:
-    """Whether it is more than a loss of torch's, and is whole: its constructor may have raised."""
-    is_of_torch = type(module).__module__.startswith("torch.nn")
+def _is_model(module: Any, has_parameters: bool) -> bool:
+    """Whether it has parameters; otherwise, whether it is more than a loss or a transformation of a library. Not if it is not whole."""
     try:
-        return not is_of_torch or next(module.parameters(), None) is not None
-    except AttributeError:
+        has_some = next(module.parameters(), None) is not None
+    except AttributeError:  # its constructor raised early
         return False
+    if has_parameters or has_some:
+        return has_parameters and has_some
+    file = getattr(sys.modules.get(type(module).__module__), "__file__", None) or ""
+    return not any(file.startswith(root) for root in library_roots())
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
@@ -169,11 +190,10 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
 def _copied(value: Any) -> Any:
     """``value`` with copies of its tensors, without their history."""
     import torch
-    from torch.utils._pytree import tree_map
 
     def copied(each: Any) -> Any:
         if not isinstance(each, torch.Tensor):
             return each
         return each.detach().clone().requires_grad_(each.requires_grad)
 
-    return tree_map(copied, value)
+    return PYTREE.need().tree_map(copied, value)

@@ -31,6 +31,7 @@ class _TextLoader(importlib.machinery.SourceFileLoader):
         self._text = text
         self._wire = wire
         self._is_helped = is_helped
+        self._has_failed = False
 
     def get_data(self, path: str) -> bytes:
         return self._text.encode() if path == self.path else super().get_data(path)
@@ -51,6 +52,10 @@ class _TextLoader(importlib.machinery.SourceFileLoader):
             self._wire.tell(StatementsSkipped(lines))
 
     def _report(self, problem: BaseException) -> None:
+        """Say what the first statement raised that failed: the program itself comes no further."""
+        if self._has_failed:
+            return
+        self._has_failed = True
         report_aside(problem, self._wire, OWN_FOLDER, "import")
 
     def _report_unless_import(self, problem: BaseException) -> None:

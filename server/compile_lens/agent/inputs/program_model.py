@@ -20,9 +20,10 @@ from ..runtime.program import remember
 from ..runtime.protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
-from ..torch_internals.attributes import original_function
+from ..torch_internals.attributes import original_function, original_module
+from ..torch_internals.core import PYTREE
 from . import compiled_call, missing_imports
-from .absent import cause_of
+from .absent import Absent, cause_of, given_functions
 from .continuing import GUARD, rewritten
 from .dispatch import UnusableEntry
 from .expressions import PreparedCall, evaluate
@@ -42,7 +43,6 @@ SEARCH_S = 15.0
 MAX_TRIALS = 60
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
-MAX_REPORTED = 3
 
 
 def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
@@ -71,8 +71,8 @@ class _Script:
         self._wire = wire
         self._recorder: ModelRecorder | None = None
         self._constructions = FailedConstructions()
-        self._told: set[str] = set()
         self._has_made_up_arguments = False
+        self._has_failed = False
         self.first_failure: BaseException | None = None
 
     def run(self, source: str, seconds: float) -> None:
@@ -89,6 +89,7 @@ class _Script:
         try:
             with uncompiled(), self._recorder.recording(), made_up(self._arguments):
                 exec(code, names)
+                self._start_by_stubs(guard)
         except Enough:
             pass
         except SystemExit:
@@ -96,6 +97,19 @@ class _Script:
         self.first_failure = guard.first
         if guard.lines:
             self._wire.tell(StatementsSkipped(tuple(sorted(guard.lines))))
+
+    def _start_by_stubs(self, guard: Guard) -> None:
+        """Call the functions of the file that a missing library would have called with arguments of the command line."""
+        assert self._recorder is not None
+        for function in given_functions:
+            if self._recorder.models() or function.__code__.co_filename != self._file:
+                continue
+            lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
+            absent = Absent(ModuleNotFoundError("what calls it is not installed"))
+            try:
+                function(**{info.name: absent for info in lacking})
+            except Exception as error:  # code of the user's may raise anything
+                guard.failed(error, function.__code__.co_firstlineno)
 
     def models(self) -> list[RecordedModel]:
         assert self._recorder is not None
@@ -110,11 +124,10 @@ class _Script:
         self._wire.tell(ArgumentsMadeUp(tuple(names)))
 
     def _report(self, error: BaseException) -> None:
-        """Say what a statement raised; not what may come from arguments that were made up."""
-        words = f"{type(error).__name__}: {error}"
-        if self._has_made_up_arguments or words in self._told or len(self._told) >= MAX_REPORTED:
+        """Say what the first statement raised that failed: the program itself comes no further, with made-up arguments not even so far."""
+        if self._has_failed or self._has_made_up_arguments:
             return
-        self._told.add(words)
+        self._has_failed = True
         report_aside(error, self._wire, OWN_FOLDER, "statement")
 
 
@@ -133,10 +146,8 @@ def _main_module(file: str, source: str) -> types.ModuleType:
 
 def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]) -> bool:
     """Compile a model and call it as the script does; whether that was possible."""
-    name, module = type(model.module).__name__, model.module
-    is_compiled = name == "OptimizedModule"
-    if is_compiled:
-        name = type(module._orig_mod).__name__
+    module, original = model.module, original_module(model.module)
+    name, is_compiled = type(original).__name__, original is not model.module
     calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]
     if calls:
         inputs = in_words(calls[-1].positional, calls[-1].named)
@@ -144,11 +155,24 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
         found = _found_inputs(model, name, failed)
         if found is None:
             return False
-        calls, inputs = [evaluate(found.expression, {**_names_of(module), "__made__": module})], found.inputs
+        call = evaluate(found.expression, {**_names_of(module), "__made__": module})
+        calls, inputs = [_on_device_of(original, call)], found.inputs
     made = f"{name} of line {model.line}" if model.line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
     options = None if is_compiled else {"line": max(model.line, 1)}
     return compiled_call.run_all(calls, options, file, name, failed, _grad(model))
+
+
+def _on_device_of(module: Any, call: PreparedCall) -> PreparedCall:
+    """``call`` with its tensors where the parameters of ``module`` are: the program may have moved it."""
+    first = next(module.parameters(), None)
+    if first is None or first.device.type == "cpu":
+        return call
+    tensor = type(first.data)
+    positional, named = PYTREE.need().tree_map(
+        lambda value: value.to(first.device) if isinstance(value, tensor) else value, (call.positional, call.named)
+    )
+    return PreparedCall(call.target, positional, named)
 
 
 def _grad(model: RecordedModel) -> bool:
@@ -157,7 +181,7 @@ def _grad(model: RecordedModel) -> bool:
 
 
 def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) -> FoundCall | None:
-    module = getattr(model.module, "_orig_mod", model.module)
+    module = original_module(model.module)
     is_small = sum(p.numel() for p in module.parameters()) < COPIED_PARAMETERS
 
     def make() -> Any:
@@ -188,7 +212,7 @@ def _passed(module: Any, call: RecordedModelCall) -> tuple[tuple[str, ...], dict
 
 
 def _names_of(module: Any) -> dict[str, Any]:
-    owner = sys.modules.get(type(getattr(module, "_orig_mod", module)).__module__)
+    owner = sys.modules.get(type(original_module(module)).__module__)
     return vars(owner) if owner is not None else {}
 
 
