@@ -63,7 +63,7 @@ def find_conventions(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[
     """An entry per convention that the file follows, if it has something to call."""
     if not targets:
         return
-    for name, line in _inputs_named(tree):
+    for name, line in _inputs_named(tree, {target.name.partition(".")[0] for target in targets}):
         owner = name.rpartition(".")[0]
         target = next((t for t in targets if owner and t.name.partition(".")[0] == owner), None)
         target = target or next((t for p in PREFERRED_TARGETS for t in targets if t.name == p), targets[0])
@@ -71,15 +71,19 @@ def find_conventions(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[
         yield Entry(EntryKind.INPUTS, name, f"in this file, for `{target.name}`", line, plan)
 
 
-def _inputs_named(tree: SourceTree) -> Iterator[tuple[str, int]]:
-    """Functions, methods and variables of these names, and their lines, in the order of INPUT_NAMES."""
+def _inputs_named(tree: SourceTree, owners: set[str]) -> Iterator[tuple[str, int]]:
+    """Functions and variables of these names, methods of ``owners``, and their lines, in the order of INPUT_NAMES.
+
+    What needs arguments is something else of the same name.
+    """
     found: dict[str, int] = {}
     for definition in definitions(tree):
-        if (
-            definition.kind == "function"
-            and definition.name in INPUT_NAMES
-            and definition.qualified_name.count(".") < 2
-        ):
+        if definition.kind != "function" or definition.name not in INPUT_NAMES:
+            continue
+        owner = definition.qualified_name.rpartition(".")[0]
+        is_static = any("staticmethod" in decorator for decorator in definition.decorators)
+        parameters = definition.parameters[1 if owner and not is_static else 0 :]
+        if (not owner or owner in owners) and all(p.default or p.name.startswith("*") for p in parameters):
             found.setdefault(definition.qualified_name, definition.def_line)
     for node in tree_sitter.QueryCursor(_ASSIGNED).captures(tree.root).get("name", []):
         name = tree.node_text(node)

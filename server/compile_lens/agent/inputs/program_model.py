@@ -10,6 +10,7 @@ import copy
 import importlib.machinery
 import os
 import sys
+import time
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -41,23 +42,29 @@ from .synthesis.target import FoundCall, find_call, find_inputs
 SCRIPT_S = 15.0
 SEARCH_S = 15.0
 MAX_TRIALS = 60
+# so many models are called, while they take less than so many seconds
+MOST = 2
+MORE_S = 15.0
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
 
 
 def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Run the script, and call at most ``plan["most"]`` of its models, compiled."""
+    """Run the script for at most ``plan["seconds"]``, and call its models, compiled."""
     script = _Script(file, wire)
     script.run(source, float(plan.get("seconds", SCRIPT_S)))
-    most = int(plan.get("most", 2))
     failed: list[CallNotMade] = []
     done = 0
+    started = time.monotonic()
     for model in script.models():
-        if done < most and _call(model, file, wire, failed):
-            done += 1
+        if done and (done >= MOST or time.monotonic() - started > MORE_S):
+            break
+        if done:
+            compiled_call.reset_compiler()  # each as if it were the only one
+        done += _call(model, file, wire, failed)
     for cls, given in () if done else script.not_constructed():
-        if done < most and _call_class(cls, given, file, wire, failed):
-            done += 1
+        if not done:
+            done += _call_class(cls, given, file, wire, failed)
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
         raise UnusableEntry(_why(failed, script.first_failure))
