@@ -18,10 +18,16 @@ from pathlib import Path
 
 PACKAGES = Path(__file__).parent / "packages.json"
 # what is no program and no model: tests, packaging, documentation, the lists of names in `__init__.py`
-LEFT_OUT = re.compile(r"(?:^|/)(?:tests?|testing|docs?|build)/|(?:^|/)(?:setup|conf|conftest|__init__|__main__|test_\w+|\w+_test)\.py$")
+LEFT_OUT = re.compile(
+    r"(?:^|/)(?:tests?|testing|docs?|build)/|(?:^|/)(?:setup|conf|conftest|__init__|__main__|test_\w+|\w+_test)\.py$"
+)
 USES_TORCH = re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE)
-# a model is defined, or something is run
-IS_ABOUT_MODELS = re.compile(r"^class \w+\(.*(?:Module|Layer|Model|Net)\b.*\)|^if __name__ ==", re.MULTILINE)
+# a model is defined …
+DEFINES_MODEL = re.compile(r"^class \w+\(.*(?:Module|Layer|Model|Net)\b.*\)", re.MULTILINE)
+# … or, in a script, trained or called
+USES_MODEL = re.compile(r"\.(?:backward|parameters|train|eval|fit)\(|\bmodel\(")
+IS_RUN = re.compile(r"^if __name__ ==", re.MULTILINE)
+SCRIPTS = 1 / 3
 DOWNLOAD_S = 180
 
 
@@ -56,23 +62,36 @@ def unpacked(package: str, folder: Path) -> Path | None:
 
 
 def drawn(folders: list[Path], count: int, seed: int) -> list[Path]:
-    """``count`` files: a package at random, then a file of it at random, so that a large package is not the most of them."""
+    """``count`` files. A third are scripts, which most packages have few of. A package is drawn first and then a file of it, so that no large
+    package is the most of them."""
     chance = random.Random(seed)
     left = {folder: sorted(candidates(folder)) for folder in folders}
     found: list[Path] = []
     while len(found) < count and any(left.values()):
-        folder = chance.choice([folder for folder, files in left.items() if files])
-        found.append(left[folder].pop(chance.randrange(len(left[folder]))))
+        wants_script = chance.random() < SCRIPTS
+        fitting = {
+            folder: [file for file in files if is_script(file) is wants_script] for folder, files in left.items()
+        }
+        folder = chance.choice([folder for folder in folders if fitting[folder]] or [f for f in folders if left[f]])
+        file = chance.choice(fitting[folder] or left[folder])
+        left[folder].remove(file)
+        found.append(file)
     return found
 
 
+def is_script(file: Path) -> bool:
+    """Whether it is meant to be run."""
+    return IS_RUN.search(file.read_text("utf-8", errors="replace")) is not None
+
+
 def candidates(folder: Path) -> Iterator[Path]:
-    """The files of a package that use torch, and define a model or are run."""
+    """The files of a package that use torch, and define, train or call a model."""
     for path in folder.rglob("*.py"):
         if LEFT_OUT.search(path.relative_to(folder).as_posix()):
             continue
         text = path.read_text("utf-8", errors="replace")
-        if USES_TORCH.search(text) and IS_ABOUT_MODELS.search(text):
+        is_about_models = DEFINES_MODEL.search(text) or (IS_RUN.search(text) and USES_MODEL.search(text))
+        if USES_TORCH.search(text) and is_about_models:
             yield path
 
 

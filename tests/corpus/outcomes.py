@@ -38,7 +38,9 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--list", type=Path, help="a file with a path on each line")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to analyze with")
-    parser.add_argument("--results", type=Path, help="where to keep the results, as JSON; what is there is not run again")
+    parser.add_argument(
+        "--results", type=Path, help="where to keep the results, as JSON; what is there is not run again"
+    )
     options = parser.parse_args()
     files = [*options.files, *(map(Path, options.list.read_text("utf-8").split()) if options.list else ())]
     kept: dict[str, Any] = {}
@@ -66,7 +68,9 @@ def outcome_of(file: Path, python: str) -> Reached:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         run = json.loads(done.stdout)["runs"][0]
     except (subprocess.SubprocessError, ValueError) as problem:
-        return Reached(str(file), "nothing", largest, time.monotonic() - started, "", (), (), f"{type(problem).__name__}")
+        return Reached(
+            str(file), "nothing", largest, time.monotonic() - started, "", (), (), f"{type(problem).__name__}"
+        )
     called = tuple(call["target"] or call["text"] for call in run["calls"])
     names = {name for call in run["calls"] for name in (call["target"], call["text"], call["making"])}
     names |= {region["name"] for region in run["regions"]}

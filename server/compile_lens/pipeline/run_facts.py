@@ -19,6 +19,7 @@ from compile_lens.agent.runtime.protocol import (
     ImportHelped,
     ProgramRaised,
     RaisedAside,
+    RunAsModule,
     SandboxEntered,
     SandboxFailed,
     StackLine,
@@ -52,6 +53,7 @@ class RunFacts:
     not_called: list[tuple[str, str]] = field(default_factory=list)
     degraded: dict[str, str] = field(default_factory=dict)
     helped_imports: dict[str, str] = field(default_factory=dict)
+    as_module: tuple[str, str] | None = None
     made_up_arguments: tuple[str, ...] = ()
     skipped_lines: tuple[int, ...] = ()
 
@@ -80,6 +82,8 @@ class RunFacts:
             self.degraded[event.what] = event.why
         elif isinstance(event, ImportHelped):
             self.helped_imports[event.module] = event.folder
+        elif isinstance(event, RunAsModule):
+            self.as_module = (event.module, event.folder)
         elif isinstance(event, ArgumentsMadeUp):
             self.made_up_arguments += event.names
         elif isinstance(event, StatementsSkipped):
@@ -132,6 +136,9 @@ class RunFacts:
 
     def _stand_ins(self, job: Job) -> Iterator[str]:
         """What was added or made up so that the file could be run at all, and how to choose it."""
+        if self.as_module is not None:
+            module, folder = self.as_module
+            yield f"Ran like `python -m {module}` in `{_as_program_names_it(folder, job)}`, because the file imports from its own package."
         for name, folder in self.helped_imports.items():
             if folder:
                 shown = f"`{_as_program_names_it(folder, job)}`"
