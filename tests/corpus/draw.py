@@ -62,8 +62,8 @@ def unpacked(package: str, folder: Path) -> Path | None:
 
 
 def drawn(folders: list[Path], count: int, seed: int) -> list[Path]:
-    """``count`` files. A third are scripts, which most packages have few of. A package is drawn first and then a file of it, so that no large
-    package is the most of them."""
+    """``count`` files. A third are scripts, which most packages have few of. A package is drawn first and then a file of it, so that no
+    large package is the most of them."""
     chance = random.Random(seed)
     left = {folder: sorted(candidates(folder)) for folder in folders}
     found: list[Path] = []

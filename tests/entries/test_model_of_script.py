@@ -232,3 +232,26 @@ def test_a_method_that_is_called_get_inputs(tmp_path: Path, warm_host: WarmHost)
     outcome = run(warm_host, tmp_path / "net.py")
     assert outcome.entry == "synthesized"
     assert [f.code for f in outcome.findings] == ["GB0059"]
+
+
+def test_a_script_of_a_package_runs_as_its_module(tmp_path: Path, warm_host: WarmHost) -> None:
+    script = "import torch\nfrom .ops import double\n\ntorch.compile(double)(torch.ones(3))\n"
+    project(
+        tmp_path, {"pkg/__init__.py": "", "pkg/ops.py": "def double(x):\n    return x * 2\n", "pkg/main.py": script}
+    )
+    outcome = run(warm_host, tmp_path / "pkg/main.py")
+    assert (outcome.entry, outcome.graphs, errors(outcome)) == ("script", 1, [])
+    assert any(note.startswith("Ran like `python -m pkg.main`") for note in outcome.notes)
+
+
+def test_a_model_that_only_a_function_of_the_file_can_construct(tmp_path: Path, warm_host: WarmHost) -> None:
+    source = (
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def __init__(self, plan):\n        super().__init__()\n"
+        "        self.layers = torch.nn.Sequential(*[torch.nn.Conv2d(*plan['stages'][i], 1) for i in (0, 1)])\n\n"
+        "    def forward(self, x):\n        return self.layers(x)\n\n\n"
+        "def tiny(width=6):\n    return Net({'stages': [(3, width), (width, 2)]})\n"
+    )
+    project(tmp_path, {"net.py": source})
+    outcome = run(warm_host, tmp_path / "net.py")
+    assert [call.making for call in outcome.calls] == ["tiny()"]
+    assert outcome.graphs == 1

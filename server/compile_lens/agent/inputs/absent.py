@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -27,16 +28,42 @@ def _refuse(self: Absent, *_: Any, **__: Any) -> NoReturn:
     raise NeedsAbsent(self.__dict__["_compile_lens_cause"])
 
 
-# what is looked up on the type: operators, calls, iteration, attributes that are not there
-_USES = (
-    "call getattr setattr delattr getitem setitem delitem contains iter next len bool enter aenter index int float complex "
-    "str format bytes fspath eq ne lt le gt ge hash neg pos abs invert round dir "
-    "add radd sub rsub mul rmul matmul rmatmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow and rand or ror xor rxor "
-    "lshift rlshift rshift rrshift iadd isub imul imatmul itruediv ifloordiv imod ipow iand ior ixor "
-    "mro_entries await aiter reduce_ex deepcopy copy"
+def _operators() -> frozenset[str]:
+    """The methods of operators, reflected ones too."""
+    plain = {name for name, value in vars(operator).items() if name[:2] == "__" and type(value) is type(len)}
+    return frozenset(plain | {f"__r{name[2:]}" for name in plain})
+
+
+# what Python looks up on the type beside operators
+_CONVERSIONS = (
+    "len",
+    "bool",
+    "int",
+    "float",
+    "complex",
+    "str",
+    "bytes",
+    "format",
+    "fspath",
+    "hash",
+    "next",
+    "mro_entries",
 )
-for _use in _USES.split():
-    setattr(Absent, f"__{_use}__", _refuse)
+_OTHER_USES = (
+    "call",
+    "getattr",
+    "setattr",
+    "delattr",
+    "iter",
+    "enter",
+    "aenter",
+    "await",
+    "aiter",
+    "reduce_ex",
+    "copy",
+)
+for _use in (*_operators(), *(f"__{_name}__" for _name in (*_CONVERSIONS, *_OTHER_USES))):
+    setattr(Absent, _use, _refuse)
 Absent.__torch_function__ = classmethod(lambda cls, *_: _refuse_for(_))  # type: ignore[attr-defined]
 
 
@@ -98,6 +125,11 @@ class Stub:
             raise self._compile_lens_error
         return iter(self._compile_lens_wrapped)
 
+    def __len__(self) -> int:
+        if self._compile_lens_wrapped is None:
+            raise self._compile_lens_error
+        return len(self._compile_lens_wrapped)
+
     def __enter__(self) -> Stub:
         return self
 
@@ -118,36 +150,10 @@ def _needs(self: Stub, *_: Any, **__: Any) -> NoReturn:
     raise self._compile_lens_error
 
 
-for _use in [
-    "mro_entries",
-    "len",
-    "bool",
-    "next",
-    "contains",
-    "index",
-    "int",
-    "float",
-    "fspath",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "neg",
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "matmul",
-    "rmatmul",
-    "truediv",
-    "rtruediv",
-    "floordiv",
-    "mod",
-    "pow",
-]:
-    setattr(Stub, f"__{_use}__", _needs)
+_HARMLESS = frozenset({"__call__", "__getitem__", "__or__", "__ror__", "__eq__", "__ne__"})
+_NEEDING = ("bool", "int", "float", "fspath", "next", "mro_entries")
+for _use in (*(_operators() - _HARMLESS), *(f"__{_name}__" for _name in _NEEDING)):
+    setattr(Stub, _use, _needs)
 Stub.__torch_function__ = classmethod(lambda cls, *call: _needs_stub(call))  # type: ignore[attr-defined]
 
 
