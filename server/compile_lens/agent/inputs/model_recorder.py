@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from ..runtime.libraries import library_roots
 from ..torch_internals.core import PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
+from .missing_imports import IMPORT_SYSTEM, is_of_project
 
 # after so many calls of one model, or of all, it is known how the program calls them
 CALLS_OF_ONE = 4
@@ -101,17 +101,20 @@ class ModelRecorder:
 
     def _add(self, module: Any) -> None:
         known = self._made.get(id(module))
-        if known is None or known[0]() is not module:
-            self._made[id(module)] = (weakref.ref(module), self._line())
+        line = self._line() if known is None or known[0]() is not module else 0
+        if line:
+            self._made[id(module)] = (weakref.ref(module), line)
             self._kept.append(module)
 
     def _line(self) -> int:
-        """The line of the file from which the module is made or called, outside of constructors of modules."""
+        """The line of the file from which the module is made or called, outside of constructors of modules; 0 if an import makes it."""
         import torch
 
         frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             is_inside = frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), torch.nn.Module)
+            if frame.f_code.co_filename.startswith(IMPORT_SYSTEM):
+                return 0
             if frame.f_code.co_filename == self._file and not is_inside:
                 return frame.f_lineno or 1
             frame = frame.f_back
@@ -145,7 +148,7 @@ class ModelRecorder:
         trained = [model for model in made if self._is_trained(model)]
         for has_parameters in (True, False):
             for found in ([*self._called.values(), *trained], made):
-                fitting = [model for model in found if _is_model(model.module, has_parameters)]
+                fitting = [model for model in found if _is_model(model.module, has_parameters, self._file)]
                 if fitting:
                     return sorted(
                         _roots(fitting), key=lambda model: (self._is_trained(model), model.size), reverse=True
@@ -164,16 +167,15 @@ def _roots(models: list[RecordedModel]) -> list[RecordedModel]:
     return [model for model in models if id(model.module) not in inside] or models
 
 
-def _is_model(module: Any, has_parameters: bool) -> bool:
-    """Whether it has parameters; otherwise, whether it is more than a loss or a transformation of a library. Not if it is not whole."""
+def _is_model(module: Any, has_parameters: bool, file: str) -> bool:
+    """Whether it has parameters; otherwise, whether its class is of the project, unlike a loss of a library. Not if it is not whole."""
     try:
         has_some = next(module.parameters(), None) is not None
     except AttributeError:  # its constructor raised early
         return False
     if has_parameters or has_some:
         return has_parameters and has_some
-    file = getattr(sys.modules.get(type(module).__module__), "__file__", None) or ""
-    return not any(file.startswith(root) for root in library_roots())
+    return is_of_project(getattr(sys.modules.get(type(module).__module__), "__file__", None) or "", file)
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
