@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from ..torch_internals.core import PYTREE
+from ..torch_internals.core import CALL_OF_MODULE, PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
 from .missing_imports import IMPORT_SYSTEM, is_of_project
@@ -71,7 +71,8 @@ class ModelRecorder:
         import torch
 
         module: Any = torch.nn.Module
-        original_init, original_call = module.__init__, module.__call__
+        # what `__call__` calls: `torch.compile` keeps the bound `__call__`, which must be torch's own when it is traced
+        original_init, original_call = module.__init__, CALL_OF_MODULE.need()
         optimizer: Any = torch.optim.Optimizer
         original_add = optimizer.add_param_group
         recorder = self
@@ -93,11 +94,13 @@ class ModelRecorder:
             original_add(self, group)
             recorder._trained.update(id(parameter) for parameter in self.param_groups[-1]["params"])
 
-        module.__init__, module.__call__, optimizer.add_param_group = init, call, add_param_group
+        module.__init__, optimizer.add_param_group = init, add_param_group
+        CALL_OF_MODULE.set(call)
         try:
             yield
         finally:
-            module.__init__, module.__call__, optimizer.add_param_group = original_init, original_call, original_add
+            module.__init__, optimizer.add_param_group = original_init, original_add
+            CALL_OF_MODULE.set(original_call)
 
     def _add(self, module: Any) -> None:
         known = self._made.get(id(module))
