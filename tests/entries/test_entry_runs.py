@@ -217,11 +217,11 @@ def test_why_a_module_of_a_package_is_not_analyzed_is_not_that_it_is_no_script(
         "        raise ValueError('never')\n\n\nfor width in range(WIDTH):\n    print(width)\n"
     )
     outcome = run(warm_host, write(tmp_path, source, "pkg/net.py"))
-    assert (
-        outcome.failure
-        == "The entry synthesized cannot be used: could not make up inputs for `Net`: ValueError: never."
-    )
-    assert [way.entry for way in outcome.passed_over] == ["model", "script"]
+    # it runs like `python -m pkg.net`, and compiles nothing
+    assert (outcome.entry, outcome.findings) == ("script", ())
+    assert [way.entry for way in outcome.passed_over] == ["model", "synthesized"]
+    reason = "The entry synthesized cannot be used: could not make up inputs for `Net`: ValueError: never."
+    assert outcome.passed_over[1].reason == reason
 
 
 CALLED_BY_THE_FILE_ITSELF = {
