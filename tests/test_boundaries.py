@@ -178,6 +178,9 @@ PRIVATE_NAMES_OF_OTHERS = {
     "_make_invoke_excepthook": "threading: exceptions that end threads, while the program's `excepthook` stays its own",
     "_clear": "atexit: a forked child forgets the exit functions of its parent",
     "_BaseAutoModelClass": "transformers: the base of the classes whose loading is substituted",
+    "_actions": "argparse: which arguments a program requires",
+    "_mutually_exclusive_groups": "argparse: the same",
+    "_SubParsersAction": "argparse: the same",
     "_model_mapping": "transformers: the class for a configuration",
     "_name_or_path": "transformers: where a configuration is from",
 }

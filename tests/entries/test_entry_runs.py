@@ -63,7 +63,8 @@ def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, w
     outcome = run(warm_host, write(tmp_path, source))
     assert outcome.entry == "synthesized"
     assert [(way.entry, way.reason) for way in outcome.passed_over] == [
-        ("script", "The program raised `FileNotFoundError`: data/train.bin.")
+        ("model", "The program raised `FileNotFoundError`: data/train.bin."),
+        ("script", "The program raised `FileNotFoundError`: data/train.bin."),
     ]
     first = outcome.findings[0]
     assert (first.code, first.severity.value) == ("run-error", "error")
@@ -180,7 +181,8 @@ BROKEN = {
 @pytest.mark.parametrize("name", sorted(BROKEN))
 def test_a_file_is_analyzed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
     outcome = run(warm_host, write(tmp_path, MODEL + BROKEN[name]))
-    assert outcome.entry == "synthesized"
+    # what is made before the error can be called; what cannot be parsed cannot be run
+    assert outcome.entry == ("synthesized" if name == "text that is being written" else "model")
     lack = "missing-data" if name == "an error further down" else "run-error"
     assert [code for code, _ in codes(outcome)] == [lack, "GB0170"]
     assert outcome.findings[1].place.line == BREAK_LINE
@@ -217,11 +219,11 @@ def test_why_a_module_of_a_package_is_not_analyzed_is_not_that_it_is_no_script(
         "        raise ValueError('never')\n\n\nfor width in range(WIDTH):\n    print(width)\n"
     )
     outcome = run(warm_host, write(tmp_path, source, "pkg/net.py"))
-    assert (
-        outcome.failure
-        == "The entry synthesized cannot be used: could not make up inputs for `Net`: ValueError: never."
-    )
-    assert [way.entry for way in outcome.passed_over] == ["script"]
+    # it runs like `python -m pkg.net`, and compiles nothing
+    assert (outcome.entry, outcome.findings) == ("script", ())
+    assert [way.entry for way in outcome.passed_over] == ["model", "synthesized"]
+    reason = "The entry synthesized cannot be used: could not make up inputs for `Net`: ValueError: never."
+    assert outcome.passed_over[1].reason == reason
 
 
 CALLED_BY_THE_FILE_ITSELF = {

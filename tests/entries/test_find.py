@@ -22,7 +22,7 @@ def specs(source: str) -> list[str]:
 
 def test_the_documented_order() -> None:
     source = REGION + "def get_inputs():\n    return [torch.ones(3), 2]\nscale(*get_inputs())\n"
-    assert specs(source) == ["get_inputs", "doctest:scale", "script", "synthesized"]
+    assert specs(source) == ["get_inputs", "doctest:scale", "script", "model", "synthesized"]
 
 
 def test_a_file_of_definitions_is_no_script() -> None:

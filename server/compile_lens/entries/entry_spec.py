@@ -6,14 +6,23 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from compile_lens.entries.entry import SCRIPT, SYNTHESIZED, Entry, EntryKind, canonical_spec, script
+from compile_lens.entries.entry import (
+    MODEL,
+    SCRIPT,
+    SYNTHESIZED,
+    Entry,
+    EntryKind,
+    canonical_spec,
+    model_of_script,
+    script,
+)
 from compile_lens.entries.targets import Target, covered_by, find_targets, target_named
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import SourceTree
 
 FORMS = (
     "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
-    "recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
+    "model; recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
 )
 _CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
 
@@ -27,6 +36,8 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
     spec = canonical_spec(spec)
     if spec == SCRIPT:
         return script(origin)
+    if spec == MODEL:
+        return model_of_script(origin)
     known = next((entry for entry in found if spec in (entry.spec, f"{entry.spec}()")), None)
     if known is not None:
         return Entry(known.kind, known.spec, origin, known.line, known.plan)

@@ -150,7 +150,7 @@ class _Analysis:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
         if self._facts.unsafe:
             return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
-        if self._facts.unusable:
+        if self._facts.unusable and not self._facts.has_failed_to_import:
             failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._facts.unusable.rstrip('.')}.")
             return replace(failed, is_unusable=True, not_called=tuple(self._facts.not_called))
         stopped = None

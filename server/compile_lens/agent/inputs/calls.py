@@ -10,6 +10,7 @@ from typing import Any
 from ..runtime.protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
+from .absent import cause_of
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
@@ -62,16 +63,21 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
             continue
         if done and plan.get("apart"):
             compiled_call.reset_compiler()
-        done.append(target["name"])
         wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, target["name"]),)))
         compiled_call.seed()
-        compiled_call.run(evaluate(found.expression, vars(module)), target, file)
+        call = evaluate(found.expression, vars(module))
+        if compiled_call.run_all([call], target.get("compile"), file, target["name"], failed):
+            done.append(target["name"])
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
         raise UnusableEntry(_why_none(failed))
 
 
 def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: list[CallNotMade]) -> FoundCall | None:
+    cause = _absent(module, target["name"])
+    if cause is not None:
+        failed.append(CallNotMade(target["name"], f"it could not be defined: {type(cause).__name__}: {cause}"))
+        return None
     try:
         return find_call(
             module,
@@ -91,9 +97,16 @@ def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: li
     return None
 
 
+def _absent(module: ModuleType, name: str) -> BaseException | None:
+    """Why the statement that defines ``name`` failed; None where it did not."""
+    return cause_of(vars(module).get(name.partition(".")[0]))
+
+
 def _why_none(failed: list[CallNotMade]) -> str:
     if not failed:
         return "this file has nothing to call"
     first = failed[0]
     more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    if first.reason.startswith("it could not be defined"):
+        return f"`{first.target}`{more} {first.reason.removeprefix('it ')}"
     return f"could not make up inputs for `{first.target}`{more}: {first.reason}"

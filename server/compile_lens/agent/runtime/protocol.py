@@ -223,7 +223,10 @@ class ProgramRaised(AgentEvent):
 
 @dataclass(frozen=True)
 class RaisedAside(AgentEvent):
-    """An exception that did not end the run. ``where`` is ``import`` (of the analyzed file) or ``thread``, ``thread_name``."""
+    """An exception that did not end the run. ``where`` is ``statement`` (of the analyzed file, skipped) or ``thread``, ``thread_name``.
+
+    ``import`` is that of the analyzed file, in runs that were recorded earlier.
+    """
 
     name: ClassVar[str] = "raised-aside"
     where: str
@@ -318,6 +321,40 @@ class EntryCalled(AgentEvent):
     name: ClassVar[str] = "entry"
     calls: tuple[CallMade, ...] = ()
     failed: tuple[CallNotMade, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImportHelped(AgentEvent):
+    """``module`` was not found: ``folder`` was added to the import path for it, or a stub stood in where that is ''."""
+
+    name: ClassVar[str] = "import-helped"
+    module: str
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class ArgumentsMadeUp(AgentEvent):
+    """Required arguments that nobody passed were made up."""
+
+    name: ClassVar[str] = "arguments-made-up"
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StatementsSkipped(AgentEvent):
+    """The lines of statements that failed, or needed what failed, after which the rest was run."""
+
+    name: ClassVar[str] = "skipped"
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RunAsModule(AgentEvent):
+    """The file was run as the module ``module`` of its package, with ``folder`` on the import path."""
+
+    name: ClassVar[str] = "as-module"
+    module: str
+    folder: str
 
 
 @dataclass(frozen=True)

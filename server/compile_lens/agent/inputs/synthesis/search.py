@@ -96,8 +96,8 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if error is None:
             return candidate
         last = error
-        if not budget.left:
-            break
+        if not budget.left or isinstance(error, ImportError):
+            break  # no other argument makes a module be there
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
         trial = attempt(candidate.unknowns, functools.partial(problem.symbolic, candidate.arguments))
         following = itertools.takewhile(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from ...instrument.unrecorded import uncompiled
+from ...instrument.unrecorded import uncompiled, unrecorded
 from ...torch_internals.attributes import original_function
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
@@ -16,8 +16,9 @@ from ..module import find
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
 from .dimensions import Unknowns
+from .factories import factories
 from .guesses import INPUTS, by_name
-from .layers import expected_by_layers
+from .layers import expected_by_layers, image_size
 from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
 from .search import CallProblem, Candidate, NotFound, SearchBudget, search
 
@@ -28,6 +29,8 @@ MAX_LAYERS = 4
 # the share of the remaining time for one way to construct an object
 ATTEMPT_SHARE = 0.5
 MAX_TRIALS = 24
+# … and the least for one that the file writes
+FACTORY_S = 6.0
 SIZE = "__compile_lens_size__"
 
 
@@ -74,19 +77,43 @@ def _of_class(
     inputs: dict[str, str],
 ) -> FoundCall:
     last: NotFound | None = None
-    for making in _constructions(module, path, cls, budget, given):
-        part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
-        try:
-            return _call_of(module, making, cls, method, part, inputs)
-        except NotFound as problem:
-            last = problem
-        budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
-        if budget.trials <= 0 or budget.left <= 0:
-            break
+    try:
+        for making in _constructions(module, path, cls, budget, given):
+            part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
+            try:
+                return _call_of(module, making, cls, method, part, inputs)
+            except NotFound as problem:
+                last = problem
+            budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
+            if budget.trials <= 0 or budget.left <= 0:
+                break
+    except NotFound as problem:  # of the constructor
+        last = problem
     more = _mentioned_parameters(module, cls, str(last or ""))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_class(module, path, cls, method, budget, {**given, **more}, inputs)
+    found = _by_factory(module, cls, method, budget, inputs)
+    if found is not None:
+        return found
     raise last or NotFound("no constructor call is known")
+
+
+def _by_factory(
+    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: dict[str, str]
+) -> FoundCall | None:
+    """A call on what a function of the file constructs."""
+    for number, name in enumerate(factories(module, cls)):
+        if number and not budget.left:
+            break
+        making = f"{name}()"
+        part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, FACTORY_S))
+        try:
+            with unrecorded():
+                _check_size(vars(module), making)
+            return _call_of(module, making, cls, method, part, inputs)
+        except Exception:  # code of the user's may raise anything, and the failure of the constructor says more
+            continue
+    return None
 
 
 def _mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[str, str]:
@@ -230,7 +257,27 @@ def _call_of(
         made = make()
     except Exception as error:  # code of the user's may raise anything
         raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
-    function = getattr(type(made), method, None)
+    return find_inputs(module, made, method, make, making, budget, inputs)
+
+
+def find_inputs(
+    module: ModuleType,
+    made: Any,
+    method: str,
+    make: Callable[[], Any],
+    making: str,
+    budget: SearchBudget,
+    inputs: dict[str, str],
+    passed: Sequence[str] = (),
+) -> FoundCall:
+    """A call of ``method`` on ``made``, which ``make`` makes again for each trial, and which is written ``making``.
+
+    ``inputs`` are expressions for arguments that are known; ``passed`` are parameters that get one although they need none. Raises
+    NotFound.
+    """
+    names = vars(module)
+    cls = type(made)
+    function = getattr(cls, method, None)
     if function is None:
         raise NotFound(f"it has no `{method}()`")
     function = original_function(function)
@@ -245,9 +292,10 @@ def _call_of(
     def argument_for(info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
         return guesser.for_input(info, expected_by_layers(made, info.layers))
 
-    first = _first_inputs(infos, getattr(made, "main_input_name", None), inputs)
+    first = _first_inputs(infos, getattr(made, "main_input_name", None), {**dict.fromkeys(passed, ""), **inputs})
     named = tuple((info.name, _known_argument(info, inputs) or argument_for(info, guesser)) for info in first)
     arguments = Arguments(named, _positional(infos))
+    unknowns.assign({name: size for name, size in image_size(made).items() if name in unknowns.by_name})
 
     def symbolic(arguments: Arguments, size: Any) -> object:
         _clear_gradients(made)
