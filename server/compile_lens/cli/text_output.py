@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import textwrap
 from collections.abc import Callable
 
@@ -26,6 +27,7 @@ WIDEST = 100
 TAB = "    "
 MAX_LINES = 12
 MAX_FIRST = 3
+MAX_MISSING = 4
 
 
 class TextOutput:
@@ -45,6 +47,8 @@ class TextOutput:
                 self._print_line(finding)
             else:
                 self._print_finding(finding)
+        if outcome.status is Status.FAILED and not self._quiet:
+            self._coverage(outcome)
         if self._quiet or outcome.status is Status.FAILED:
             return
         if self._verbose and outcome.output.strip():
@@ -145,8 +149,22 @@ class TextOutput:
                 )
         for entry in outcome.passed_over:
             self._console.print(Text(f"  Tried before: {entry.title}. {entry.reason}", style="dim"), soft_wrap=True)
-        for target, reason in outcome.not_called:
-            self._console.print(Text(f"  Not called: `{target}`: {reason}", style="dim"), soft_wrap=True)
+        self._coverage(outcome)
+
+    def _coverage(self, outcome: Outcome) -> None:
+        """Print how much of the file made-up calls are about, and what to do for the rest."""
+        coverage = outcome.coverage
+        if coverage is None:
+            return
+        self._console.print(f"Analyzed {coverage.sentence}.", soft_wrap=True)
+        shown = coverage.missing if self._verbose else coverage.missing[:MAX_MISSING]
+        for unit in shown:
+            self._console.print(Text(f"  Not analyzed: `{unit.name}` ({unit.reason})", style="dim"), soft_wrap=True)
+            if unit.draft:
+                self._console.print(Text(f"    Complete this call: --entry {shlex.quote(unit.draft)}"), soft_wrap=True)
+        more = len(coverage.missing) - len(shown)
+        if more:
+            self._console.print(Text(f"  Not analyzed: {counted(more, 'more definition')} (-v)", style="dim"))
 
     def _fix_first(self, outcome: Outcome) -> None:
         """Print the most expensive findings if there are enough to need an order. Errors come first."""
@@ -195,10 +213,12 @@ class TextOutput:
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print("Nothing in this file is compiled: it does not use torch.compile.", soft_wrap=True)
-        elif not outcome.findings:
+        elif not outcome.findings and (outcome.coverage is None or outcome.coverage.is_whole):
             self._console.print(
                 Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True
             )
+        elif not outcome.findings:
+            self._console.print("No graph break and no recompile in what was analyzed.", soft_wrap=True)
         self._console.print()
 
 

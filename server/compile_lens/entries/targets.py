@@ -189,16 +189,6 @@ def _outermost(
     )
 
 
-def covered_by(targets: tuple[Target, ...]) -> dict[str, list[str]]:
-    """For each target, the other targets that run it, too."""
-    uses = {target.name: target.uses for target in targets}
-    return {
-        target.name: [o.name for o in targets if o.name != target.name and target.name in _closure(o.name, uses)]
-        for target in targets
-        if not target.is_region
-    }
-
-
 def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
@@ -349,3 +339,9 @@ def _is_literal(node: tree_sitter.Node) -> bool:
     return node.type in _LITERALS and all(
         _is_literal(child) for child in node.named_children if node.type in ("tuple", "list", "unary_operator")
     )
+
+
+def units(tree: SourceTree) -> tuple[Definition, ...]:
+    """What an analysis of the file can be about: its modules, then its functions of tensors."""
+    known = definitions(tree)
+    return (*_modules(tree, known), *_tensor_functions(tree, known))

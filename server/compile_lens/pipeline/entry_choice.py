@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
@@ -20,12 +21,15 @@ from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.workspace import mentioning
 from compile_lens.syntax.tree import parse
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Job, VariationRequest
 
 Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 NO_FILTERS = Filters()
 # for inputs of what stands before a syntax error: the text is being written, and the next run follows soon
 BROKEN_SEARCH_S = 3.0
+# for calls that are made up: so many seconds or a third of the time limit, whichever is longer, but never the whole limit
+MADE_UP_S = 36.0
+MADE_UP_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +127,16 @@ async def analyze_by_entries(
     passed: list[PassedOver] = []
     kept: list[Finding] = []
     first: Outcome | None = None
+    coverage: Coverage | None = None
     is_broken = False
     for entry in choice.entries:
         if is_broken and entry.kind is not EntryKind.SYNTHESIZED:
             continue  # nothing can import the file until its syntax is mended
         if is_broken:
             entry = replace(entry, plan={**entry.plan, "seconds": BROKEN_SEARCH_S})
-        outcome = await analyze(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
+        outcome = await analyze(host, _job_of(job, entry), on_partial, filters)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
+        coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
         outcome = replace(outcome, entry=used.spec, entry_title=used.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
@@ -143,8 +149,20 @@ async def analyze_by_entries(
         if first is None or (first.is_unusable and not outcome.is_unusable) or _is_only_a_part_of_a_package(first):
             first = outcome
     assert first is not None, "there is always an entry"
+    first = replace(first, coverage=first.coverage or coverage)
     passed = [way for way in passed if way.entry != first.entry]
     return replace(first, passed_over=tuple(passed))
+
+
+def _job_of(job: Job, entry: Entry) -> Job:
+    """``job`` by way of ``entry``. Calls that are made up are made in the usual ways, within a time of their own."""
+    if entry.kind is not EntryKind.SYNTHESIZED:
+        return replace(job, entry=entry.spec, plan=entry.plan)
+    seconds = min(max(MADE_UP_S, job.timeout_s / 3), job.timeout_s * MADE_UP_SHARE)
+    plan = {"seconds": seconds, **entry.plan}
+    is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
+    vary = VariationRequest(usual=True, seconds=plan["seconds"]) if is_plain else job.vary
+    return replace(job, entry=entry.spec, plan=plan, vary=vary)
 
 
 def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:

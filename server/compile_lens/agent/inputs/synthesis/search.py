@@ -23,7 +23,11 @@ MAX_CONDITIONS = 8
 
 
 class NotFound(Exception):
-    """No arguments were found; its message is the last error."""
+    """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is."""
+
+    def __init__(self, message: str, draft: str = "") -> None:
+        super().__init__(message)
+        self.draft = draft
 
 
 @dataclass(slots=True)
