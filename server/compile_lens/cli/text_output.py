@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
-from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
+from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Severity
+from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, PassedOver, Status
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.wording import and_more, counted
@@ -43,7 +43,7 @@ class TextOutput:
     def show(self, outcome: Outcome) -> None:
         """Print the findings of one run, and its summary."""
         for finding in outcome.findings:
-            if self._quiet:
+            if self._quiet or self._is_aside(finding):
                 self._print_line(finding)
             else:
                 self._print_finding(finding)
@@ -54,6 +54,10 @@ class TextOutput:
         if self._verbose and outcome.output.strip():
             self._print_output(outcome.output)
         self._summary(outcome)
+
+    def _is_aside(self, finding: Finding) -> bool:
+        """Whether one line is enough: it is about this machine, the same in each run, and no problem of the program's."""
+        return finding.kind is Kind.STAND_IN and finding.severity is not Severity.WARNING and not self._verbose
 
     def _heading(self, finding: Finding) -> Text:
         place = finding.place
@@ -147,9 +151,21 @@ class TextOutput:
                 self._console.print(
                     Text(f"  {call.making}{f' on {call.inputs}' if call.inputs else ''}"), soft_wrap=True
                 )
-        for entry in outcome.passed_over:
-            self._console.print(Text(f"  Tried before: {entry.title}. {entry.reason}", style="dim"), soft_wrap=True)
+        for words in self._tried(outcome.passed_over):
+            self._console.print(Text(f"  Tried before: {words}", style="dim"), soft_wrap=True)
         self._coverage(outcome)
+
+    def _tried(self, passed: tuple[PassedOver, ...]) -> Iterator[str]:
+        """What was tried before, entries of other files as one; each by its name if details are wanted."""
+        elsewhere = [] if self._verbose else [entry for entry in passed if ".py" in entry.entry.partition("(")[0]]
+        yield from (f"{entry.title}. {entry.reason}" for entry in passed if entry not in elsewhere)
+        if len(elsewhere) == 1:
+            yield f"{elsewhere[0].title}. {elsewhere[0].reason}"
+        elif elsewhere:
+            tests = [entry for entry in elsewhere if "::" in entry.entry]
+            what = [counted(len(tests), "test"), counted(len(elsewhere) - len(tests), "script")]
+            words = " and ".join(word for word in what if not word.startswith("0 "))
+            yield f"{words} that import this file (names: -v). {elsewhere[0].reason}"
 
     def _coverage(self, outcome: Outcome) -> None:
         """Print how much of the file made-up calls are about, and what to do for the rest."""

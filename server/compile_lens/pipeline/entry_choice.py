@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,9 +28,15 @@ Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaita
 NO_FILTERS = Filters()
 # for inputs of what stands before a syntax error: the text is being written, and the next run follows soon
 BROKEN_SEARCH_S = 3.0
+# tests and scripts that import the file come before made-up inputs, unless they take too long: each, and what was tried before
+ELSEWHERE = (EntryKind.TEST, EntryKind.FILE)
+ELSEWHERE_S = 20.0
+PATIENCE_S = 15.0
+NO_TIME = "Not run: what was tried before it took too long."
 # for calls that are made up: so many seconds or a third of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
 MADE_UP_SHARE = 0.8
+LAST_CALL_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +131,7 @@ async def analyze_by_entries(
 
     Where none does, the outcome is that of the first that could be run.
     """
+    started = time.monotonic()
     passed: list[PassedOver] = []
     kept: list[Finding] = []
     first: Outcome | None = None
@@ -134,7 +142,15 @@ async def analyze_by_entries(
             continue  # nothing can import the file until its syntax is mended
         if is_broken:
             entry = replace(entry, plan={**entry.plan, "seconds": BROKEN_SEARCH_S})
-        outcome = await analyze(host, _job_of(job, entry), on_partial, filters)
+        has_other = entry is not choice.entries[-1] and not choice.is_explicit
+        is_elsewhere = has_other and entry.kind in ELSEWHERE
+        if is_elsewhere and time.monotonic() - started > PATIENCE_S:
+            passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
+            continue
+        limited = replace(job, timeout_s=min(job.timeout_s, ELSEWHERE_S)) if is_elsewhere else job
+        outcome = await analyze(host, _job_of(limited, entry), on_partial, filters)
+        if limited.timeout_s < job.timeout_s:
+            outcome = _cut_short(outcome, entry)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
@@ -154,15 +170,26 @@ async def analyze_by_entries(
     return replace(first, passed_over=tuple(passed))
 
 
+def _cut_short(outcome: Outcome, entry: Entry) -> Outcome:
+    """``outcome`` of an entry that had less than the time limit: that it was ended is a note, since the user set no such limit."""
+    if outcome.status is not Status.TIMEOUT:
+        return outcome
+    note = f"Stopped {entry.title} after {ELSEWHERE_S:g} s. Findings so far are shown; `--entry {entry.spec}` runs all of it."
+    found = tuple(finding for finding in outcome.findings if finding.kind is not Kind.RUN_ERROR)
+    return replace(outcome, findings=found, notes=(*outcome.notes, note))
+
+
 def _job_of(job: Job, entry: Entry) -> Job:
     """``job`` by way of ``entry``. Calls that are made up are made in the usual ways, within a time of their own."""
     if entry.kind is not EntryKind.SYNTHESIZED:
         return replace(job, entry=entry.spec, plan=entry.plan)
     seconds = min(max(MADE_UP_S, job.timeout_s / 3), job.timeout_s * MADE_UP_SHARE)
-    plan = {"seconds": seconds, **entry.plan}
+    plan = {"seconds": seconds, "memory_bytes": job.budget.memory_bytes(), **entry.plan}
     is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
     vary = VariationRequest(usual=True, seconds=plan["seconds"]) if is_plain else job.vary
-    return replace(job, entry=entry.spec, plan=plan, vary=vary)
+    # the calls end themselves; one that does not come back is ended soon after
+    timeout_s = min(job.timeout_s, seconds / MADE_UP_SHARE + LAST_CALL_S)
+    return replace(job, entry=entry.spec, plan=plan, vary=vary, timeout_s=timeout_s)
 
 
 def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:

@@ -16,10 +16,12 @@ from . import compiled_call
 from .coverage import Coverage
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
+from .memory import bounded
 from .module import load
 from .synthesis.optional_arguments import optional_arguments
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.target import FoundCall, find_call
+from .time_limit import TrialTooLong, at_most
 
 # the share of a run's time that the first calls may take; the rest is for calling them in other ways
 FIRST_SHARE = 0.7
@@ -42,7 +44,7 @@ def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> Non
 
 
 def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Find calls for ``plan["targets"]`` within ``plan["seconds"]``, and make them.
+    """Find calls for ``plan["targets"]`` within ``plan["seconds"]`` and most of ``plan["memory_bytes"]``, and make them.
 
     Each target has ``name``, ``compile`` (see ``compiled_call.run``) and ``given``, constructor arguments from a call site; ``inputs``
     are arguments from an earlier run.
@@ -74,6 +76,7 @@ class _Calls:
         self._plan = plan
         self._file = file
         self._wire = wire
+        self._memory = int(plan.get("memory_bytes", 0))
         self._seconds = float(plan.get("seconds", 20.0))
         self._end = time.monotonic() + self._seconds * (FIRST_SHARE if watcher.of_run() is not None else 1.0)
         self.coverage = Coverage(file, module.__name__)
@@ -118,8 +121,14 @@ class _Calls:
             call.target(*arguments, **named)
 
         def offers() -> watcher.Offers:
-            with uncompiled():
-                return list(optional_arguments(self._module, found, self._remaining()))
+            offered: list[tuple[str, str, Any]] = []
+            try:
+                with bounded(self._memory), at_most(self._remaining()), uncompiled():
+                    for one in optional_arguments(self._module, found, self._remaining()):
+                        offered.append(one)
+            except Exception as error:  # code of the user's, which the search calls, may raise anything
+                print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
+            return offered
 
         varied.after_call(again if works_twice else None, offers)
 
@@ -129,7 +138,8 @@ class _Calls:
     def _rehearse(self, found: FoundCall) -> bool:
         """Make the call in eager, to see what it runs; whether the same object can be called a second time."""
         compiled_call.seed()
-        with unrecorded(), uncompiled(), self.coverage.watching(found.method):
+        watched = self.coverage.watching(found.method)
+        with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
             try:
                 call = found.evaluate(vars(self._module))
                 arguments, named = copied((call.positional, call.named))
@@ -142,13 +152,16 @@ class _Calls:
     def _find(self, target: dict[str, Any], seconds: float) -> FoundCall | None:
         draft = ""
         try:
-            return find_call(
-                self._module,
-                target["name"],
-                SearchBudget(MAX_TRIALS, max(seconds, 1.0)),
-                target.get("given"),
-                target.get("inputs"),
-            )
+            with bounded(self._memory), at_most(max(seconds, 1.0) + 2.0):
+                return find_call(
+                    self._module,
+                    target["name"],
+                    SearchBudget(MAX_TRIALS, max(seconds, 1.0)),
+                    target.get("given"),
+                    target.get("inputs"),
+                )
+        except TrialTooLong as error:
+            reason = str(error)
         except AttributeError as error:
             reason = f"the imported module has no such name ({error})"
         except NotFound as error:

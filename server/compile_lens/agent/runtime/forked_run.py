@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import select
+import signal
 import sys
 import tempfile
 import time
@@ -125,8 +126,10 @@ class _Supervised:
                 if self._commands in ready:
                     # the host sends nothing but a cancel during a run; an empty read is its end
                     return ("cancelled" if os.read(self._commands, CHUNK) else "closed"), 0, ""
-                pid, status = os.waitpid(self._child, os.WNOHANG)
+                pid, status, used = os.wait4(self._child, os.WNOHANG)
                 if pid and os.WIFSIGNALED(status):
+                    if _is_out_of_time(command, os.WTERMSIG(status), used.ru_utime + used.ru_stime):
+                        return "budget", 0, "cpu"
                     return "signalled", os.WTERMSIG(status), ""
                 if pid:
                     return "finished", os.WEXITSTATUS(status), ""
@@ -147,6 +150,12 @@ class _Supervised:
         total = 0
         while total < LAST_WORDS and (size := self._pass_on()):
             total += size
+
+
+def _is_out_of_time(command: RunCommand, signal_number: int, used_s: float) -> bool:
+    """Whether the kernel ended the child for its processor time, with a signal that also has other causes (sandbox/enter.py)."""
+    limit = command.sandbox.cpu_s if command.sandbox is not None else 0
+    return bool(limit) and signal_number in (signal.SIGKILL, signal.SIGXCPU) and used_s > limit - 1.0
 
 
 @contextlib.contextmanager

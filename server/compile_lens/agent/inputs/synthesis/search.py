@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
+from ..time_limit import TrialTooLong
 from .arguments import Argument, Arguments, Group, Tensor
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
 from .messages import Requirement, requirements
@@ -115,6 +116,8 @@ def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | Non
     try:
         with unrecorded():
             problem.real(candidate.text)
+    except TrialTooLong:
+        raise
     except Exception as error:  # code of the user's may raise anything
         return error
     return None

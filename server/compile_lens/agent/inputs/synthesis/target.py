@@ -36,6 +36,7 @@ from .search import CallProblem, Candidate, NotFound, SearchBudget, search
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"
+ON_META = ", on the meta device, since it is too large"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,8 @@ class _CallsOfObject:
         except NotFound as problem:
             raise NotFound(str(problem), f"{making}({as_text(start)})") from None
         expression = f"{making}({as_text(found)})"
-        return FoundCall(expression, making, _described(found), self._method, self._making.is_meta, found)
+        inputs = f"{_described(found)}{ON_META if self._making.is_meta else ''}"
+        return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)
 
     def _preparations(self, budget: SearchBudget) -> Iterator[_CallsOfObject]:
         """The same object after a call of each method that may have to come first."""
