@@ -116,6 +116,7 @@ def check(
     just_my_code: bool,
     stand_in: str,
     missing_weights: str,
+    missing_data: str,
     confinement: Confinement,
     output_format: str,
     fail_on: str,
@@ -146,6 +147,7 @@ def check(
             compare=compare,
             stand_in=Substitution(stand_in),
             missing_weights=Substitution(missing_weights),
+            missing_data=Substitution(missing_data),
             confinement=confinement,
         )
         # do not resolve links: the program sees the path that the user gave

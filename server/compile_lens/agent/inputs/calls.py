@@ -19,7 +19,7 @@ from .expressions import InvalidCall, evaluate
 from .memory import bounded
 from .module import load
 from .synthesis.optional_arguments import optional_arguments
-from .synthesis.search import NotFound, SearchBudget
+from .synthesis.search import NotFound, SearchBudget, sentence_of
 from .synthesis.target import FoundCall, find_call
 from .time_limit import TrialTooLong, at_most
 
@@ -99,15 +99,18 @@ class _Calls:
             return
         if self.count and self._plan.get("apart"):
             compiled_call.reset_compiler()
+        problem, works_twice = self._rehearse(found)
+        if problem is not None:
+            self.failed.append(CallNotMade(name, sentence_of(problem), found.expression))
+            return
         self.count += 1
         self._wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, name),)))
         try:
-            self._call(found, target)
+            self._call(found, target, works_twice)
         except Exception as problem:  # the user's code, called by the compiler, may raise anything
             self.problem = self.problem or problem
 
-    def _call(self, found: FoundCall, target: dict[str, Any]) -> None:
-        works_twice = self._rehearse(found)
+    def _call(self, found: FoundCall, target: dict[str, Any], works_twice: bool) -> None:
         compiled_call.seed()
         call = compiled_call.prepared(found.evaluate(vars(self._module)), target, self._file)
         arguments, named = copied((call.positional, call.named))
@@ -124,8 +127,7 @@ class _Calls:
             offered: list[tuple[str, str, Any]] = []
             try:
                 with bounded(self._memory), at_most(self._remaining()), uncompiled():
-                    for one in optional_arguments(self._module, found, self._remaining()):
-                        offered.append(one)
+                    offered.extend(optional_arguments(self._module, found, self._remaining()))
             except Exception as error:  # code of the user's, which the search calls, may raise anything
                 print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
             return offered
@@ -135,19 +137,24 @@ class _Calls:
     def _remaining(self) -> float:
         return max(self._end - time.monotonic(), 2.0)
 
-    def _rehearse(self, found: FoundCall) -> bool:
-        """Make the call in eager, to see what it runs; whether the same object can be called a second time."""
+    def _rehearse(self, found: FoundCall) -> tuple[Exception | None, bool]:
+        """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.
+
+        The values of inputs are made up, too, and they are the same in each call: one that eager does not accept is not the file's error.
+        """
         compiled_call.seed()
+        count = 0
         watched = self.coverage.watching(found.method)
         with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
             try:
                 call = found.evaluate(vars(self._module))
                 arguments, named = copied((call.positional, call.named))
                 call.run()
+                count = 1
                 call.target(*arguments, **named)
-            except Exception:  # code of the user's may raise anything, and compiled it is called in any case
-                return False
-        return True
+            except Exception as error:  # code of the user's may raise anything
+                return (None if count else error), False
+        return None, True
 
     def _find(self, target: dict[str, Any], seconds: float) -> FoundCall | None:
         draft = ""

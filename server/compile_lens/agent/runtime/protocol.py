@@ -120,6 +120,7 @@ class RunCommand(Message):
     trials: str = ""
     emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO
+    missing_data: Substitution = Substitution.AUTO
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
     bisect: BisectRequest | None = None

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
-from .argument_guesser import ArgumentGuesser
+from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression
 from .dimensions import Unknowns
 from .parameter_info import ParameterInfo, read_parameters
@@ -95,7 +95,7 @@ def constructor(cls: type) -> Any:
 def _first_candidates(module: ModuleType, cls: type, given: dict[str, str]) -> Iterator[Candidate]:
     """First arguments for a constructor: the required ones, with one candidate per size of a configuration or of the defaults."""
     infos = read_parameters(constructor(cls), skip_first=True)
-    required = [info for info in infos if info.required]
+    required = [info for info in infos if info.required or is_needed(info)]
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
     if given:

@@ -41,6 +41,8 @@ _RANKS = (
     re.compile(r"[Ee]xpected (\d) dim"),
     re.compile(r"expects? (?:a )?(\d)-?D"),
     re.compile(r"must be (\d)-?D"),
+    re.compile(r"(\d)-?D or (?:higher|more)"),
+    re.compile(r"at least (\d)(?:-?D\b| dim)"),
     re.compile(r"[Ee]xpect\w* .{0,40}?to be (\d)-?D"),
     re.compile(r"(\d)D tensors? expected"),
     re.compile(r"[Ww]rong shape: expected (\d) dims"),

@@ -109,11 +109,15 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             lambda _: budget.left > 0, _next(problem, candidate, error, trial.conditions, budget.end)
         )
         waiting += reversed(list(itertools.islice(following, MAX_FOLLOWING)))
-    raise NotFound(_sentence(last))
+    raise NotFound(sentence_of(last))
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | None:
+    import torch
+
     try:
+        # the same weights and values as in the call that is compiled
+        torch.manual_seed(0)
         with unrecorded():
             problem.real(candidate.text)
     except TrialTooLong:
@@ -241,9 +245,10 @@ def _with_values(candidate: Candidate, values: dict[str, int], negated: tuple[Si
     return Candidate(candidate.arguments, unknowns, negated)
 
 
-def _sentence(error: BaseException | None) -> str:
+def sentence_of(error: BaseException | None) -> str:
+    """What an error says, in one line."""
     if error is None:
         return "the time limit was reached before the first call"
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    first = next((" ".join(line.split()) for line in str(error).splitlines() if line.strip()), "")
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return text if len(text) <= 200 else f"{text[:199]}…"
