@@ -58,20 +58,17 @@ class Large(nn.Module):
     def __init__(self, size=20_000):
         super().__init__()
         self.first = nn.Linear(size, size)
-        self.second = nn.Linear(size, size)
 
     def forward(self, x):
         y = self.first(x)
         print("half")
-        return self.second(y)
+        return y + 1
 
 
 class Deep(nn.Module):
-    def __init__(self, depths=(3, 3, 27, 3), width=2_000):
+    def __init__(self, depths=(3, 3, 27, 3), width=64):
         super().__init__()
-        self.stages = nn.ModuleList(
-            nn.Sequential(*(nn.Linear(width, width) for _ in range(depth))) for depth in depths
-        )
+        self.stages = nn.ModuleList(nn.Sequential(*(nn.Linear(width, width) for _ in range(depth))) for depth in depths)
 
     def forward(self, x):
         for stage in self.stages:
@@ -123,12 +120,14 @@ def test_a_call_is_made_again_in_other_modes_and_with_optional_arguments(tmp_pat
     # one plain call neither breaks nor recompiles
     assert [code for code, _ in codes(outcome) if code != "side-effect"] == []
     assert [(function.graphs, function.recompiles) for function in outcome.functions] == [(1, 0)]
-    assert of_variations(outcome) == {
+    found = of_variations(outcome)
+    (mask,) = [phrase for phrase in found if "`mask=" in phrase]
+    assert found == {
         "With the same inputs again": ("would-recompile", 13),
         "With the model in eval mode (`.eval()`)": ("would-recompile", 20),
-        "With `mask=bool[2, 16]`": ("would-break", 17),
+        mask: ("would-break", 17),
         "With `stop=True` instead of `False`": ("would-break", 19),
-    } or "mask" in str(of_variations(outcome))
+    }
     # that each grad mode has code of its own is no property of this file
     assert any("`torch.no_grad()` costs one more compilation" in note for note in outcome.notes)
 
@@ -145,8 +144,8 @@ def test_methods_that_set_what_the_call_reads_are_called_before(tmp_path: Path, 
 
 def test_size_never_ends_a_check(tmp_path: Path, warm_host: WarmHost) -> None:
     outcome = run(warm_host, write(tmp_path, LARGE))
-    # 3.2 GB of weights, without memory; and fewer layers of each stage
-    assert codes(outcome) == [("GB0059", 13)] or ("GB0059", 13) in codes(outcome)
+    # 1.6 GB of weights, without memory; and fewer layers of each stage
+    assert codes(outcome) == [("GB0059", 12)]
     assert {call.target: call.making for call in outcome.calls} == {
         "Large": "Large()",
         "Deep": "Deep(depths=(1, 1, 1, 1))",

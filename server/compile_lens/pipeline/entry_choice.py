@@ -148,9 +148,10 @@ async def analyze_by_entries(
             passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
             continue
         limited = replace(job, timeout_s=min(job.timeout_s, ELSEWHERE_S)) if is_elsewhere else job
-        outcome = await analyze(host, _job_of(limited, entry), on_partial, filters)
+        limited = _job_of(limited, entry)
+        outcome = await analyze(host, limited, on_partial, filters)
         if limited.timeout_s < job.timeout_s:
-            outcome = _cut_short(outcome, entry)
+            outcome = _cut_short(outcome, entry, limited.timeout_s)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
@@ -170,11 +171,12 @@ async def analyze_by_entries(
     return replace(first, passed_over=tuple(passed))
 
 
-def _cut_short(outcome: Outcome, entry: Entry) -> Outcome:
+def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
     """``outcome`` of an entry that had less than the time limit: that it was ended is a note, since the user set no such limit."""
     if outcome.status is not Status.TIMEOUT:
         return outcome
-    note = f"Stopped {entry.title} after {ELSEWHERE_S:g} s. Findings so far are shown; `--entry {entry.spec}` runs all of it."
+    what = "calls with synthesized inputs" if entry.kind is EntryKind.SYNTHESIZED else entry.title
+    note = f"Stopped {what} after {seconds:g} s. Findings so far are shown. For more time, pass `--entry {entry.spec}` and `--timeout`."
     found = tuple(finding for finding in outcome.findings if finding.kind is not Kind.RUN_ERROR)
     return replace(outcome, findings=found, notes=(*outcome.notes, note))
 

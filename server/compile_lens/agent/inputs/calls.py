@@ -57,7 +57,7 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     compiles_itself = any("compile" not in target for target in plan["targets"])
     if compiles_itself and compiled_call.frames_so_far() > before:
         return
-    calls = _Calls(module, plan, file, wire)
+    calls = _Calls(module, plan, file, source, wire)
     for target in plan["targets"]:
         calls.take(target)
     calls.coverage.tell(wire, source)
@@ -71,8 +71,9 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
 class _Calls:
     """The calls of one run. ``problem`` is the first exception that only a compiled call raised; the other targets are called, too."""
 
-    def __init__(self, module: ModuleType, plan: dict[str, Any], file: str, wire: Wire) -> None:
+    def __init__(self, module: ModuleType, plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
         self._module = module
+        self._source = source
         self._plan = plan
         self._file = file
         self._wire = wire
@@ -100,6 +101,7 @@ class _Calls:
         if self.count and self._plan.get("apart"):
             compiled_call.reset_compiler()
         problem, works_twice = self._rehearse(found)
+        self.coverage.tell(self._wire, self._source)
         if problem is not None:
             self.failed.append(CallNotMade(name, sentence_of(problem), found.expression))
             return

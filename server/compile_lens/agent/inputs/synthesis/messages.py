@@ -60,6 +60,7 @@ _GOT_EXPECTED = (
     re.compile(r"to have (?P<want>\d+) channels, but got (?P<got>\d+)"),
     re.compile(r"size of tensor a \((?P<got>\d+)\) must match the size of tensor b \((?P<want>\d+)\)"),
     re.compile(r"size of tensor a \((?P<want>\d+)\) must match the size of tensor b \((?P<got>\d+)\)"),
+    re.compile(r"\((?P<got>\d+)\) (?:doesn't|does not|must) match .*?\((?P<want>\d+)\)"),
     re.compile(r"Expected size (?P<want>\d+) but got (?:size )?(?P<got>\d+)"),
     re.compile(
         r"[Ee]xpected (?:input size |embedding dimension of |hidden size )?(?P<want>\d+),? (?:but )?got (?P<got>\d+)"
