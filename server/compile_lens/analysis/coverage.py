@@ -10,6 +10,7 @@ from compile_lens.syntax.tree import SourceTree
 from compile_lens.wording import counted
 
 UNREACHED = "no call reaches it"
+NO_TIME = "no time was left for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,12 @@ class Coverage:
 
 
 def measure(
-    tree: SourceTree, names: Iterable[str], ran: Iterable[int], lines: Iterable[int], not_called: Sequence[NotCalled]
+    tree: SourceTree,
+    names: Iterable[str],
+    ran: Iterable[int],
+    lines: Iterable[int],
+    not_called: Sequence[NotCalled],
+    is_cut_short: bool = False,
 ) -> Coverage | None:
     """The coverage by calls that ran ``names``, and the lines ``ran`` among those that can; None for a file without anything to call."""
     known = frozenset(names)
@@ -85,7 +91,11 @@ def measure(
     inside: set[int] = set()
     for definition in units(tree):
         inside.update(range(definition.first_line, definition.last_line + 1))
-        why = None if definition.name in known else reasons.get(definition.name, NotCalled("", UNREACHED))
+        why = (
+            None
+            if definition.name in known
+            else reasons.get(definition.name, NotCalled("", NO_TIME if is_cut_short else UNREACHED))
+        )
         found.append(
             Unit(
                 definition.name,

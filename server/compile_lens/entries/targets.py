@@ -182,7 +182,8 @@ def _outermost(
         covered |= reachable[best.qualified_name]
         rest.remove(best)
     # the others follow, in case the first cannot be constructed
-    functions = [d for d in _tensor_functions(tree, known) if not any(d.name in used for used in uses.values())]
+    # what others use comes last: most of it runs as a part of them
+    functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
     return tuple(
         Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name], given=calls.get(d.name, {}))
         for d in [*ordered, *rest, *functions]

@@ -58,10 +58,10 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     if compiles_itself and compiled_call.frames_so_far() > before:
         return
     calls = _Calls(module, plan, file, source, wire)
+    calls.coverage.tell(wire, source)
     for target in plan["targets"]:
         calls.take(target)
     calls.coverage.tell(wire, source)
-    wire.tell(EntryCalled((), tuple(calls.failed)))
     if calls.problem is not None:
         raise calls.problem
     if not calls.count:
@@ -92,7 +92,7 @@ class _Calls:
             return
         left = self._end - time.monotonic()
         if self.count and left < 1.0:
-            self.failed.append(CallNotMade(name, NO_TIME))
+            self._fail(CallNotMade(name, NO_TIME))
             return
         is_alone = len(self._plan["targets"]) == 1
         found = self._find(target, left if is_alone else left * TARGET_SHARE)
@@ -103,7 +103,7 @@ class _Calls:
         problem, works_twice = self._rehearse(found)
         self.coverage.tell(self._wire, self._source)
         if problem is not None:
-            self.failed.append(CallNotMade(name, sentence_of(problem), found.expression))
+            self._fail(CallNotMade(name, sentence_of(problem), found.expression))
             return
         self.count += 1
         self._wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, name),)))
@@ -111,6 +111,10 @@ class _Calls:
             self._call(found, target, works_twice)
         except Exception as problem:  # the user's code, called by the compiler, may raise anything
             self.problem = self.problem or problem
+
+    def _fail(self, why: CallNotMade) -> None:
+        self.failed.append(why)
+        self._wire.tell(EntryCalled((), (why,)))
 
     def _call(self, found: FoundCall, target: dict[str, Any], works_twice: bool) -> None:
         compiled_call.seed()
@@ -177,7 +181,7 @@ class _Calls:
             reason, draft = str(error), error.draft
         except RecursionError:
             reason = "the search reached Python's recursion limit"
-        self.failed.append(CallNotMade(target["name"], reason, draft))
+        self._fail(CallNotMade(target["name"], reason, draft))
         print(f"could not make up inputs for {target['name']}: {reason}", file=sys.stderr)
         return None
 
