@@ -154,7 +154,7 @@ def _value(column: str, index: int) -> Any:
 
 
 def _image(index: int) -> Any:
-    import numpy
+    numpy = sys.modules["numpy"]
 
     pixels = numpy.random.default_rng(index).integers(0, 256, (64, 64, 3), dtype=numpy.uint8)
     return importlib.import_module("PIL.Image").fromarray(pixels)

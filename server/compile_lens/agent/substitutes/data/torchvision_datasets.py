@@ -113,8 +113,9 @@ def _arguments(cls: Any, dataset: Any, args: Any, named: Any) -> dict[str, Any]:
 
 def _fill(module: Any, dataset: Any, known: str, given: dict[str, Any], count: int) -> None:
     """Give ``dataset`` the attributes that its class has, and images for what it would read from files."""
-    import numpy
     import torch
+
+    numpy = sys.modules["numpy"]
 
     size, channels, classes = KNOWN[known]
     module.VisionDataset.__init__(
@@ -149,7 +150,7 @@ def _fill(module: Any, dataset: Any, known: str, given: dict[str, Any], count: i
 
 def _read_from_memory(dataset: Any, size: int, channels: int) -> None:
     """Make ``dataset`` one of a subclass whose items are random images."""
-    import numpy
+    numpy = sys.modules["numpy"]
 
     pixels = numpy.random.default_rng(0).integers(0, 256, (size, size, 3), dtype=numpy.uint8)
     image = importlib.import_module("PIL.Image").fromarray(pixels).convert("RGB" if channels == 3 else "L")
