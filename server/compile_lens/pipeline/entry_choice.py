@@ -33,10 +33,9 @@ ELSEWHERE = (EntryKind.TEST, EntryKind.FILE)
 ELSEWHERE_S = 20.0
 PATIENCE_S = 15.0
 NO_TIME = "Not run: what was tried before it took too long."
-# for calls that are made up: so many seconds or a third of the time limit, whichever is longer, but never the whole limit
+# for calls that are made up: so many seconds of processor time or a third of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
 MADE_UP_SHARE = 0.8
-LAST_CALL_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +147,7 @@ async def analyze_by_entries(
             passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
             continue
         limited = replace(job, timeout_s=min(job.timeout_s, ELSEWHERE_S)) if is_elsewhere else job
-        limited = _job_of(limited, entry)
-        outcome = await analyze(host, limited, on_partial, filters)
+        outcome = await analyze(host, _job_of(limited, entry), on_partial, filters)
         if limited.timeout_s < job.timeout_s:
             outcome = _cut_short(outcome, entry, limited.timeout_s)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
@@ -175,8 +173,9 @@ def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
     """``outcome`` of an entry that had less than the time limit: that it was ended is a note, since the user set no such limit."""
     if outcome.status is not Status.TIMEOUT:
         return outcome
-    what = "calls with synthesized inputs" if entry.kind is EntryKind.SYNTHESIZED else entry.title
-    note = f"Stopped {what} after {seconds:g} s. Findings so far are shown. For more time, pass `--entry {entry.spec}` and `--timeout`."
+    note = (
+        f"Stopped {entry.title} after {seconds:g} s. Findings so far are shown; `--entry {entry.spec}` runs all of it."
+    )
     found = tuple(finding for finding in outcome.findings if finding.kind is not Kind.RUN_ERROR)
     return replace(outcome, findings=found, notes=(*outcome.notes, note))
 
@@ -189,9 +188,7 @@ def _job_of(job: Job, entry: Entry) -> Job:
     plan = {"seconds": seconds, "memory_bytes": job.budget.memory_bytes(), **entry.plan}
     is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
     vary = VariationRequest(usual=True, seconds=plan["seconds"]) if is_plain else job.vary
-    # the calls end themselves; one that does not come back is ended soon after
-    timeout_s = min(job.timeout_s, seconds / MADE_UP_SHARE + LAST_CALL_S)
-    return replace(job, entry=entry.spec, plan=plan, vary=vary, timeout_s=timeout_s)
+    return replace(job, entry=entry.spec, plan=plan, vary=vary)
 
 
 def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:

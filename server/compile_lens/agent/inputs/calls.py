@@ -79,7 +79,7 @@ class _Calls:
         self._wire = wire
         self._memory = int(plan.get("memory_bytes", 0))
         self._seconds = float(plan.get("seconds", 20.0))
-        self._end = time.monotonic() + self._seconds * (FIRST_SHARE if watcher.of_run() is not None else 1.0)
+        self._end = time.thread_time() + self._seconds * (FIRST_SHARE if watcher.of_run() is not None else 1.0)
         self.coverage = Coverage(file, module.__name__)
         self.count = 0
         self.failed: list[CallNotMade] = []
@@ -90,7 +90,7 @@ class _Calls:
         name = target["name"]
         if self._plan.get("apart") and self.coverage.has(name):
             return
-        left = self._end - time.monotonic()
+        left = self._end - time.thread_time()
         if self.count and left < 1.0:
             self._fail(CallNotMade(name, NO_TIME))
             return
@@ -141,7 +141,7 @@ class _Calls:
         varied.after_call(again if works_twice else None, offers)
 
     def _remaining(self) -> float:
-        return max(self._end - time.monotonic(), 2.0)
+        return max(self._end - time.thread_time(), 2.0)
 
     def _rehearse(self, found: FoundCall) -> tuple[Exception | None, bool]:
         """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.

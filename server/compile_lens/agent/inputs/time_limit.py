@@ -15,21 +15,24 @@ class TrialTooLong(Exception):
 
 @contextlib.contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raise TrialTooLong inside after ``seconds``, between two operations. Without effect where there is no timer or one is in use."""
+    """Raise TrialTooLong inside after ``seconds`` of processor time, between two operations.
+
+    Without effect where there is no timer, or where the program uses it.
+    """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    if signal.getitimer(signal.ITIMER_REAL)[0] or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
+    if signal.getitimer(signal.ITIMER_PROF)[0] or signal.getsignal(signal.SIGPROF) is not signal.SIG_DFL:
         yield  # the program's own
         return
 
     def end(_: int, __: FrameType | None) -> None:
         raise TrialTooLong(f"it did not come back within {seconds:.0f} s")
 
-    signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.1))
+    signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.1))
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)

@@ -42,10 +42,12 @@ class VariedRegion:
 Choose = Callable[[CallSnapshot, ArgumentNames, list[Any]], Iterator[InputVariation]]
 
 
-def vary(region: VariedRegion, end: float, choose: Choose | None = None) -> None:
-    """Vary the first call of ``region`` until ``end``, a time of ``time.monotonic``; as ``choose`` says, if the user did not ask."""
+def vary(
+    region: VariedRegion, end: float, choose: Choose | None = None, clock: Callable[[], float] = time.monotonic
+) -> None:
+    """Vary the first call of ``region`` until ``end``, a time of ``clock``; as ``choose`` says, if the user did not ask."""
     with _separate_records():
-        _Measurement(region, end, choose).run()
+        _Measurement(region, end, choose, clock).run()
 
 
 def repeat(region: VariedRegion, call: Callable[[], object]) -> None:
@@ -83,7 +85,8 @@ def _note(what: str, **fields: Any) -> None:
 
 
 class _Measurement:
-    def __init__(self, region: VariedRegion, end: float, choose: Choose | None) -> None:
+    def __init__(self, region: VariedRegion, end: float, choose: Choose | None, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._region = region
         self._end = end
         self._choose = choose or variations
@@ -102,7 +105,7 @@ class _Measurement:
         for variation in self._choose(region.first_call, names, _modules_of(region.fn, region.first_call)):
             about = {"region": region.number, "name": region.name, "kind": variation.kind, "phrase": variation.phrase}
             about |= {"usual": True} if self._is_usual else {}
-            if time.monotonic() + self._seconds_of(variation) > self._end:
+            if self._clock() + self._seconds_of(variation) > self._end:
                 _note("left", **about)
             else:
                 self._vary(variation, about)
@@ -139,9 +142,9 @@ class _Measurement:
         INTERN_TABLE.need().clear()
         _note("reset", region=self._region.number)
         self._is_fresh = True
-        started = time.monotonic()
+        started = self._clock()
         problem = _error_of(lambda: self._region.first_call.call(self._region.compiled))
-        self._seconds_of_call = time.monotonic() - started
+        self._seconds_of_call = self._clock() - started
         return problem
 
 
