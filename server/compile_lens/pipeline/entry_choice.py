@@ -28,7 +28,8 @@ Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaita
 NO_FILTERS = Filters()
 # for inputs of what stands before a syntax error: the text is being written, and the next run follows soon
 BROKEN_SEARCH_S = 3.0
-# tests and scripts that import the file come before made-up inputs, unless they take too long: each, and what was tried before
+# tests and scripts that import the file come before made-up inputs, unless they take too long (each so many seconds or a sixth of the
+# time limit, whichever is longer), or what was tried before did
 ELSEWHERE = (EntryKind.TEST, EntryKind.FILE)
 ELSEWHERE_S = 20.0
 PATIENCE_S = 15.0
@@ -146,7 +147,7 @@ async def analyze_by_entries(
         if is_elsewhere and time.monotonic() - started > PATIENCE_S:
             passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
             continue
-        limited = replace(job, timeout_s=min(job.timeout_s, ELSEWHERE_S)) if is_elsewhere else job
+        limited = replace(job, timeout_s=_share_of_elsewhere(job)) if is_elsewhere else job
         outcome = await analyze(host, _job_of(limited, entry), on_partial, filters)
         if limited.timeout_s < job.timeout_s:
             outcome = _cut_short(outcome, entry, limited.timeout_s)
@@ -167,6 +168,11 @@ async def analyze_by_entries(
     first = replace(first, coverage=first.coverage or coverage)
     passed = [way for way in passed if way.entry != first.entry]
     return replace(first, passed_over=tuple(passed))
+
+
+def _share_of_elsewhere(job: Job) -> float:
+    """The time limit for a test or script that imports the file."""
+    return min(job.timeout_s, max(ELSEWHERE_S, job.timeout_s / 6))
 
 
 def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
