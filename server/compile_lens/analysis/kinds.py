@@ -300,7 +300,7 @@ class Kind(str, Enum):
         "stand-in",
         KindRow(
             title="Stand-in",
-            meaning="an emulated GPU, one process instead of several, or random weights replaced something that is missing",
+            meaning="an emulated GPU, one process instead of several, random weights or made-up data replaced something that is missing",
             page="stand-in.md",
             codes=(
                 "cpu-for-gpu",
@@ -312,6 +312,7 @@ class Kind(str, Enum):
                 "default-configuration",
                 "byte-tokenizer",
                 "missing-checkpoint",
+                "made-up-data",
             ),
             severity=Severity.INFORMATION,
             exceptions="hint for an assumed value, warning for what could not run or has different sizes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.analysis.coverage import Coverage, NotCalled
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.finding_counts import FindingCounts
@@ -64,6 +65,7 @@ class Outcome:
     ``lost``: the process of the run is gone.
     ``output`` is what the program printed (head and tail, bounded), for the log.
     ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
+    ``coverage`` says how much of the file these calls are about.
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
@@ -94,7 +96,8 @@ class Outcome:
     options: OptionValues = NO_VALUES
     entry_title: str = ""
     calls: tuple[EntryCall, ...] = ()
-    not_called: tuple[tuple[str, str], ...] = ()
+    not_called: tuple[NotCalled, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
     is_unusable: bool = False
     recorded: tuple[RecordedCall, ...] = ()
+    coverage: Coverage | None = None

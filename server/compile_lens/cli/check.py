@@ -122,6 +122,7 @@ def check(
     just_my_code: bool,
     stand_in: str,
     missing_weights: str,
+    missing_data: str,
     confinement: Confinement,
     baseline: Path | None,
     update_baseline: bool,
@@ -156,6 +157,7 @@ def check(
             compare=compare,
             stand_in=Substitution(stand_in),
             missing_weights=Substitution(missing_weights),
+            missing_data=Substitution(missing_data),
             confinement=confinement,
         )
         # do not resolve links: the program sees the path that the user gave

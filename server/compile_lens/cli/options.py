@@ -46,8 +46,13 @@ def output_options(command: F) -> F:
 
 
 def supply_options(command: F) -> F:
-    """``--stand-in`` and ``--missing-weights``: what a run substitutes for hardware and weights that are missing."""
+    """``--stand-in``, ``--missing-weights`` and ``--missing-data``: what a run substitutes for what is missing."""
     for name, text in (
+        (
+            "--missing-data",
+            "Replace missing data sets and arrays with a few made-up batches (auto), or run the program as it is (off). Always off "
+            "with --no-sandbox. See docs/missing-data.md.",
+        ),
         (
             "--missing-weights",
             "Replace missing pretrained weights with random ones (auto), or run the program as it is (off). Always off with "

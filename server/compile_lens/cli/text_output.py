@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
+from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Severity
 from compile_lens.analysis.finding_counts import count_findings
-from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
+from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, PassedOver, Status
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.wording import and_more, counted
@@ -27,6 +28,7 @@ WIDEST = 100
 TAB = "    "
 MAX_LINES = 12
 MAX_FIRST = 3
+MAX_MISSING = 4
 
 
 class TextOutput:
@@ -42,15 +44,21 @@ class TextOutput:
     def show(self, outcome: Outcome) -> None:
         """Print the findings of one run, and its summary."""
         for finding in outcome.findings:
-            if self._quiet:
+            if self._quiet or self._is_aside(finding):
                 self._print_line(finding)
             else:
                 self._print_finding(finding)
+        if outcome.status is Status.FAILED and not self._quiet:
+            self._coverage(outcome)
         if self._quiet or outcome.status is Status.FAILED:
             return
         if self._verbose and outcome.output.strip():
             self._print_output(outcome.output)
         self._summary(outcome)
+
+    def _is_aside(self, finding: Finding) -> bool:
+        """Whether one line is enough: it is about this machine, the same in each run, and no problem of the program's."""
+        return finding.kind is Kind.STAND_IN and finding.severity is not Severity.WARNING and not self._verbose
 
     def _heading(self, finding: Finding) -> Text:
         place = finding.place
@@ -144,10 +152,36 @@ class TextOutput:
                 self._console.print(
                     Text(f"  {call.making}{f' on {call.inputs}' if call.inputs else ''}"), soft_wrap=True
                 )
-        for entry in outcome.passed_over:
-            self._console.print(Text(f"  Tried before: {entry.title}. {entry.reason}", style="dim"), soft_wrap=True)
-        for target, reason in outcome.not_called:
-            self._console.print(Text(f"  Not called: `{target}`: {reason}", style="dim"), soft_wrap=True)
+        for words in self._tried(outcome.passed_over):
+            self._console.print(Text(f"  Tried before: {words}", style="dim"), soft_wrap=True)
+        self._coverage(outcome)
+
+    def _tried(self, passed: tuple[PassedOver, ...]) -> Iterator[str]:
+        """What was tried before, entries of other files as one; each by its name if details are wanted."""
+        elsewhere = [] if self._verbose else [entry for entry in passed if ".py" in entry.entry.partition("(")[0]]
+        yield from (f"{entry.title}. {entry.reason}" for entry in passed if entry not in elsewhere)
+        if len(elsewhere) == 1:
+            yield f"{elsewhere[0].title}. {elsewhere[0].reason}"
+        elif elsewhere:
+            tests = [entry for entry in elsewhere if "::" in entry.entry]
+            what = [counted(len(tests), "test"), counted(len(elsewhere) - len(tests), "script")]
+            words = " and ".join(word for word in what if not word.startswith("0 "))
+            yield f"{words} that import this file (names: -v). {elsewhere[0].reason}"
+
+    def _coverage(self, outcome: Outcome) -> None:
+        """Print how much of the file made-up calls are about, and what to do for the rest."""
+        coverage = outcome.coverage
+        if coverage is None:
+            return
+        self._console.print(f"Analyzed {coverage.sentence}.", soft_wrap=True)
+        shown = coverage.missing if self._verbose else coverage.missing[:MAX_MISSING]
+        for unit in shown:
+            self._console.print(Text(f"  Not analyzed: `{unit.name}` ({unit.reason})", style="dim"), soft_wrap=True)
+            if unit.draft:
+                self._console.print(Text(f"    Complete this call: --entry {shlex.quote(unit.draft)}"), soft_wrap=True)
+        more = len(coverage.missing) - len(shown)
+        if more:
+            self._console.print(Text(f"  Not analyzed: {counted(more, 'more definition')} (-v)", style="dim"))
 
     def _fix_first(self, outcome: Outcome) -> None:
         """Print the most expensive findings if there are enough to need an order. Errors come first."""
@@ -202,10 +236,12 @@ class TextOutput:
             self._console.print("Nothing in this file is compiled: it does not use torch.compile.", soft_wrap=True)
         elif not outcome.findings and outcome.known:
             self._console.print(Text("Nothing new.", style="green"), soft_wrap=True)
-        elif not outcome.findings:
+        elif not outcome.findings and (outcome.coverage is None or outcome.coverage.is_whole):
             self._console.print(
                 Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True
             )
+        elif not outcome.findings:
+            self._console.print("No graph break and no recompile in what was analyzed.", soft_wrap=True)
         self._console.print()
 
 

@@ -195,21 +195,12 @@ def _outermost(
         covered |= reachable[best.qualified_name]
         rest.remove(best)
     # the others follow, in case the first cannot be constructed
-    functions = [d for d in _tensor_functions(tree, known) if not any(d.name in used for used in uses.values())]
+    # what others use comes last: most of it runs as a part of them
+    functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
     return tuple(
         Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name], given=calls.get(d.name, {}))
         for d in [*ordered, *rest, *functions]
     )
-
-
-def covered_by(targets: tuple[Target, ...]) -> dict[str, list[str]]:
-    """For each target, the other targets that run it, too."""
-    uses = {target.name: target.uses for target in targets}
-    return {
-        target.name: [o.name for o in targets if o.name != target.name and target.name in _closure(o.name, uses)]
-        for target in targets
-        if not target.is_region
-    }
 
 
 def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
@@ -368,3 +359,9 @@ def _is_literal(node: tree_sitter.Node) -> bool:
     return node.type in _LITERALS and all(
         _is_literal(child) for child in node.named_children if node.type in ("tuple", "list", "unary_operator")
     )
+
+
+def units(tree: SourceTree) -> tuple[Definition, ...]:
+    """What an analysis of the file can be about: its modules, then its functions of tensors."""
+    known = definitions(tree)
+    return (*_modules(tree, known), *_tensor_functions(tree, known))

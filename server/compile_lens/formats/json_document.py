@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from compile_lens import __version__
+from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.diff.identity import TreeOf, identify
@@ -34,6 +35,7 @@ def _run(outcome: Outcome, tree_of: TreeOf) -> dict[str, Any]:
             {"target": call.target, "text": call.text, "making": call.making, "inputs": call.inputs}
             for call in outcome.calls
         ],
+        "coverage": _coverage(outcome.coverage),
         "passed_over": [{"entry": way.entry, "reason": way.reason} for way in outcome.passed_over],
         "status": outcome.status.value,
         "failure": outcome.failure,
@@ -42,6 +44,25 @@ def _run(outcome: Outcome, tree_of: TreeOf) -> dict[str, Any]:
         "duration_s": round(outcome.duration_s, 3),
         "regions": [_region(region) for region in outcome.regions],
         "findings": [finding_json(finding, tree_of) for finding in outcome.findings],
+    }
+
+
+def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
+    if coverage is None:
+        return None
+    return {
+        "lines": coverage.lines,
+        "lines_analyzed": coverage.ran,
+        "definitions": [
+            {
+                "name": unit.name,
+                "line": unit.line,
+                "analyzed": unit.is_analyzed,
+                "reason": unit.reason,
+                "draft": unit.draft,
+            }
+            for unit in coverage.units
+        ],
     }
 
 

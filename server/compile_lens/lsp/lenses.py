@@ -18,12 +18,13 @@ from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.results import RegionResult
 from compile_lens.shown_text import visible
-from compile_lens.syntax.definitions import definition_at
+from compile_lens.syntax.definitions import definition_at, definitions
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.wording import and_more, counted
 
 ANALYZING = "analyzing…"
 NOT_RUN = "not analyzed"
+ANALYZED = "analyzed"
 CHANGED = "changed since the last run"
 AS_IF = "Analyze as if compiled"
 UP_TO_CELL = "Analyze up to this cell"
@@ -52,10 +53,13 @@ class Lenses:
         if snapshot is None or not snapshot.is_python or not self._server.settings.lenses.enabled:
             return []
         titles = list(self._titles(snapshot))
+        taken = {line for line, _ in titles}
+        covered = [(line, lens) for line, lens in self._coverage(snapshot) if line not in taken]
         return [
             *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
             *self._entry(snapshot, titles),
-            *self._candidates(snapshot, {line for line, _ in titles}),
+            *(lens for _, lens in covered),
+            *self._candidates(snapshot, taken | {line for line, _ in covered}),
             *(_lens(line, UP_TO_CELL, CELL, [snapshot.uri, str(line)]) for line in self._facts.of(snapshot).cells),
         ]
 
@@ -72,6 +76,28 @@ class Lenses:
         more = and_more(len(outcome.calls) - 1) if first is not None else ""
         title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
         yield _lens(min(line for line, _ in titles), title, CHOOSE, [snapshot.uri])
+
+    def _coverage(self, snapshot: Snapshot) -> Iterator[tuple[int, types.CodeLens]]:
+        """Above each class and function of a file whose calls are made up: whether one of them ran it."""
+        outcome = self._server.results.outcome(snapshot.uri)
+        if outcome is None or not outcome.final or outcome.coverage is None or self._runs.is_active(snapshot.uri):
+            return
+        tree = self._facts.tree(snapshot)
+        if tree is None:
+            return
+        now = {d.qualified_name: d for d in definitions(tree)}
+        for unit in outcome.coverage.units:
+            definition = now.get(unit.name)
+            if definition is None:
+                continue
+            line = definition.def_line
+            if self._is_changed(snapshot, definition.first_line, definition.last_line):
+                yield line, _lens(line, CHANGED, ANALYZE, [snapshot.uri])
+            elif unit.is_analyzed:
+                yield line, _lens(line, ANALYZED, ANALYZE, [snapshot.uri])
+            else:
+                title = f"{NOT_RUN}: {_shortened(unit.reason)}"
+                yield line, _lens(line, title, AS_IF_COMPILED, [snapshot.uri, unit.name])
 
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
+from compile_lens.analysis.coverage import Coverage, measure
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
@@ -20,6 +21,7 @@ from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarize_functions, summarize_regions
 from compile_lens.analysis.run_context import RunContext, Stopped
 from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.variations import usual_calls
 from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.documents.source_file import FileProblem, check_source, source_if_readable
 from compile_lens.pipeline.emulation_failure import better_of, emulation_failure
@@ -152,7 +154,9 @@ class _Analysis:
             return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
         if self._facts.unusable and not self._facts.has_failed_to_import:
             failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._facts.unusable.rstrip('.')}.")
-            return replace(failed, is_unusable=True, not_called=tuple(self._facts.not_called))
+            return replace(
+                failed, is_unusable=True, not_called=tuple(self._facts.not_called), coverage=self._coverage(self._facts)
+            )
         stopped = None
         if end.kind in STOPPED:
             stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack, end.reason)
@@ -226,11 +230,12 @@ class _Analysis:
             compared=count_compared(report) if self._job.compare else None,
             output=end.output if end is not None else "",
             final=final,
-            notes=(*facts.notes(end, self._job), *filter(None, [self._host.cache_note])),
+            notes=(*facts.notes(end, self._job), *filter(None, [usual_calls(report), self._host.cache_note])),
             sandbox=facts.sandbox,
             lost=end is not None and end.kind is EndKind.LOST,
             calls=tuple(facts.calls),
             not_called=tuple(facts.not_called),
+            coverage=self._coverage(facts),
             recorded=tuple(find_recorded_calls(report, sources)) if final else (),
         )
         return reach.confine(outcome)
@@ -240,6 +245,14 @@ class _Analysis:
             return Reach(self._job.file, None)
         imported_from = (*hello.library_roots, *hello.import_paths) if hello is not None else ()
         return Reach.of(self._job.file, (self._job.workspace, self._host.agent_folder, *imported_from))
+
+    def _coverage(self, facts: RunFacts) -> Coverage | None:
+        """How much of the file is analyzed, where its calls are made up."""
+        tree, covered = self._tree_of(self._job.file), facts.covered
+        if tree is None or covered is None:
+            return None
+        is_cut_short = self._end is not None and self._end.kind is not EndKind.FINISHED
+        return measure(tree, covered.names, covered.ran, covered.lines, facts.not_called, is_cut_short)
 
     def _earlier_cache_keys(self, report: CompileReport) -> Keys:
         tree = self._tree_of(self._job.file)

@@ -12,6 +12,7 @@ from compile_lens.agent.runtime.protocol import (
     AgentEvent,
     ArgumentsMadeUp,
     CallRefused,
+    CallsCovered,
     EntryCalled,
     EntryUnusable,
     FilesDiscarded,
@@ -25,6 +26,7 @@ from compile_lens.agent.runtime.protocol import (
     StackLine,
     StatementsSkipped,
 )
+from compile_lens.analysis.coverage import NotCalled
 from compile_lens.analysis.outcome import EntryCall
 from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall
 from compile_lens.trace.report import StackFrame
@@ -51,7 +53,8 @@ class RunFacts:
     not_kept_count: int = 0
     unusable: str = ""
     calls: list[EntryCall] = field(default_factory=list)
-    not_called: list[tuple[str, str]] = field(default_factory=list)
+    not_called: list[NotCalled] = field(default_factory=list)
+    covered: CallsCovered | None = None
     degraded: dict[str, str] = field(default_factory=dict)
     helped_imports: dict[str, str] = field(default_factory=dict)
     as_module: tuple[str, str] | None = None
@@ -70,7 +73,9 @@ class RunFacts:
             self.unusable = event.message
         elif isinstance(event, EntryCalled):
             self.calls += [EntryCall(call.text, call.making, call.inputs, call.target) for call in event.calls]
-            self.not_called += [(failed.target, failed.reason) for failed in event.failed]
+            self.not_called += [NotCalled(failed.target, failed.reason, failed.draft) for failed in event.failed]
+        elif isinstance(event, CallsCovered):
+            self.covered = event
         elif isinstance(event, (SandboxFailed, SandboxEntered)):
             self._take_sandbox(event)
         elif isinstance(event, CallRefused):

@@ -98,6 +98,17 @@ class RunSettings:
             ),
         ),
     )
+    missing_data: Substitution = field(
+        default=Substitution.AUTO,
+        metadata=documented(
+            "Use a few made-up batches when a data set, a memory-mapped array or an image processor is not available on this "
+            "machine (docs/missing-data.md). Default: auto.",
+            values=(
+                "Use made-up data with the right types and shapes, so that the code after loading is analyzed.",
+                "Let the program raise, as it does on this machine.",
+            ),
+        ),
+    )
     entry: str = field(
         default="",
         metadata=documented(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -59,7 +60,7 @@ class ReportBuilder:
         self._artifacts: list[Artifact] = []
         self._inputs = RecordedInputs()
         self._run_notes = RunNotes(_noted_stack)
-        self._variations = Variations(_reader)
+        self._variations = Variations(_reader, self._sequel)
         self._unknown: Counter[str] = Counter()
         self._records = 0
         self._corrupt = 0
@@ -151,6 +152,12 @@ class ReportBuilder:
             unknown=self._unknown.copy(),
             corrupt=self._corrupt,
         )
+
+    def _sequel(self) -> tuple[Callable[[Record | None], bool], Callable[[], CompileReport]]:
+        """A reader of its own that knows what this one knows, variations left out."""
+        without = Variations(_reader, self._sequel)
+        builder = copy.deepcopy(self, {id(self._variations): without})
+        return builder.add, builder.report
 
     def _compilation(self, record: Record) -> OpenCompilation:
         compile_id = record.compile_id or "-"

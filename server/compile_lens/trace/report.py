@@ -324,6 +324,7 @@ class Variation:
     """A call of ``region`` as the program made it, with something else: ``phrase`` completes "with …".
 
     ``calls`` were made one after the other, such as with a batch of 3 and then of 4. ``error`` and ``message`` say why there are none.
+    ``is_usual``: nobody asked for it, and most programs make such a call.
     """
 
     region: int
@@ -334,6 +335,7 @@ class Variation:
     error: str = ""
     message: str = ""
     calls: tuple[VariedCall, ...] = ()
+    is_usual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ def command_of(
         emulation_failed=job.emulation_failed,
         # a run as the user's own changes nothing of theirs
         missing_weights=Substitution.OFF if job.access is Access.FULL else job.missing_weights,
+        missing_data=Substitution.OFF if job.access is Access.FULL else job.missing_data,
         capture=job.capture,
         vary=job.vary,
         bisect=search if isinstance(search, BisectRequest) else None,

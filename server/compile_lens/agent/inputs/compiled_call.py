@@ -17,12 +17,16 @@ MORE_S = 15.0
 
 def run(call: PreparedCall, plan: dict[str, Any], file: str) -> None:
     """Call the compiled target. Without ``compile`` in ``plan`` the target is called as it is: the file compiles inside it."""
+    prepared(call, plan, file).run()
+
+
+def prepared(call: PreparedCall, plan: dict[str, Any], file: str) -> PreparedCall:
+    """``call`` with its target compiled, unless the file compiles inside it."""
     options = plan.get("compile")
     if options is None:
-        call.run()
-        return
+        return call
     target = compile_at(call.target, file, int(options.get("line", 1)), bool(options.get("fullgraph")))
-    call.run(target)
+    return PreparedCall(target, call.positional, call.named)
 
 
 def run_all(

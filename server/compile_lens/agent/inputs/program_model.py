@@ -232,7 +232,7 @@ def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed:
         failed.append(CallNotMade(cls.__name__, str(error)))
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
-    call = evaluate(found.expression, vars(owner))
+    call = found.evaluate(vars(owner))
     return compiled_call.run_all([call], {"line": 1}, file, cls.__name__, failed)
 
 

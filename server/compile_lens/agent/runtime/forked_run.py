@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import select
+import signal
 import stat
 import sys
 import tempfile
@@ -52,7 +53,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
         wire.tell(RunStarted(child))
-        supervised = _Supervised(child, commands, reading, wire)
+        supervised = _Supervised(child, commands, reading, wire, spec.cpu_s if spec is not None else 0)
         kind, code, reason = supervised.until_end(budget, deadline)
         processes.end_tree(child)
         supervised.pass_on_the_rest()
@@ -139,12 +140,13 @@ def high_descriptor(descriptor: int) -> int:
 class _Supervised:
     """A child that runs."""
 
-    def __init__(self, child: int, commands: int, reading: int, wire: Wire) -> None:
+    def __init__(self, child: int, commands: int, reading: int, wire: Wire, cpu_s: float) -> None:
         self._child = child
         self._commands = commands
         self._reading = reading
         self._wire = wire
         self._speaks = True
+        self._cpu_s = cpu_s
 
     def until_end(self, budget: TreeBudget | None, deadline: float) -> tuple[str, int, str]:
         """Wait for the child's end, a cancel, the host's end, or a limit. What it was, the exit code or signal, and which limit."""
@@ -168,8 +170,10 @@ class _Supervised:
                 if self._commands in ready:
                     # the host sends nothing but a cancel during a run; an empty read is its end
                     return ("cancelled" if os.read(self._commands, CHUNK) else "closed"), 0, ""
-                pid, status = os.waitpid(self._child, os.WNOHANG)
+                pid, status, used = os.wait4(self._child, os.WNOHANG)
                 if pid and os.WIFSIGNALED(status):
+                    if _is_out_of_time(self._cpu_s, os.WTERMSIG(status), used.ru_utime + used.ru_stime):
+                        return "budget", 0, "cpu"
                     return "signalled", os.WTERMSIG(status), ""
                 if pid:
                     return "finished", os.WEXITSTATUS(status), ""
@@ -190,6 +194,11 @@ class _Supervised:
         total = 0
         while total < LAST_WORDS and (size := self._pass_on()):
             total += size
+
+
+def _is_out_of_time(limit: float, signal_number: int, used_s: float) -> bool:
+    """Whether the kernel ended the child for its processor time, with a signal that also has other causes (sandbox/enter.py)."""
+    return bool(limit) and signal_number in (signal.SIGKILL, signal.SIGXCPU) and used_s > limit - 1.0
 
 
 @contextlib.contextmanager

@@ -122,13 +122,13 @@ def _run_program(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink
     from ..substitutes.enable import enable as enable_substitutes
-    from ..variations.watcher import VariationWatcher
+    from ..variations import watcher
     from . import program
     from .libraries import library_roots
 
     trace_sink.install(wire)
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
-    varied = VariationWatcher(command.vary.names, command.timeout_s) if command.vary is not None else None
+    varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
     notes.install(OWN_FOLDER, varied or _recorder(command))
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)

@@ -89,9 +89,14 @@ class CaptureRequest(Message):
 
 @dataclass(frozen=True)
 class VariationRequest(Message):
-    """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all."""
+    """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all.
+
+    ``usual``: only in the ways in which most users call a model; ``seconds`` is the limit for all of the run, 0 for that of the run.
+    """
 
     names: tuple[str, ...] = ()
+    usual: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,7 @@ class RunCommand(Message):
     trials: str = ""
     emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO
+    missing_data: Substitution = Substitution.AUTO
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
     bisect: BisectRequest | None = None
@@ -308,10 +314,11 @@ class CallMade(Message):
 
 @dataclass(frozen=True)
 class CallNotMade(Message):
-    """A target for which no inputs were found."""
+    """A target for which no inputs were found. ``draft`` is a call of it with what is known, for the user to complete."""
 
     target: str
     reason: str
+    draft: str = ""
 
 
 @dataclass(frozen=True)
@@ -321,6 +328,16 @@ class EntryCalled(AgentEvent):
     name: ClassVar[str] = "entry"
     calls: tuple[CallMade, ...] = ()
     failed: tuple[CallNotMade, ...] = ()
+
+
+@dataclass(frozen=True)
+class CallsCovered(AgentEvent):
+    """What the calls of an entry have run so far: classes and functions of the file, and lines among those that can run."""
+
+    name: ClassVar[str] = "covered"
+    names: tuple[str, ...]
+    ran: tuple[int, ...]
+    lines: tuple[int, ...]
 
 
 @dataclass(frozen=True)
