@@ -42,7 +42,9 @@ TARGETS = {
 }
 # only needed by a Python or on a platform that is not the one that packs, so that pip does not name them
 ALSO_NEEDED = ("exceptiongroup", "typing-extensions", "colorama")
-NOT_PACKED = re.compile(r"\.(pyi|c|h|cc|cpp|pyx|pxd)$|(^|/)(tests?|testing/__snapshots__|__pycache__)/|\.dist-info/(RECORD|WHEEL|INSTALLER)$")
+NOT_PACKED = re.compile(
+    r"\.(pyi|c|h|cc|cpp|pyx|pxd)$|(^|/)(tests?|testing/__snapshots__|__pycache__)/|\.dist-info/(RECORD|WHEEL|INSTALLER)$"
+)
 BINARY = re.compile(r"\.(so|pyd|dylib|dll)$")
 LICENSE = re.compile(r"\.dist-info/(licenses/)?(.*/)?(LICEN[CS]E|COPYING|NOTICE|AUTHORS)[^/]*$", re.IGNORECASE)
 
@@ -58,7 +60,9 @@ def host_target() -> str:
     if system == "linux" and "musl" in (sysconfig.get_config_var("SOABI") or ""):
         system = "alpine"
     if f"{system}-{machine}" not in TARGETS:
-        raise CannotBundle(f"There is no target for {platform.system()} on {platform.machine()}; name one of {', '.join(TARGETS)}.")
+        raise CannotBundle(
+            f"There is no target for {platform.system()} on {platform.machine()}; name one of {', '.join(TARGETS)}."
+        )
     return f"{system}-{machine}"
 
 
@@ -71,7 +75,14 @@ def download(target: str, python: str) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     platforms = [f"--platform={tag}" for tag in TARGETS[target]]
-    _pip("download", "--no-deps", *platforms, f"--python-version={python}", f"--dest={folder}", f"--requirement={REQUIREMENTS}")
+    _pip(
+        "download",
+        "--no-deps",
+        *platforms,
+        f"--python-version={python}",
+        f"--dest={folder}",
+        f"--requirement={REQUIREMENTS}",
+    )
     stamp.write_text(wanted)
     return folder
 
@@ -79,7 +90,11 @@ def download(target: str, python: str) -> Path:
 def _pip(command: str, *arguments: str) -> None:
     quiet = ["--quiet", "--disable-pip-version-check", "--only-binary=:all:"]
     done = subprocess.run(
-        [sys.executable, "-m", "pip", command, *quiet, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        [sys.executable, "-m", "pip", command, *quiet, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise CannotBundle(f"pip {command} failed:\n{done.stdout}")
@@ -114,7 +129,9 @@ def bundle(target: str) -> None:
         for folder in folders:
             for wheel in sorted(folder.glob("*.whl")):
                 unpack(wheel, libs)
-        shutil.copytree(ROOT / "server" / "compile_lens", libs / "compile_lens", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / "server" / "compile_lens", libs / "compile_lens", ignore=shutil.ignore_patterns("__pycache__")
+        )
         shutil.rmtree(LIBS, ignore_errors=True)
         libs.rename(LIBS)
     for name in ("LICENSE", "CHANGELOG.md"):
@@ -172,8 +189,17 @@ def update() -> None:
     """Write the newest versions of what the server needs into requirements.txt."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        _pip("install", "--dry-run", "--ignore-installed", f"--report={report}", f"--python-version={PYTHONS[0]}", f"--target={folder}",
-             *[f"--platform={tag}" for tag in TARGETS["linux-x64"]], *_needed(), *ALSO_NEEDED)
+        _pip(
+            "install",
+            "--dry-run",
+            "--ignore-installed",
+            f"--report={report}",
+            f"--python-version={PYTHONS[0]}",
+            f"--target={folder}",
+            *[f"--platform={tag}" for tag in TARGETS["linux-x64"]],
+            *_needed(),
+            *ALSO_NEEDED,
+        )
         found = json.loads(report.read_text())["install"]
     versions = sorted(f"{each['metadata']['name'].lower()}=={each['metadata']['version']}" for each in found)
     comment = [line for line in REQUIREMENTS.read_text().splitlines() if line.startswith("#")]
@@ -191,7 +217,9 @@ def _needed() -> list[str]:
 def main() -> None:
     """Bundle, or update the versions."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("target", nargs="?", default="host", choices=["host", *TARGETS], help="platform (default: this machine's)")
+    parser.add_argument(
+        "target", nargs="?", default="host", choices=["host", *TARGETS], help="platform (default: this machine's)"
+    )
     parser.add_argument("--update", action="store_true", help="renew requirements.txt instead")
     arguments = parser.parse_args()
     try:

@@ -25,7 +25,7 @@ function appearance(status: ServerStatus, trusted: boolean, waitsForConsent: boo
   if (status.state === "analyzing") {
     return { text: `$(sync~spin) ${name}: analyzing` };
   }
-  if (waitsForConsent) {
+  if (waitsForConsent && status.findings === 0) {
     return { text: `$(question) ${name}: allow runs?` };
   }
   if (status.state === "off") {

@@ -11,6 +11,7 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.entries.targets import candidates
 from compile_lens.lsp.commands import ANALYZE, CELL
+from compile_lens.lsp.consent_question import ConsentQuestion
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
@@ -34,9 +35,10 @@ LONGEST_CALL = 110
 class Lenses:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+    def __init__(self, server: CompileLensServer, runs: Runs, question: ConsentQuestion) -> None:
         self._server = server
         self._runs = runs
+        self._question = question
         self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
         server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens, types.CodeLensOptions(resolve_provider=False))
         runs.on_change(self._changed)
@@ -53,6 +55,7 @@ class Lenses:
         return [
             *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
             *self._entry(snapshot, titles),
+            *self._question.lenses(snapshot, ANALYZE),
             *self._candidates(snapshot, {line for line, _ in titles}),
             *_cells(snapshot),
         ]

@@ -22,6 +22,7 @@ from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries
+from compile_lens.lsp.environment import EnvironmentReporter
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
@@ -72,9 +73,12 @@ class Runs:
         self._diagnostics = diagnostics
         self._progress = progress
         self._status = status
+        self._environment = EnvironmentReporter(server)
         self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
+        # without torch nothing could run: where torch is not found on disk, these wait for the import in the standby
+        self._ask_with_torch: set[str] = set()
         self._last_texts: dict[str, str] = {}
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
         self._last_entries: dict[str, Entry | None] = {}
@@ -110,17 +114,19 @@ class Runs:
         path = snapshot.path
         if path is None or not snapshot.is_python:
             return
-        if not self.regions(snapshot):
-            self.forget(snapshot.uri)
-            return
         run = self._server.settings.run
         wanted = run.on_open if reason is Reason.OPENED else run.on_save
         allowed = self.permissions.of(path)
+        has_regions = bool(self.regions(snapshot))
+        if has_regions and wanted and allowed is Permission.ALLOWED:
+            self._submit(snapshot.uri, snapshot, reason)
+            return
+        if reason is Reason.OPENED and "torch" in snapshot.text and self.permissions.may_start_standby(path):
+            self._server.background.start(self._start_standby(path))
+        if not has_regions:
+            self.forget(snapshot.uri)
+            return
         if allowed is Permission.ALLOWED:
-            if wanted:
-                self._submit(snapshot.uri, snapshot, reason)
-            else:
-                self._server.background.start(self._start_standby(path))
             return
         self._status.off(OFF[allowed])
         if allowed is Permission.UNSET and UNSET not in self._warned:
@@ -128,6 +134,7 @@ class Runs:
             self._server.warn(UNSET)
         if allowed is Permission.ASK and wanted:
             self._ask(path)
+        self._notify()
 
     def consider_all(self) -> None:
         """Trust, consent or settings changed: treat every open document as if it had just been opened."""
@@ -243,7 +250,8 @@ class Runs:
         python = self.interpreter(path)
         async with server.hosts.turn(python, ticket.reason) as host:
             if host.hello is None:
-                self._status.working("starting", f"Starting {python}", ticket.uri)
+                self._status.working("starting", f"Importing torch in {python}", ticket.uri)
+                progress.report(f"{name}: waiting for {python} to import torch")
             try:
                 await host.start()
             except HostError as error:
@@ -308,20 +316,32 @@ class Runs:
 
     def _ask(self, path: str) -> None:
         try:
-            python = self.interpreter(path)
+            has_torch = self._environment.show(self.interpreter(path))
         except InterpreterError as error:
             self._problem(str(error))
             return
-        self.permissions.ask(path, python, self.consider_all)
+        if has_torch or not self.permissions.may_start_standby(path):
+            self.permissions.ask(path, self.consider_all)
+        else:
+            self._ask_with_torch.add(path)
 
     async def _start_standby(self, path: str) -> None:
         """Start a standby for the next run of a file."""
         try:
-            await self._server.hosts.host(self.interpreter(path)).start()
+            python = self.interpreter(path)
+            self._environment.show(python)
+            host = self._server.hosts.host(python)
+            await host.start()
         except (HostError, InterpreterError) as error:
             self._problem(str(error))
-        else:
+            return
+        self._environment.show(python, host.hello)
+        allowed = self.permissions.of(path)
+        if allowed is Permission.ALLOWED:
             self.show_idle()
+        elif allowed is Permission.ASK and path in self._ask_with_torch:
+            self._ask_with_torch.discard(path)
+            self.permissions.ask(path, self.consider_all)
 
     def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
         """Show why nothing runs: in the status, and as a message if there is no status or the user requested the run."""

@@ -18,6 +18,7 @@ from compile_lens.documents.documents import file_key
 from compile_lens.lsp import commands, document_sync, signature_help
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
+from compile_lens.lsp.consent_question import ConsentQuestion
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.editor_capabilities import read_capabilities
 from compile_lens.lsp.entries import Entries
@@ -68,7 +69,7 @@ def create_server(
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
     Hovers(server, runs, store, predictions)
-    Lenses(server, runs)
+    Lenses(server, runs, ConsentQuestion(server, runs))
     Inlays(server, runs)
     server.code_actions.add(entries.actions)
     server.code_actions.add(Fixes(server, FixChecks(server, runs).effects).actions)

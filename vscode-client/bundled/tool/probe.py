@@ -47,5 +47,10 @@ def torch_version():
     return None
 
 
-facts = {"executable": sys.executable, "version": sys.version.split()[0], "torch": torch_version(), "problem": problem()}
+facts = {
+    "executable": sys.executable,
+    "version": sys.version.split()[0],
+    "torch": torch_version(),
+    "problem": problem(),
+}
 print(json.dumps(facts))
