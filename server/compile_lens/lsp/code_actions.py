@@ -9,7 +9,6 @@ from lsprotocol import types
 from compile_lens.documents.documents import Documents, Snapshot
 
 Provider = Callable[[Snapshot, types.CodeActionParams], Iterable[types.CodeAction]]
-OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, "repro"])
 
 
 class CodeActions:

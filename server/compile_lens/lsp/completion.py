@@ -18,7 +18,6 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.syntax.slots import LINES_BACK, Slot, SlotKind, python_slot, text_slot
 from compile_lens.syntax.window import imports_of
 
-TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 _KINDS = {
     SlotKind.LOG: KnowledgeKind.LOG,
     SlotKind.LOG_KEYWORD: KnowledgeKind.LOG,
@@ -43,8 +42,7 @@ class Completions:
     def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
         self._server = server
         self._store = store
-        options = types.CompletionOptions(trigger_characters=list(TRIGGERS), resolve_provider=True)
-        server.on(types.TEXT_DOCUMENT_COMPLETION, self._complete, options)
+        server.on(types.TEXT_DOCUMENT_COMPLETION, self._complete)
         server.on(types.COMPLETION_ITEM_RESOLVE, self._resolve)
 
     def _complete(self, params: types.CompletionParams) -> types.CompletionList | None:

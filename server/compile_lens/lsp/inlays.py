@@ -22,7 +22,7 @@ class Inlays:
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         self._server = server
         self._refresh = Refresh(server, lambda: server.workspace_inlay_hint_refresh_async(None))
-        server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints, types.InlayHintOptions(resolve_provider=False))
+        server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints)
         runs.on_change(self._changed)
 
     def _changed(self) -> None:

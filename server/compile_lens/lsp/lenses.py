@@ -40,7 +40,7 @@ class Lenses:
         self._runs = runs
         self._question = question
         self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
-        server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens, types.CodeLensOptions(resolve_provider=False))
+        server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens)
         runs.on_change(self._changed)
 
     def _changed(self) -> None:
