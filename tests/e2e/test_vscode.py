@@ -297,15 +297,17 @@ def test_uses_the_interpreter_of_the_python_extension(
     assert mark.exists()
 
 
-def test_says_why_there_is_no_server(lab: Lab, vsix: Path, tmp_path: Path, shots: Path) -> None:
+def test_without_a_usable_python_it_says_what_to_do(lab: Lab, vsix: Path, tmp_path: Path, shots: Path) -> None:
     folder = tmp_path / "no-server"
     folder.mkdir()
     (folder / "small.py").write_text(SMALL)
     python = folder / "python"
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o755)
-    with Workbench(lab, vsix, {"compileLens.python": str(python)}) as workbench:
-        workbench.play("no_server", folder, shots, {"file": "small.py", "python": str(python)})
+    (folder / ".venv").symlink_to(Path(PYTHON).parent.parent)
+    with Workbench(lab, vsix, {"compileLens.interpreter": [str(python)]}) as workbench:
+        data = {"file": "small.py", "broken": str(python), "python": str(folder / ".venv" / "bin" / "python")}
+        workbench.play("no_server", folder, shots, data, limit=300)
     workbench.assert_nothing_is_left()
 
 

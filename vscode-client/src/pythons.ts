@@ -34,12 +34,12 @@ export interface Search {
   readonly tried: readonly Probe[];
 }
 
-/** Tries the candidates in order, up to the first that can run the server, or all of them. */
+/** Tries the candidates in order, up to the first that can run the server, or `all` of them, to show them to the user. */
 export async function findPythons(extensionPath: string, all = false): Promise<Search> {
   const tried: Probe[] = [];
   const seen = new Set<string>();
   let found: Probe | undefined;
-  for await (const candidate of candidates()) {
+  for await (const candidate of candidates(all)) {
     if (seen.has(candidate.python)) {
       continue;
     }
@@ -80,11 +80,13 @@ export async function ask({ python, origin }: Candidate, extensionPath: string):
   });
 }
 
-async function* candidates(): AsyncGenerator<Candidate> {
+async function* candidates(all: boolean): AsyncGenerator<Candidate> {
   const chosen = serverInterpreter();
   if (chosen) {
     yield { python: chosen, origin: "compileLens.interpreter" };
-    return; // a choice is not replaced by a guess
+    if (!all) {
+      return; // a choice is not replaced by a guess
+    }
   }
   const folders = vscode.workspace.workspaceFolders ?? [];
   const ofFiles = await interpreterFor(folders[0]?.uri);

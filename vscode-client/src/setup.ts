@@ -69,9 +69,13 @@ export function setupPage({ found, tried }: Search, problem: string, version: st
   const rows = tried.map(
     (probe) => `| ${probe.problem === undefined ? "✓" : "✗"} | \`${probe.python}\` | ${probe.version ?? ""} | ${probe.torch ?? ""} | ${probe.problem ?? probe.origin} |`,
   );
-  const advice = found
-    ? `\`${found.python}\` can run the server. Run **Compile Lens: Restart Server**.`
-    : "Install Python 3.10 to 3.14, or set `compileLens.interpreter` to one. Then run **Compile Lens: Restart Server**.";
+  const rejected = tried.some(({ origin, problem }) => origin === "compileLens.interpreter" && problem !== undefined);
+  let advice = "Install Python 3.10 to 3.14, or set `compileLens.interpreter` to one. Then run **Compile Lens: Restart Server**.";
+  if (rejected) {
+    advice = "`compileLens.interpreter` names an interpreter that cannot run the server. Run **Compile Lens: Select Interpreter**, or change the setting.";
+  } else if (found) {
+    advice = `\`${found.python}\` can run the server. Run **Compile Lens: Restart Server**.`;
+  }
   return [
     "# Compile Lens: setup",
     "",

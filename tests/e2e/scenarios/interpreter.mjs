@@ -5,7 +5,9 @@ import { play } from "./page.mjs";
 
 await play(async (window, { file, python, underlined }) => {
   const editor = await window.open(file);
-  const question = await window.answer(/in the background/, "Allow");
-  assert.ok(question.includes(python), `the question names another interpreter: ${question}`);
+  await window.answer(/May Compile Lens run/, "Allow");
+  const told = window.page.locator(".monaco-hover:visible", { hasText: python });
+  await window.showAfter(told.first(), () => window.status.hover());
+  assert.match(await told.first().innerText(), /torch \d+\.\d+/);
   await editor.isUnderlined(underlined);
 });
