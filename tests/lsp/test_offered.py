@@ -13,7 +13,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from stub_server import StubHost, analyze
 
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.lsp.serve import create_server
+from compile_lens.lsp.serving import create_server
 from compile_lens.state.consent import ConsentStore
 
 # what the features import, and a server that only answers `initialize` does without
@@ -79,7 +79,7 @@ class Discarded:
 
 
 def test_little_is_imported_before_initialize_is_answered() -> None:
-    program = "import sys, compile_lens.lsp.serve as serve; serve.create_server(); print(*sys.modules)"
+    program = "import sys, compile_lens.lsp.serving as serve; serve.create_server(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     early = [name for name in done.stdout.split() if name.startswith(LOADED_LATER)]
     assert early == []

@@ -49,7 +49,7 @@ export function setupActions(server: Server, pages: Pages, extension: vscode.Ext
         { location: vscode.ProgressLocation.Window, title: "Compile Lens: checking the setup" },
         () => findPythons(extension.extensionPath, true),
       );
-      return pages.show("Compile Lens Setup", setupPage(search, server.status.message, version));
+      return pages.show("Compile Lens setup", setupPage(search, server.status.message, version));
     },
   };
 }
@@ -62,7 +62,7 @@ async function checkSetup(server: Server, pages: Pages): Promise<void> {
     () => server.execute<{ readonly markdown: string } | null>(serverCommands.doctor, uri?.scheme === "file" ? uri.toString() : undefined),
   );
   if (page) {
-    await pages.show("Compile Lens Setup", page.markdown);
+    await pages.show("Compile Lens setup", page.markdown);
   }
 }
 
