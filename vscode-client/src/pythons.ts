@@ -40,11 +40,17 @@ export async function findPythons(extensionPath: string, all = false): Promise<S
   const seen = new Set<string>();
   let found: Probe | undefined;
   for await (const candidate of candidates(all)) {
-    if (seen.has(candidate.python)) {
+    const identity = identityOf(candidate.python);
+    if (seen.has(identity)) {
       continue;
     }
-    seen.add(candidate.python);
+    seen.add(identity);
     const probe = await ask(candidate, extensionPath);
+    const shimOf = identityOf(probe.python);
+    if (shimOf !== identity && seen.has(shimOf)) {
+      continue;
+    }
+    seen.add(shimOf);
     tried.push(probe);
     if (probe.problem === undefined) {
       found ??= probe;
@@ -64,20 +70,29 @@ export async function ask({ python, origin }: Candidate, extensionPath: string):
     const options = { cwd: extensionPath, timeout: probeLimitMs, windowsHide: true };
     execFile(python, [script, importStrategy()], options, (failure, stdout, stderr) => {
       try {
-        const facts = JSON.parse(stdout) as { version: string; torch: string | null; problem: string | null };
+        const facts = JSON.parse(stdout) as { executable: string; version: string; torch: string | null; problem: string | null };
         resolve({
-          python,
+          python: facts.executable || python, // what a shim stands for
           origin,
           version: facts.version,
           ...(facts.torch ? { torch: facts.torch } : {}),
           ...(facts.problem ? { problem: facts.problem } : {}),
         });
       } catch {
-        const reason = failure?.killed ? "it did not answer" : (stderr.trim().split("\n").pop() || failure?.message.split("\n")[0]);
-        resolve({ python, origin, problem: `It cannot be run: ${reason ?? "it printed nothing"}.` });
+        const said = stderr.trim().split("\n")[0] || (failure?.code === undefined ? "it did not answer" : `it ended with ${failure.code}`);
+        resolve({ python, origin, problem: `It cannot be run: ${said.replace(/\.$/, "")}.` });
       }
     });
   });
+}
+
+/** The same for links to one installation. Links of a virtual environment lead out of it, so it is what its path says. */
+function identityOf(python: string): string {
+  try {
+    return fs.existsSync(path.join(path.dirname(python), "..", "pyvenv.cfg")) ? python : fs.realpathSync(python);
+  } catch {
+    return python; // a bare name that is not on the search path
+  }
 }
 
 async function* candidates(all: boolean): AsyncGenerator<Candidate> {

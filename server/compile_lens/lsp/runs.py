@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -42,6 +43,7 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
+IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 SCRIPT_ONLY = EntryChoice((script(),), True)
 OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
@@ -121,7 +123,7 @@ class Runs:
         if has_regions and wanted and allowed is Permission.ALLOWED:
             self._submit(snapshot.uri, snapshot, reason)
             return
-        if reason is Reason.OPENED and "torch" in snapshot.text and self.permissions.may_start_standby(path):
+        if reason is Reason.OPENED and IMPORTS_TORCH.search(snapshot.text) and self.permissions.may_start_standby(path):
             self._server.background.start(self._start_standby(path))
         if not has_regions:
             self.forget(snapshot.uri)
@@ -256,6 +258,7 @@ class Runs:
                 await host.start()
             except HostError as error:
                 raise HostError(f"{error}{_pause(server.hosts.failed(python))}") from None
+            self._environment.show(python, host.hello)
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
             # the run reads this document as of its request, and the others from disk
