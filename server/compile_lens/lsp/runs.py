@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,11 +22,11 @@ from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.entries import Entries
-from compile_lens.lsp.environment import EnvironmentReporter
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest
+from compile_lens.lsp.standby import Standbys
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
@@ -39,11 +38,10 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.interpreter import InterpreterError
 from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
-IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 SCRIPT_ONLY = EntryChoice((script(),), True)
 OFF = {
     Permission.UNTRUSTED: "Off: this workspace is not trusted",
@@ -75,12 +73,10 @@ class Runs:
         self._diagnostics = diagnostics
         self._progress = progress
         self._status = status
-        self._environment = EnvironmentReporter(server)
+        self._standbys = Standbys(server, permissions, self._problem, self.show_idle, self.consider_all)
         self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
-        # without torch nothing could run: where torch is not found on disk, these wait for the import in the standby
-        self._ask_with_torch: set[str] = set()
         self._last_texts: dict[str, str] = {}
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
         self._last_entries: dict[str, Entry | None] = {}
@@ -123,8 +119,8 @@ class Runs:
         if has_regions and wanted and allowed is Permission.ALLOWED:
             self._submit(snapshot.uri, snapshot, reason)
             return
-        if reason is Reason.OPENED and IMPORTS_TORCH.search(snapshot.text) and self.permissions.may_start_standby(path):
-            self._server.background.start(self._start_standby(path))
+        if reason is Reason.OPENED:
+            self._standbys.opened(snapshot)
         if not has_regions:
             self.forget(snapshot.uri)
             return
@@ -135,7 +131,7 @@ class Runs:
             self._warned.add(UNSET)
             self._server.warn(UNSET)
         if allowed is Permission.ASK and wanted:
-            self._ask(path)
+            self._standbys.ask(path)
         self._notify()
 
     def consider_all(self) -> None:
@@ -258,7 +254,7 @@ class Runs:
                 await host.start()
             except HostError as error:
                 raise HostError(f"{error}{_pause(server.hosts.failed(python))}") from None
-            self._environment.show(python, host.hello)
+            self._standbys.environment.show(python, host.hello)
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
             # the run reads this document as of its request, and the others from disk
@@ -287,7 +283,7 @@ class Runs:
                 self._last_texts[ticket.uri] = snapshot.text
             if server.scheduler.is_current(ticket):
                 self._notify_end(ticket.uri, outcome, versions)
-        server.background.start(self._start_standby(path))
+        server.background.start(self._standbys.start(path))
         server.background.start(self._limit_caches())
         return outcome
 
@@ -314,37 +310,7 @@ class Runs:
 
     def interpreter(self, path: str) -> str:
         """The interpreter that runs a file. Raises InterpreterError."""
-        server = self._server
-        return find_interpreter(Path(path), server.folders(), server.settings.python or None)
-
-    def _ask(self, path: str) -> None:
-        try:
-            has_torch = self._environment.show(self.interpreter(path))
-        except InterpreterError as error:
-            self._problem(str(error))
-            return
-        if has_torch or not self.permissions.may_start_standby(path):
-            self.permissions.ask(path, self.consider_all)
-        else:
-            self._ask_with_torch.add(path)
-
-    async def _start_standby(self, path: str) -> None:
-        """Start a standby for the next run of a file."""
-        try:
-            python = self.interpreter(path)
-            self._environment.show(python)
-            host = self._server.hosts.host(python)
-            await host.start()
-        except (HostError, InterpreterError) as error:
-            self._problem(str(error))
-            return
-        self._environment.show(python, host.hello)
-        allowed = self.permissions.of(path)
-        if allowed is Permission.ALLOWED:
-            self.show_idle()
-        elif allowed is Permission.ASK and path in self._ask_with_torch:
-            self._ask_with_torch.discard(path)
-            self.permissions.ask(path, self.consider_all)
+        return self._standbys.interpreter(path)
 
     def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
         """Show why nothing runs: in the status, and as a message if there is no status or the user requested the run."""
