@@ -39,5 +39,5 @@ await play(
     await window.shot("complete");
     return steps;
   },
-  { viewport: { width: 1500, height: 2600 } },
+  { viewport: { width: 1500, height: 3600 } },
 );
