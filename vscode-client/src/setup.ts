@@ -25,6 +25,7 @@ export async function offerSetup(reason: string, actions: SetupActions): Promise
 
 interface Choice extends vscode.QuickPickItem {
   readonly python?: string;
+  readonly inPythonExtension?: boolean;
 }
 
 /** Lets the user choose the interpreter that runs their files, and the server where it can. */
@@ -32,6 +33,9 @@ export async function selectInterpreter(extensionPath: string): Promise<void> {
   const listed = findPythons(extensionPath, true).then(({ tried }): Choice[] => [
     ...tried.filter(({ version }) => version !== undefined).map(choiceOf),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
+    ...(vscode.extensions.getExtension("ms-python.python")
+      ? [{ label: "$(python) Choose in the Python extension…", inPythonExtension: true }]
+      : []),
     { label: "$(folder-opened) Choose a file…" },
   ]);
   const picked = await vscode.window.showQuickPick(listed, {
@@ -42,11 +46,16 @@ export async function selectInterpreter(extensionPath: string): Promise<void> {
   if (!picked) {
     return;
   }
+  const settings = vscode.workspace.getConfiguration(section);
+  if (picked.inPythonExtension) {
+    await settings.update("python", undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand("python.setInterpreter");
+    return;
+  }
   const python = picked.python ?? (await vscode.window.showOpenDialog({ title: "Python Interpreter" }))?.[0]?.fsPath;
   if (python === undefined) {
     return;
   }
-  const settings = vscode.workspace.getConfiguration(section);
   await settings.update("python", python, vscode.ConfigurationTarget.Global);
   const { problem } = await ask({ python, origin: "compileLens.python" }, extensionPath);
   const ownServer = settings.inspect<readonly string[]>("interpreter")?.globalValue;
