@@ -33,9 +33,10 @@ await play(
       return [found.length > 0, found];
     }, 180_000);
     steps.firstFinding = since();
+    log(`opened ${steps.opened.toFixed(1)} s, asked ${steps.asked.toFixed(1)} s; first finding ${steps.firstFinding.toFixed(1)} s after "Allow"`);
     await editor.isUnderlined(underlined, 180_000);
     steps.complete = since();
-    log(`opened ${steps.opened.toFixed(1)} s, asked ${steps.asked.toFixed(1)} s; after "Allow": first finding ${steps.firstFinding.toFixed(1)} s, complete ${steps.complete.toFixed(1)} s`);
+    log(`complete ${steps.complete.toFixed(1)} s after "Allow"`);
     await window.shot("complete");
     return steps;
   },
