@@ -57,7 +57,7 @@ NEVER_SHOWN = {
     "log_notes.py::NO_CUDA_GRAPHS": "a part of torch's message",
     "missing_requirement.py::NOT_FOUND": "a part of torchvision's message",
     "option_values.py::_LEFT_OUT": "a part of torch's records",
-    "server.py::serve": "the form of a line in the log",
+    "serving.py::serve": "the form of a line in the log",
     "text_output.py::STYLE": "styles of the terminal",
     "tokenizers.py::CHAT": "a chat template of a stand-in",
     "unit_test.py::NO_EXPECTTEST": "a part of Python's message",

@@ -10,7 +10,6 @@ from compile_lens.documents.documents import Documents, Snapshot
 from compile_lens.shown_text import visible
 
 Provider = Callable[[Snapshot, types.CodeActionParams], Iterable[types.CodeAction]]
-OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, "repro"])
 
 
 class CodeActions:

@@ -19,7 +19,6 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.slots import LINES_BACK, Slot, SlotKind, python_slot, text_slot
 
-TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 _KINDS = {
     SlotKind.LOG: KnowledgeKind.LOG,
     SlotKind.LOG_KEYWORD: KnowledgeKind.LOG,
@@ -45,8 +44,7 @@ class Completions:
         self._server = server
         self._store = store
         self._facts = facts
-        options = types.CompletionOptions(trigger_characters=list(TRIGGERS), resolve_provider=True)
-        server.on(types.TEXT_DOCUMENT_COMPLETION, self._complete, options)
+        server.on(types.TEXT_DOCUMENT_COMPLETION, self._complete)
         server.on(types.COMPLETION_ITEM_RESOLVE, self._resolve)
 
     def _complete(self, params: types.CompletionParams) -> types.CompletionList | None:

@@ -25,7 +25,7 @@ class Inlays:
         self._server = server
         self._facts = facts
         self._refresh = Refresh(server, lambda: server.workspace_inlay_hint_refresh_async(None))
-        server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints, types.InlayHintOptions(resolve_provider=False))
+        server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints)
         runs.on_change(self._changed)
 
     def _changed(self) -> None:

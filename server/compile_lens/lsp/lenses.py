@@ -11,6 +11,7 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.documents.moves import is_touched
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.lsp.commands import ANALYZE, CELL
+from compile_lens.lsp.consent_question import ConsentQuestion
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
@@ -36,12 +37,15 @@ MOST_EDITS = 200
 class Lenses:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs, facts: DocumentFactsOf) -> None:
+    def __init__(
+        self, server: CompileLensServer, runs: Runs, facts: DocumentFactsOf, question: ConsentQuestion
+    ) -> None:
         self._server = server
         self._runs = runs
         self._facts = facts
+        self._question = question
         self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
-        server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens, types.CodeLensOptions(resolve_provider=False))
+        server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens)
         runs.on_change(self._changed)
 
     def _changed(self) -> None:
@@ -58,6 +62,7 @@ class Lenses:
         return [
             *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
             *self._entry(snapshot, titles),
+            *self._question.lenses(snapshot, ANALYZE),
             *(lens for _, lens in covered),
             *self._candidates(snapshot, taken | {line for line, _ in covered}),
             *(_lens(line, UP_TO_CELL, CELL, [snapshot.uri, str(line)]) for line in self._facts.of(snapshot).cells),

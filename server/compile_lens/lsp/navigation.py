@@ -34,8 +34,7 @@ class Navigation:
         self._store = store
         self._facts = facts
         server.on(types.TEXT_DOCUMENT_DEFINITION, self._definition)
-        options = types.DocumentLinkOptions(resolve_provider=False)
-        server.on(types.TEXT_DOCUMENT_DOCUMENT_LINK, self._links, options)
+        server.on(types.TEXT_DOCUMENT_DOCUMENT_LINK, self._links)
 
     def _definition(self, params: types.DefinitionParams) -> list[types.Location] | None:
         snapshot = self._server.documents.get(params.text_document.uri)

@@ -27,6 +27,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest
+from compile_lens.lsp.standby import Standbys
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
@@ -38,7 +39,7 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.interpreter import InterpreterError
 from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class Runs:
         # why to consider a long document once it has been read
         self._unread: dict[str, Reason] = {}
         facts.on_ready(self._on_ready)
+        self._standbys = Standbys(server, permissions, self._problem, self.show_idle, self.consider_all)
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
         self._last_runs: dict[str, Snapshot] = {}
@@ -126,24 +128,27 @@ class Runs:
         if not self._facts.are_known(snapshot):
             self._unread[snapshot.uri] = reason
             return
-        if not self.regions(snapshot):
-            self.forget(snapshot.uri)
-            return
         run = self._server.settings.run
         wanted = run.on_open if reason is Reason.OPENED else run.on_save
         allowed = self.permissions.of(path)
+        has_regions = bool(self.regions(snapshot))
+        if has_regions and wanted and allowed is Permission.ALLOWED:
+            self._submit(snapshot.uri, snapshot, reason)
+            return
+        if reason is Reason.OPENED:
+            self._standbys.opened(snapshot)
+        if not has_regions:
+            self.forget(snapshot.uri)
+            return
         if allowed is Permission.ALLOWED:
-            if wanted:
-                self._submit(snapshot.uri, snapshot, reason)
-            else:
-                self._server.background.start(self._start_standby(path))
             return
         self._status.off(OFF[allowed])
         if allowed is Permission.UNSET and UNSET not in self._warned:
             self._warned.add(UNSET)
             self._server.warn(UNSET)
         if allowed is Permission.ASK and wanted:
-            self._ask(path)
+            self._standbys.ask(path)
+        self._notify()
 
     def consider_all(self) -> None:
         """Trust, consent or settings changed: treat every open document as if it had just been opened."""
@@ -262,11 +267,13 @@ class Runs:
         python = self.interpreter(path)
         async with server.hosts.turn(python, ticket.reason) as host:
             if host.hello is None:
-                self._status.working("starting", f"Starting {python}", ticket.uri)
+                self._status.working("starting", f"Importing torch in {python}", ticket.uri)
+                progress.report(f"{name}: waiting for {python} to import torch")
             try:
                 await host.start()
             except HostError as error:
                 raise HostError(f"{error}{_pause(server.hosts.failed(python))}") from None
+            self._standbys.environment.show(python, host.hello)
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
             # the run reads this document as of its request, and the others from disk
@@ -295,7 +302,7 @@ class Runs:
                 self._last_runs[ticket.uri] = snapshot
             if server.scheduler.is_current(ticket):
                 self._notify_end(ticket.uri, outcome, versions)
-        server.background.start(self._start_standby(path))
+        server.background.start(self._standbys.start(path))
         server.background.start(self._limit_caches())
         return outcome
 
@@ -322,25 +329,7 @@ class Runs:
 
     def interpreter(self, path: str) -> str:
         """The interpreter that runs a file. Raises InterpreterError."""
-        server = self._server
-        return find_interpreter(Path(path), server.folders(), server.settings.python or None)
-
-    def _ask(self, path: str) -> None:
-        try:
-            python = self.interpreter(path)
-        except InterpreterError as error:
-            self._problem(str(error))
-            return
-        self.permissions.ask(path, python, self.consider_all)
-
-    async def _start_standby(self, path: str) -> None:
-        """Start a standby for the next run of a file."""
-        try:
-            await self._server.hosts.host(self.interpreter(path)).start()
-        except (HostError, InterpreterError) as error:
-            self._problem(str(error))
-        else:
-            self.show_idle()
+        return self._standbys.interpreter(path)
 
     def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
         """Show why nothing runs: in the status, and as a message if there is no status or the user requested the run."""

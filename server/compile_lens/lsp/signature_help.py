@@ -33,8 +33,7 @@ def register(server: CompileLensServer, store: KnowledgeStore, facts: DocumentFa
             return None
         return _help(store.of(snapshot.path), call[1], server.editor)
 
-    options = types.SignatureHelpOptions(trigger_characters=["(", ","], retrigger_characters=["="])
-    server.on(types.TEXT_DOCUMENT_SIGNATURE_HELP, answer, options)
+    server.on(types.TEXT_DOCUMENT_SIGNATURE_HELP, answer)
 
 
 def _help(knowledge: Knowledge, written: str, editor: EditorCapabilities) -> types.SignatureHelp:

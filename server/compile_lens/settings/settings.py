@@ -226,8 +226,8 @@ class Settings:
     python: str = field(
         default="",
         metadata=documented(
-            "The Python interpreter that runs your files; it must have torch. Default: the active environment, then "
-            "the virtual environment of the workspace, then `python3`.",
+            "The Python interpreter that runs your files; it must have torch. Default: the choice in the Python extensions of VS Code, "
+            "then the active environment, then the environment of the folder (venv, uv, conda, pixi, poetry), then `python3`.",
             scope="machine",
         ),
     )

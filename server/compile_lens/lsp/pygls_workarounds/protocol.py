@@ -81,6 +81,8 @@ def _member(name: str, head: bytes) -> str | int | None:
 class HardenedProtocol(LanguageServerProtocol):
     """pygls' protocol, but every request is answered, no traceback is sent, and documents are left to ``documents/``."""
 
+    _server: Any
+
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
         self._initialized = False
@@ -151,6 +153,8 @@ class HardenedProtocol(LanguageServerProtocol):
                     self._refuse(identifier, self._wrong_state())
                 return
             self._initialized = True
+            if method != types.INITIALIZE:
+                self._server.load()
         super().handle_message(message)
 
     def _wrong_state(self) -> JsonRpcException:
