@@ -215,22 +215,6 @@ def descriptor_and_metaclass(x, settings):
 descriptor_and_metaclass(X, Settings(2))
 
 
-# program: named_fields
-class Point(typing.NamedTuple):
-    first: torch.Tensor
-    second: float = 0.5
-
-
-@torch.compile(backend="eager")
-def named_fields(point):
-    moved = point._replace(second=2.0)
-    return copy.copy(moved).first * moved.second
-#          ^^^^^^^^^^^^^^^^ GB0088
-
-
-named_fields(Point(X))
-
-
 # program: identity
 @torch.compile(backend="eager")
 def identity(x, seen):
@@ -254,3 +238,19 @@ def interactive(x):
 
 sys.breakpointhook = lambda *arguments, **options: None
 interactive(X)
+
+
+# program: named_fields
+class Point(typing.NamedTuple):
+    first: torch.Tensor
+    second: float = 0.5
+
+
+@torch.compile(backend="eager")
+def named_fields(point):
+    moved = point._replace(second=2.0)
+    return copy.copy(moved).first * moved.second
+#          ^^^^^^^^^^^^^^^^ GB0088
+
+
+named_fields(Point(X))
