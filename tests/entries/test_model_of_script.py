@@ -101,7 +101,7 @@ def test_the_model_of_a_training_script_whose_data_are_missing(tmp_path: Path, w
     assert not errors(outcome)
     notes = "\n".join(outcome.notes)
     assert f"Added the folder `{tmp_path}/src` to the import path for `parts`." in notes
-    assert "`no_such_logger` is not installed; a stub stands in for it." in notes
+    assert "`no_such_logger` is not installed and was replaced with a stub." in notes
     assert "Skipped what failed, and what needs it (lines 8, 21, 22, 23, 25)." in notes
 
 

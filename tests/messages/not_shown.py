@@ -55,7 +55,7 @@ NEVER_SHOWN = {
     "graph_breaks.py::SIGNS": "parts of torch's messages",
     "guesses.py::DIMENSIONS": "patterns of names",
     "log_notes.py::NO_CUDA_GRAPHS": "a part of torch's message",
-    "missing_requirement.py::NOT_FOUND": "a part of torchvision's message",
+    "missing_imports.py::IMPORT_SYSTEM": "a file name of the import system",
     "option_values.py::_LEFT_OUT": "a part of torch's records",
     "serving.py::serve": "the form of a line in the log",
     "text_output.py::STYLE": "styles of the terminal",

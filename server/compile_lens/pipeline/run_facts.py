@@ -158,12 +158,12 @@ class RunFacts:
                 yield f"Added the folder {shown} to the import path for `{name}`. Set `PYTHONPATH` to choose another."
         stubs = [f"`{name}`" for name, folder in self.helped_imports.items() if not folder]
         if stubs:
-            are = (
-                "is not installed; a stub stands in for it"
+            replaced = (
+                "is not installed and was replaced with a stub"
                 if len(stubs) == 1
-                else "are not installed; stubs stand in for them"
+                else "are not installed and were replaced with stubs"
             )
-            yield f"{', '.join(stubs)} {are}. A call that needs more than that raises the error of the import."
+            yield f"{', '.join(stubs)} {replaced}. Calls that need more raise the error of the import."
         if self.made_up_arguments:
             named = ", ".join(f"`{name}`" for name in self.made_up_arguments)
             yield f"Made up the required arguments {named}. Pass your own after `--`."

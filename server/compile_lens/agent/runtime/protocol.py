@@ -229,10 +229,7 @@ class ProgramRaised(AgentEvent):
 
 @dataclass(frozen=True)
 class RaisedAside(AgentEvent):
-    """An exception that did not end the run. ``where`` is ``statement`` (of the analyzed file, skipped) or ``thread``, ``thread_name``.
-
-    ``import`` is that of the analyzed file, in runs that were recorded earlier.
-    """
+    """An exception that did not end the run. ``where`` is ``import``, ``statement`` (both of the analyzed file) or ``thread``."""
 
     name: ClassVar[str] = "raised-aside"
     where: str
@@ -342,7 +339,7 @@ class CallsCovered(AgentEvent):
 
 @dataclass(frozen=True)
 class ImportHelped(AgentEvent):
-    """``module`` was not found: ``folder`` was added to the import path for it, or a stub stood in where that is ''."""
+    """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it."""
 
     name: ClassVar[str] = "import-helped"
     module: str
