@@ -4,14 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # tests/conftest.py puts the long groups first
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -q
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder -q
 CLIENT := vscode-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.installed
+TARGETS ?= linux-x64 linux-arm64 alpine-x64 darwin-x64 darwin-arm64 win32-x64
+# any Python with pip packs the extension
+BUNDLE_PYTHON = $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))
 EXAMPLES := examples/transformer_block.py examples/training_step.py examples/clean_model.py
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
 
-.PHONY: demo test test-quick test-nightly compat lint bench fuzz soak client lab tables setup clean
+.PHONY: demo test test-quick test-nightly compat lint bench fuzz soak client vsix lab tables setup clean
 
 demo: $(STAMP)  ## the main job on the examples
 	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
@@ -62,12 +65,21 @@ $(CLIENT_STAMP): $(CLIENT)/package-lock.json
 	cd $(CLIENT) && npm ci --silent --no-audit --no-fund
 	touch $@
 
-client: $(CLIENT_STAMP)
+client: $(CLIENT_STAMP)  ## the extension for this machine: vscode-client/compile-lens.vsix
+	$(BUNDLE_PYTHON) $(CLIENT)/scripts/bundle.py host
 	cd $(CLIENT) && npm run --silent package
+
+vsix: $(CLIENT_STAMP)  ## the extension for each platform, in vscode-client/out; less: make vsix TARGETS="linux-x64 darwin-arm64"
+	mkdir -p $(CLIENT)/out
+	for target in $(TARGETS); do \
+	  $(BUNDLE_PYTHON) $(CLIENT)/scripts/bundle.py $$target && \
+	  (cd $(CLIENT) && npm run --silent package -- --target $$target --out out/compile-lens-$$target.vsix) || exit 1; \
+	done
+	$(BUNDLE_PYTHON) $(CLIENT)/scripts/bundle.py host  # what runs from this folder is of this machine
 
 lab: $(STAMP)
 	PYTHON=$(CURDIR)/$(BIN)/python bash tests/e2e/install.sh
 
 clean:
-	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist $(CLIENT)/bundled $(CLIENT)/*.vsix tests/e2e/shots
+	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist $(CLIENT)/bundled/libs $(CLIENT)/out $(CLIENT)/*.vsix tests/e2e/shots
 	rm -rf .pytest_cache .mypy_cache .ruff_cache

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.command import Warm
 
+from compiled_before import first_on_path
 from plain_torch_process import plain_torch as _plain_torch
 from warm_host import WarmHost
 from warm_host import warm_host as _warm_host
@@ -17,6 +18,12 @@ from warm_host import warm_host as _warm_host
 def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What is remembered of files is not the user's, also in processes that a test starts."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remembering_compiler() -> None:
+    """What Inductor compiles in every new cache is compiled once."""
+    first_on_path()
 
 
 warm_host = pytest.fixture(scope="session")(_warm_host)
@@ -43,24 +50,31 @@ LONG = (
 )
 # `make test-quick` leaves these out: they start interpreters with torch of their own, or compile for long
 SLOW = (
+    "analysis/test_certain_predictions",
     "entries/test_entry_runs",
     "entries/test_missing_weights",
     "entries/test_reproduced",
     "entries/test_solver",
     "knowledge/test_installed",
+    "lsp/test_quick_fixes",
     "lsp/test_real",
+    "lsp/test_repros",
     "lsp/test_searches",
     "lsp/test_survival",
     "pipeline/test_cached_graphs",
     "pipeline/test_without_fork",
     "reliability",
+    "repro/test_contract",
     "repro/test_documents",
     "repro/test_graph",
+    "repro/test_patches",
     "repro/test_source",
     "state/test_cache_history",
     "test_as_plain_python",
     "test_differential",
+    "test_emulation_trial",
     "test_gpu_stand_in",
+    "test_variations",
     "workers/test_caches",
     "workers/test_host",
     "workers/test_sandbox",

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-ASK = "import sys; from compile_lens.agent.sandbox.choice import choose; print(*choose(sys.argv[1]), sep='\\n')"
+ASK = """\
+import sys
+from compile_lens.agent.sandbox.choice import choose
+chosen = choose(sys.argv[1], [])
+print(chosen.kind, chosen.reason, sep="\\n")
+"""
 # an interpreter for which the kernel has less: as in a container
 POOR = """\
 #!{python}
@@ -17,7 +22,7 @@ import os, sys
 from compile_lens.agent.sandbox import kernel, syscall_filter
 syscall_filter.REFUSED = {refused}
 kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-syscall_filter.install("all", False)
+syscall_filter.Filter(True, False, True, True, True).install()
 os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 """
 NAMESPACES = {"unshare": (272, 97), "mount": (165, 40)}

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "server" / "compile_lens"
+# what both sides load: the messages between server and agent
+MESSAGES = ("protocol", "search_protocol", "environment_facts")
 PROTOCOL = {"pygls", "lsprotocol"}
 TORCH = {"torch", "triton"}
 TREE_SITTER = {"tree_sitter", "tree_sitter_python"}
@@ -25,10 +27,13 @@ FORBIDDEN = {
     "repro": PROTOCOL | TORCH | OWN_LSP,
     "documents": PROTOCOL | TORCH | OWN_LSP,
     "settings": PROTOCOL | TORCH | OWN_LSP,
+    "formats": PROTOCOL | TORCH | OWN_LSP,
+    "diff": PROTOCOL | TORCH | OWN_LSP,
     "state": PROTOCOL | TORCH | OWN_LSP,
     "pipeline": PROTOCOL | TORCH | OWN_LSP,
     "lsp": TORCH,
     "cli": PROTOCOL | TORCH,
+    "pytest_plugin": PROTOCOL | TORCH | OWN_LSP,
 }
 
 
@@ -59,12 +64,15 @@ def test_a_room_imports_nothing_that_it_must_not(room: str) -> None:
 # from the doors down; a room imports what stands below it (ARCHITECTURE.md has the same order)
 FLOORS = [
     "lsp",
+    "pytest_plugin",
     "cli",
     "repro",
     "pipeline",
     "state",
     "documents",
     "settings",
+    "formats",
+    "diff",
     "analysis",
     "knowledge",
     "entries",
@@ -114,7 +122,8 @@ def test_the_agent_imports_the_standard_library_torch_and_itself() -> None:
 
 
 def test_nothing_imports_the_agent_but_the_protocol() -> None:
-    protocol = {f"compile_lens.agent.runtime.{name}" for name in ("protocol", "search_protocol")}
+    # and the one way to delete what a program has left
+    protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, "left_folders")}
     wrong = [
         f"{file.relative_to(PACKAGE)}:{line}"
         for file in PACKAGE.rglob("*.py")
@@ -169,6 +178,9 @@ PRIVATE_NAMES_OF_OTHERS = {
     "_make_invoke_excepthook": "threading: exceptions that end threads, while the program's `excepthook` stays its own",
     "_clear": "atexit: a forked child forgets the exit functions of its parent",
     "_BaseAutoModelClass": "transformers: the base of the classes whose loading is substituted",
+    "_actions": "argparse: which arguments a program requires",
+    "_mutually_exclusive_groups": "argparse: the same",
+    "_SubParsersAction": "argparse: the same",
     "_model_mapping": "transformers: the class for a configuration",
     "_name_or_path": "transformers: where a configuration is from",
 }
@@ -262,7 +274,7 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
 
 
 def test_the_protocol_needs_the_standard_library_alone() -> None:
-    files = [PACKAGE / "agent" / "runtime" / f"{name}.py" for name in ("protocol", "search_protocol", "message")]
+    files = [PACKAGE / "agent" / "runtime" / f"{name}.py" for name in (*MESSAGES, "message")]
     modules = {module for file in files for _, module in imports(file)}
     own = {module for module in modules if module.startswith(".")}
     assert own <= {".message", ".search_protocol"}
@@ -291,3 +303,18 @@ def test_every_broad_handler_says_whose_code_may_raise() -> None:
             if "  # " not in own and not before.startswith("# ") and not first.startswith("# "):
                 wrong.append(f"{file.relative_to(PACKAGE)}:{line}")
     assert not wrong
+
+
+def test_only_two_modules_print() -> None:
+    """They make control characters visible, which may come from a program, a trace or a file name."""
+    doors = {PACKAGE / "cli" / "terminal.py", PACKAGE / "cli" / "safe_console.py"}
+    doors |= {PACKAGE / "settings" / "settings.py", PACKAGE / "settings" / "settings_page.py"}  # print our own tables
+    printing = {
+        f"{file.name}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        if file not in doors and not file.is_relative_to(PACKAGE / "agent")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("print", "click.echo", "click.secho", "Console", "sys.stdout.write")
+    }
+    assert not printing

@@ -19,9 +19,16 @@ from plain_torch_process import breaks_of
 from warm_host import WarmHost, one_worker_each
 
 HERE = Path(__file__).parent
-FOLDERS = (HERE / "fixtures", HERE / "corpus" / "graph_breaks", HERE.parent / "examples")
+FOLDERS = (HERE / "fixtures", HERE / "corpus" / "graph_breaks", HERE / "corpus" / "programs", HERE.parent / "examples")
+# torch counts the lines behind a break wrongly there, and the agent mends that (agent/instrument/resume_lines.py)
+WRONG_LINES = {"break_behind_chain"}
 # a plain torch has nothing that stands in for a GPU, or for other processes
-PROGRAMS = [f for folder in FOLDERS for f in sorted(folder.glob("[!_]*.py")) if not f.stem.startswith("stand_in_")]
+PROGRAMS = [
+    f
+    for folder in FOLDERS
+    for f in sorted(folder.glob("[!_]*.py"))
+    if not f.stem.startswith("stand_in_") and f.stem not in WRONG_LINES
+]
 
 
 @pytest.mark.parametrize("file", one_worker_each(PROGRAMS))

@@ -18,9 +18,9 @@ from warm_host import WarmHost, warm_host
 
 pytestmark = pytest.mark.xdist_group("gpu-stand-in")
 
-# loads the agent as its boot file does, so that a canary can be added before the trial
-TRIAL = """
-import importlib, importlib.util, json, sys
+# loads the agent as its boot file does, and forks for each line: a folder, and the canaries to try instead of the agent's
+TRIALS = """
+import importlib, importlib.util, json, os, sys
 spec = importlib.util.spec_from_file_location("boot", {boot!r})
 boot = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(boot)
@@ -28,10 +28,16 @@ boot.load()
 import ctypes, torch
 canaries = importlib.import_module(boot.PACKAGE + ".substitutes.cuda.canaries")
 trial = importlib.import_module(boot.PACKAGE + ".substitutes.cuda.trial")
-Canary = canaries.Canary
-{change}
-verdict = trial.verdict({folder!r})
-print(json.dumps([verdict.off, verdict.without]))
+for line in sys.stdin:
+    folder, tried = json.loads(line)
+    if os.fork() == 0:
+        if tried:
+            canaries.CANARIES = eval(tried, dict(Canary=canaries.Canary, ctypes=ctypes, torch=torch))
+        verdict = trial.verdict(folder)
+        print(json.dumps([verdict.off, verdict.without]), flush=True)
+        os._exit(0)
+    if os.wait()[1]:
+        print("null", flush=True)
 """
 CRASH = "lambda device, compiled: [ctypes.string_at(0) if device == 'cuda' else 1]"
 RAISE = "lambda device, compiled: [torch.ones(2, device=device).nonsense() if device == 'cuda' else 1]"
@@ -39,21 +45,41 @@ OTHER_VALUE = "lambda device, compiled: [torch.ones(2) if device == 'cuda' else 
 OTHER_GRAPH = "lambda device, compiled: [compiled(lambda x: x.sin() if x.is_cuda else x.cos())(torch.zeros(2, device=device)) * 0]"
 
 
-def try_with(canary: str, folder: Path) -> tuple[str, dict[str, str]]:
-    change = f"canaries.CANARIES = ({canary},)" if canary else ""
-    text = TRIAL.format(boot=str(BOOT), folder=str(folder), change=change)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=True)
-    off, without = json.loads(done.stdout)
-    return off, without
+class Trials:
+    """A process that has imported torch, and tries in forks of itself."""
+
+    def __init__(self) -> None:
+        text = TRIALS.format(boot=str(BOOT))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def verdict(self, canary: str, folder: Path) -> tuple[str, dict[str, str]]:
+        """Why nothing is emulated, and what the emulated device lacks, with other canaries than the agent's if there is one."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps([str(folder), f"({canary},)" if canary else ""]) + "\n")
+        self._process.stdin.flush()
+        off, without = json.loads(self._process.stdout.readline())
+        return off, without
+
+    def close(self) -> None:
+        self._process.communicate()
 
 
-def test_this_torch_passes_every_canary_and_is_not_tried_again(tmp_path: Path) -> None:
-    assert try_with("", tmp_path) == ("", {})
+@pytest.fixture(scope="module")
+def trials() -> Iterator[Trials]:
+    made = Trials()
+    yield made
+    made.close()
+
+
+def test_this_torch_passes_every_canary_and_is_not_tried_again(tmp_path: Path, trials: Trials) -> None:
+    assert trials.verdict("", tmp_path) == ("", {})
     (file,) = tmp_path.iterdir()
     file.write_text(json.dumps({"off": "remembered", "without": {}}))
-    assert try_with("", tmp_path) == ("remembered", {})
+    assert trials.verdict("", tmp_path) == ("remembered", {})
     file.write_text("{")
-    assert try_with("Canary('x', lambda device, compiled: [])", tmp_path) == ("", {})
+    assert trials.verdict("Canary('x', lambda device, compiled: [])", tmp_path) == ("", {})
 
 
 @pytest.mark.parametrize(
@@ -65,14 +91,16 @@ def test_this_torch_passes_every_canary_and_is_not_tried_again(tmp_path: Path) -
         (OTHER_GRAPH, "x failed in a trial with this torch (its graphs differ from those of the CPU)"),
     ],
 )
-def test_nothing_is_emulated_where_a_canary_fails(tmp_path: Path, program: str, said: str) -> None:
-    assert try_with(f"Canary('x', {program})", tmp_path) == (said, {})
+def test_nothing_is_emulated_where_a_canary_fails(tmp_path: Path, trials: Trials, program: str, said: str) -> None:
+    assert trials.verdict(f"Canary('x', {program})", tmp_path) == (said, {})
 
 
-def test_an_ability_that_crashes_is_left_out_and_the_others_are_tried_all_the_same(tmp_path: Path) -> None:
+def test_an_ability_that_crashes_is_left_out_and_the_others_are_tried_all_the_same(
+    tmp_path: Path, trials: Trials
+) -> None:
     crashes = f"Canary('streams', {CRASH}, needed=False)"
     raises = f"Canary('user-written Triton kernels', {RAISE}, needed=False)"
-    off, without = try_with(f"{crashes}, {raises}", tmp_path)
+    off, without = trials.verdict(f"{crashes}, {raises}", tmp_path)
     assert off == ""
     assert without["streams"] == "signal 11"
     assert without["user-written Triton kernels"].startswith("AttributeError")
@@ -133,16 +161,45 @@ def f(x):
     return x + 1
 
 f(torch.ones(3, device="cuda"))
-torch.cuda.nvtx.range_push("step")
+{lacking}
 """
 
 
-def test_one_that_cannot_run_without_a_gpu_keeps_what_the_emulation_found(host: WarmHost, tmp_path: Path) -> None:
-    outcome = run(host, tmp_path, NEEDS_GPU)
+@pytest.mark.parametrize(
+    ("lacking", "words"),
+    [
+        ('torch.cuda.nvtx.range_push("step")', "NVTX"),
+        ("torch.eye(2).to_sparse().cuda()", "from the 'SparseCUDA' backend."),
+        ("torch.nested.nested_tensor([torch.ones(2)], device='cuda') * 2", "from the 'NestedTensorCUDA' backend."),
+    ],
+)
+def test_one_that_cannot_run_without_a_gpu_keeps_what_the_emulation_found(
+    host: WarmHost, tmp_path: Path, lacking: str, words: str
+) -> None:
+    outcome = run(host, tmp_path, NEEDS_GPU.format(lacking=lacking))
     assert outcome.status is Status.RAISED
     assert len(messages(outcome, "GB0059")) == 1
-    assert "NVTX" in messages(outcome, "run-error")[0]
+    (error,) = messages(outcome, "run-error")
+    assert error.startswith("On the emulated CUDA device, the program raised") and words in error
     assert any("may be the cause of this program's error" in note for note in outcome.notes)
+
+
+PRODUCTS = """
+import torch
+
+a, b = torch.randn(3, 4, dtype=torch.bfloat16), torch.randn(4, 2, dtype=torch.bfloat16)
+single = torch.mm(a.cuda(), b.cuda(), out_dtype=torch.float32)
+batched = torch.bmm(a.cuda()[None], b.cuda()[None], out_dtype=torch.float32)[0]
+added = torch.addmm(torch.ones(2).cuda(), a.cuda(), b.cuda(), out_dtype=torch.float32, beta=2)
+for product in (single, batched, added - 2):
+    assert product.device.type == "cuda" and product.dtype is torch.float32
+    torch.testing.assert_close(product.cpu(), a.float() @ b.float())
+"""
+
+
+def test_products_with_another_dtype_have_the_values_of_the_cpu(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, PRODUCTS)
+    assert outcome.status is Status.OK, outcome.output
 
 
 def test_an_error_of_the_program_itself_is_not_blamed_on_the_device(host: WarmHost, tmp_path: Path) -> None:

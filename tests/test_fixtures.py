@@ -21,13 +21,15 @@ from warm_host import WarmHost, one_worker_each
 FOLDER = Path(__file__).parent / "fixtures"
 # programs of many small functions, each for one of torch's codes of graph breaks; nothing else that is found there is compared
 CORPUS = sorted((Path(__file__).parent / "corpus" / "graph_breaks").glob("[!_]*.py"))
+# many small programs in a file, each below ``# program: NAME``
+PROGRAMS = sorted((Path(__file__).parent / "corpus" / "programs").glob("*.py"))
 # a file whose name begins with an underscore is a part of the fixture that imports it
 FIXTURES = sorted(FOLDER.glob("[!_]*.py"))
 TORCHS_PAGE = re.compile(r"/(gb\d{4})\.html$")
 IMPORTED_PART = re.compile(r"^from (_\w+) import|^import (_\w+)", re.MULTILINE)
 
 
-@pytest.mark.parametrize("file", one_worker_each([*FIXTURES, *CORPUS]))
+@pytest.mark.parametrize("file", one_worker_each([*FIXTURES, *CORPUS, *PROGRAMS]))
 def test_findings_are_those_written_under_the_lines(
     file: Path, warm_host: WarmHost, pytestconfig: pytest.Config
 ) -> None:

@@ -84,7 +84,7 @@ def test_a_recorded_workload_breaks_and_recompiles_as_on_the_gpu(host: WarmHost,
 
 def test_the_training_like_trace_breaks_and_recompiles_as_on_the_gpu(host: WarmHost, tmp_path: Path) -> None:
     (trace,) = (DATA / "h200-single").glob("*trace*.gz")
-    there = read_recorded(trace)
+    there = read_recorded(trace).outcome
     here = run(host, tmp_path, (DATA / "h200-single" / "gpu_single.py").read_text())
     assert here.status is Status.OK
     assert frames(there) == frames(here)
@@ -106,7 +106,7 @@ def test_each_rank_of_the_ddp_trace_breaks_and_recompiles_as_on_its_gpu(
     host: WarmHost, tmp_path: Path, rank: int
 ) -> None:
     (trace,) = (DATA / "h200-ddp").glob(f"*rank_{rank}_*")
-    there = read_recorded(trace)
+    there = read_recorded(trace).outcome
     launched = {"RANK": f"{rank}", "LOCAL_RANK": f"{rank}", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
     here = run(host, tmp_path, (DATA / "h200-ddp" / "gpu_ddp.py").read_text(), env=launched)
     assert here.status is Status.OK
@@ -153,6 +153,11 @@ torch.accelerator.synchronize()
 assert torch.accelerator.current_accelerator().type == "cuda"
 assert str(loss.device) == "cuda:0" and loss.is_cuda
 print(torch.cuda.get_device_capability(), torch.cuda.memory_allocated(), start.elapsed_time(end), loss.item())
+for events in ((start, torch.cuda.Event(enable_timing=True)), (torch.cuda.Event(), end)):
+    try:
+        raise AssertionError(events[0].elapsed_time(events[1]))
+    except ValueError as refused:
+        assert "must be" in str(refused)
 torch.set_default_device("cuda")
 assert torch.zeros(2).is_cuda
 """

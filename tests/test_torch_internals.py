@@ -1,12 +1,21 @@
-"""The rows of torch's private names: each that the installed torch should have is there."""
+"""The rows of torch's private names: each that the installed torch should have is there, and one that is missing is told."""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch  # noqa: F401 - rows ask the installed version
 from tests.entries.agent_package import agent_module
+
+from compile_lens.pipeline.doctor import CheckState, examine
+from compile_lens.workers.environment_report import ask_environment
+from compile_lens.workers.job import Job
+from warm_host import WarmHost
 
 ROOM = agent_module("torch_internals")
 
@@ -18,3 +27,49 @@ def rows() -> list[Any]:
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.path)
 def test_the_installed_torch_has_what_it_should(row: Any) -> None:
     assert row.exists == row.is_expected or row.supplied
+
+
+# a torch without a name that only matters when Dynamo fails
+WITHOUT_A_NAME = """
+import importlib.abc
+import importlib.machinery
+import sys
+
+
+class Without(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name != "torch._dynamo.convert_frame":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            del module.format_error_msg
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+sys.meta_path.insert(0, Without())
+"""
+
+
+@pytest.mark.nightly
+def test_a_missing_name_is_one_note_of_each_run_and_a_row_of_the_doctor(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_A_NAME)
+    program = tmp_path / "program.py"
+    program.write_text("import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    host = WarmHost(environment)
+    try:
+        for _ in range(2):
+            notes = host.run(Job(str(program))).notes
+            assert [note.partition(" (")[0] for note in notes] == ["Unavailable: why Dynamo skips a function"], notes
+            assert "format_error_msg" in notes[0]
+    finally:
+        host.close()
+    rows = examine(asyncio.run(ask_environment(sys.executable, environment)), tmp_path / "cache")
+    (row,) = [row for row in rows if row.name == "torch internals"]
+    assert row.state is CheckState.WARNING
+    assert "format_error_msg" in f"{row.says} {row.remedy}"

@@ -17,6 +17,8 @@ from compile_lens.trace.report import CompileReport
 
 SCRIPT = Path(__file__).with_name("watch.py")
 ADDRESS = re.compile(r"(?<=, )\d{9,}(?=\))")
+# behind a guard on a type, in torch's log alone
+HINT = re.compile(r" \(HINT: [^()]*\)$")
 
 # file, line and code of a break, and how often
 Breaks = Counter[tuple[str, int, str]]
@@ -111,5 +113,5 @@ def recompiles_of(report: CompileReport) -> Recompiles:
 
 
 def plain_guard(guard: str) -> str:
-    """A guard without the line of source that torch sets behind it, and without addresses of one process."""
-    return ADDRESS.sub("", guard.partition("  # ")[0].rstrip())
+    """A guard without the line of source that torch sets behind it, its hint, and addresses of one process."""
+    return HINT.sub("", ADDRESS.sub("", guard.partition("  # ")[0].rstrip()))

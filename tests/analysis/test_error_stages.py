@@ -169,3 +169,19 @@ def test_a_strict_export_up_to_torch_2_8_names_its_frame_and_fails_once() -> Non
     assert codes(stack) == ["export-error"]
     elsewhere = (StackFrame(file="/own.py", line=7, name="<module>", text="model(x)"),)
     assert codes(elsewhere) == ["fullgraph-break", "export-error"]
+
+
+@pytest.mark.parametrize(
+    ("type_name", "message"),
+    [
+        (
+            "CppCompileError",
+            "C++ compile error\n\nOutput:\na.h: fatal error: cannot write PCH file: No space left on device",
+        ),
+        ("InductorError", "OSError: [Errno 28] No space left on device: '/caches/inductor/ab/cab.py'"),
+    ],
+)
+def test_a_disk_that_fills_while_code_is_compiled_is_named(type_name: str, message: str) -> None:
+    found = triage(type_name, message, IN_CODEGEN)
+    told = sentence(type_name, message, found)
+    assert told == "torch.compile failed: the disk is full that compiled code is written to (No space left on device)."

@@ -11,7 +11,7 @@ from compile_lens.agent.instrument.log_notes import IGNORED
 from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.loaded_trace import read_recorded
-from compile_lens.trace.records import trace_files
+from compile_lens.trace.files import trace_files
 from compile_lens.workers.wire import TraceRecord
 from replay import frames_of, program, recording, replay
 
@@ -30,7 +30,7 @@ def one(outcome: Outcome, code: str) -> Finding:
 @pytest.fixture(scope="module")
 def single() -> Outcome:
     (file,) = trace_files(SINGLE)
-    return read_recorded(file, (("/cluster/job", str(SINGLE)),))
+    return read_recorded(file, (("/cluster/job", str(SINGLE)),)).outcome
 
 
 def test_a_plain_trace_tells_of_cuda_graphs_recompiles_breaks_and_side_effects(single: Outcome) -> None:

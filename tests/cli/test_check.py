@@ -52,7 +52,7 @@ def test_text_shows_the_line_the_range_the_reason_and_a_summary(tmp_path: Path) 
 
 def test_quiet_is_one_line_per_finding(tmp_path: Path) -> None:
     write(tmp_path, "model.py", BREAKS)
-    result = Result(["check", "-q", "--fail-on", "warning", "model.py"], tmp_path)
+    result = Warm(["check", "-q", "--fail-on", "warning", "model.py"], tmp_path)
     assert result.code == 1
     assert [line.split()[1] for line in result.out.splitlines()] == ["information[recompile]", "warning[GB0170]"]
 

@@ -1,4 +1,4 @@
-"""What is tried with each torch on each Python: the doctor, the emulated GPU, fixtures, repros, a bisection, explanations."""
+"""What is tried with each torch on each Python: the doctor, the emulated GPU, programs, repros, a bisection, explanations."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.compat.environments import Interpreter, numbers
 from tests.compat.fixtures import CODES_SINCE, check_fixtures, without_code
+from tests.compat.programs import check_programs
 from tests.compat.results import Check, Deviation
 from tests.repro.planted_bugs import BUGS
 
@@ -66,6 +67,7 @@ def run_checks(interpreter: Interpreter, wanted: Collection[str]) -> Iterator[Ch
         "doctor": lambda: check_doctor(interpreter),
         "emulated GPU": lambda: check_emulated_gpu(host, interpreter),
         "fixtures": lambda: check_fixtures(host, interpreter, _missing(interpreter)),
+        "programs": lambda: check_programs(host, interpreter),
         "repros": lambda: check_repros(host),
         "bisection": lambda: check_bisection(host),
         "explanations": lambda: check_explanations(interpreter),

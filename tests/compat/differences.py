@@ -43,6 +43,7 @@ def unexplained(result: Result) -> list[Deviation]:
     return [each for check in result.checks for each in check.deviations if explanation(result, each) is None]
 
 
+CODE = "Has another code for the same break."
 DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "break_in_package",
@@ -55,7 +56,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Dynamo does not trace the library's `render`: a second break.",
         has="10 GB0007",
         since=(2, 9),
-        until=(2, 11),
+        until=(2, 12),
     ),
     Difference(
         "break_in_with",
@@ -73,12 +74,20 @@ DIFFERENCES: tuple[Difference, ...] = (
         until=(2, 11),
     ),
     Difference(
+        "break_deepcopy",
+        "Has another code for the same break.",
+        lacks="10 GB4198",
+        has="10 GB0141",
+        since=(2, 12),
+        until=(2, 12),
+    ),
+    Difference(
         "break_generator",
         "Has another code for the same break.",
         lacks="18 GB4347",
         has="18 GB0253",
         since=(2, 9),
-        until=(2, 11),
+        until=(2, 12),
     ),
     Difference(
         "break_generator",
@@ -92,7 +101,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         lacks="9 GB0156",
         has="9 GB0007",
         since=(2, 9),
-        until=(2, 11),
+        until=(2, 12),
     ),
     Difference(
         "break_stdlib",
@@ -179,5 +188,71 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Side effects are not recorded.",
         lacks="22 side-effect",
         until=(2, 10),
+    ),
+    Difference("as_json", CODE, lacks="3 GB0156", has="3 GB0007", until=(2, 12)),
+    Difference("by_default", "A changed default value is not noticed.", lacks="2 recompile", until=(2, 11)),
+    Difference(
+        "by_module_apply",
+        "`compile()` of a module of torch compiles it.",
+        lacks="3 not-compiled x2",
+        has="4 recompile",
+        since=(2, 14),
+    ),
+    Difference("by_range", CODE, lacks="3 GB4841", has="3 GB0160", until=(2, 12)),
+    Difference("caught_inside", "`super().__init__` of an exception is traced.", lacks="3 GB0006", since=(2, 15)),
+    Difference("chosen_by_value", CODE, lacks="9 GB0124", has="9 GB0218", until=(2, 11)),
+    Difference("evaluated", "`eval` is not traced.", has="3 GB0059", until=(2, 12)),
+    Difference(
+        "formatted",
+        "An unknown name raises `NameError`, and the break is where that is handled.",
+        lacks="4 GB0354",
+        has="6 GB9625",
+        since=(2, 14),
+    ),
+    Difference("formatted_value", CODE, lacks="4 GB0088", has="4 GB0156", until=(2, 11)),
+    Difference("identity", "`hash` of a string is not traced.", has="6 GB0059", until=(2, 12)),
+    Difference("indexed_list", CODE, lacks="3 GB0124", has="3 GB0070", until=(2, 11)),
+    Difference("named_fields", "`copy.copy` of a named tuple is traced.", lacks="9 GB0088", since=(2, 14)),
+    Difference(
+        "named_fields",
+        "Dynamo fails on a named tuple of another length, which ends the program.",
+        lacks="9 GB0088",
+        has="9 GB0007, 9 run-error",
+        until=(2, 11),
+    ),
+    Difference("pointer", CODE, lacks="3 GB5976", has="3 GB0023", until=(2, 12)),
+    Difference("read_locals", "`locals` is not traced.", has="3 GB0059", until=(2, 11)),
+    Difference("regular_expression", "Regular expressions are not traced.", has="3 GB0023, 4 GB0156", until=(2, 11)),
+    Difference(
+        "regular_expression",
+        "Regular expressions are not traced.",
+        has="3 GB0059, 4 GB0156",
+        since=(2, 12),
+        until=(2, 12),
+    ),
+    Difference("saved", CODE, lacks="4 GB0156", has="4 GB0007", until=(2, 12)),
+    Difference("shuffled", "`random.shuffle` is traced.", lacks="4 GB0007", has="4 side-effect", since=(2, 14)),
+    Difference(
+        "stamped",
+        "Dynamo fails on `datetime.now`, which ends the program.",
+        lacks="3 GB0156, 4 GB0007",
+        has="2 dynamo-internal-error, 3 GB0007",
+        until=(2, 11),
+    ),
+    Difference("stamped", CODE, lacks="3 GB0156", has="3 GB0007", since=(2, 12), until=(2, 12)),
+    Difference("state_in_forward", "`state_dict` is not traced.", has="7 GB0059", until=(2, 12)),
+    Difference("state_in_forward", "`state_dict` is not traced.", has="7 GB0467", since=(2, 14)),
+    Difference(
+        "uncaught_shapes",
+        "An error of an operation is raised as the program's own: Dynamo breaks there, and the program raises it.",
+        lacks="2 fake-tensor-error/GB4315",
+        has="2 GB0088 x2, 2 run-error",
+        since=(2, 15),
+    ),
+    Difference(
+        "while_on_value",
+        "A function that is skipped because of its loop is not tried again from the condition.",
+        lacks="4 GB0170",
+        since=(2, 15),
     ),
 )

@@ -33,7 +33,7 @@ def check_fixtures(host: WarmHost, interpreter: Interpreter, missing: frozenset[
         tried += 1
         expected, found = _compare(host, file, numbers(interpreter.torch) >= CODES_SINCE)
         if expected != found:
-            deviations.append(Deviation(file.stem, _list(expected - found), _list(found - expected)))
+            deviations.append(Deviation(file.stem, listed(expected - found), listed(found - expected)))
     return Check("fixtures", tried, tuple(deviations), tuple(left_out))
 
 
@@ -52,18 +52,20 @@ def _compare(host: WarmHost, file: Path, with_codes: bool) -> tuple[Counter[str]
         program = read(path.read_text(encoding="utf-8"))
         here = [finding for finding in outcome.findings if Path(finding.place.file) == path]
         prefix = "" if path == file else f"{path.name}:"
-        expected += _counted(prefix, program.expected, with_codes)
-        found += _counted(prefix, as_expected(program, here), with_codes)
+        expected += counted(prefix, program.expected, with_codes)
+        found += counted(prefix, as_expected(program, here), with_codes)
     return expected, found
 
 
-def _list(counted: Counter[str]) -> str:
-    return ", ".join(f"{what} x{count}" if count > 1 else what for what, count in sorted(counted.items()))
+def listed(findings: Counter[str]) -> str:
+    """``LINE CODE`` of each, with counts."""
+    return ", ".join(f"{what} x{count}" if count > 1 else what for what, count in sorted(findings.items()))
 
 
-def _counted(prefix: str, findings: tuple[Expected, ...], with_codes: bool) -> Counter[str]:
-    counted: Counter[str] = Counter()
+def counted(prefix: str, findings: tuple[Expected, ...], with_codes: bool) -> Counter[str]:
+    """How often each ``LINE CODE`` was found."""
+    found: Counter[str] = Counter()
     for one in findings:
         code = one.code if with_codes else without_code(one.code)
-        counted[f"{prefix}{one.line} {code}"] += one.count
-    return counted
+        found[f"{prefix}{one.line} {code}"] += one.count
+    return found

@@ -10,7 +10,7 @@ from tests.compat.environments import numbers
 from tests.compat.results import Result
 
 PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
-CHECKS = ("doctor", "emulated GPU", "fixtures", "repros", "bisection", "explanations")
+CHECKS = ("doctor", "emulated GPU", "fixtures", "programs", "repros", "bisection", "explanations")
 HEAD = """# torch and Python versions
 
 `make compat` tries Compile Lens with each torch and each Python that a machine can get, and writes this page. Only the agent runs in the
@@ -21,6 +21,7 @@ interpreter that is tried; the rest runs in its own.
 | doctor | Dynamo supports the Python, and all private names of torch that Compile Lens uses are there |
 | emulated GPU | programs recorded on a GPU with torch 2.11 have the same codes at the same lines ([gpu.md](gpu.md)) |
 | fixtures | each program in `tests/fixtures` has the codes at the lines that are written in it |
+| programs | each of the small programs in `tests/corpus/programs` has the codes at the lines that are written in it |
 | repros | a repro of a break, of a recompile and of an error reproduces it ([repro.md](repro.md)) |
 | bisection | a bug that Inductor is told to have is found ([bisect.md](bisect.md)) |
 | explanations | the installed torch is read, and one name of each kind is explained from it ([explain.md](explain.md)) |

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,3 +122,20 @@ def test_a_line_of_a_megabyte_and_a_hundred_thousand_lines() -> None:
     many = LineIndex("x = '😀'\n" * 100_000)
     assert many.line_count == 100_001
     assert many.position_of(100_000, 7, Encoding.UTF16) == Position(99_999, 7)
+
+
+def test_an_edited_index_is_that_of_the_new_text() -> None:
+    """Whatever the edit joins or takes apart; only the lines around it are looked at."""
+    source = random.Random(7)
+    pieces = ["a", "é", "\n", "\r", "\r\n", "\f", "\u2028", "x = 1\n", "", "\n\n", "  b"]
+    index = LineIndex("")
+    for _ in range(6_000):
+        size = len(index.text)
+        start = source.randint(0, size)
+        end = min(size, start + source.choice([0, 0, 1, 2, 5, 40]))
+        index = index.edited(start, end, "".join(source.choices(pieces, k=source.randint(0, 4))))
+        whole = LineIndex(index.text)
+        assert index._starts == whole._starts, (index.text, start, end)
+        assert index._ascii == whole._ascii
+        if size > 300:
+            index = index.edited(0, 200, "")

@@ -10,7 +10,9 @@ from workbench import CLIENT
 
 from compile_lens.settings.settings import configuration_schema
 
-OWN_SETTINGS = {"compileLens.server.command", "compileLens.trace.server"}
+# they say which server is started and by what: a workspace must not
+STARTS_THE_SERVER = {f"compileLens.{name}" for name in ("interpreter", "path", "importStrategy", "server.command")}
+OWN_SETTINGS = {*STARTS_THE_SERVER, "compileLens.trace.server"}
 MANIFEST = json.loads((CLIENT / "package.json").read_text())
 
 
@@ -24,7 +26,9 @@ def test_settings_are_those_of_the_server() -> None:
 
 def test_a_workspace_that_is_not_trusted_cannot_say_what_is_executed() -> None:
     restricted = set(MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"])
-    assert {"compileLens.python", "compileLens.server.command", "compileLens.run.enabled"} <= restricted
+    assert {"compileLens.python", "compileLens.run.enabled", *STARTS_THE_SERVER} <= restricted
+    settings = MANIFEST["contributes"]["configuration"]["properties"]
+    assert {settings[name]["scope"] for name in STARTS_THE_SERVER} == {"machine"}
 
 
 @pytest.mark.parametrize("command", MANIFEST["contributes"]["commands"], ids=lambda command: command["command"])

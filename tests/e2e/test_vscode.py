@@ -84,12 +84,24 @@ exports.activate = () => ({
 });
 """
 
+# knows nothing before there is a file, as one that is turned off
+ENVIRONMENTS_EXTENSION = """\
+const fs = require("fs");
+const changed = new (require("vscode").EventEmitter)();
+const [mark, executable] = [%s, %s];
+fs.watchFile(mark, { interval: 200 }, () => changed.fire({}));
+exports.activate = () => ({
+  getEnvironment: async () => (fs.existsSync(mark) ? { execInfo: { run: { executable } } } : undefined),
+  onDidChangeEnvironment: changed.event,
+});
+"""
 
-def pack_python_extension(vsix: Path, python: Path) -> None:
-    """A stand-in for the Python extension, with the part of its API that is used, where the user chose ``python``."""
-    identity = 'Id="python" Version="1.0.0" Publisher="ms-python" Language="en-US"'
+
+def pack_extension(vsix: Path, name: str, main: str) -> None:
+    """A stand-in for the extension ``ms-python.NAME``, with the part of its API that is used."""
+    identity = f'Id="{name}" Version="1.0.0" Publisher="ms-python" Language="en-US"'
     engine = '<Property Id="Microsoft.VisualStudio.Code.Engine" Value="^1.90.0"/>'
-    manifest = {"name": "python", "publisher": "ms-python", "version": "1.0.0", "main": "./main.js"}
+    manifest = {"name": name, "publisher": "ms-python", "version": "1.0.0", "main": "./main.js"}
     with zipfile.ZipFile(vsix, "w") as archive:
         archive.writestr(
             "extension.vsixmanifest",
@@ -99,7 +111,7 @@ def pack_python_extension(vsix: Path, python: Path) -> None:
             "</PackageManifest>",
         )
         archive.writestr("extension/package.json", json.dumps({**manifest, "engines": {"vscode": "^1.90.0"}}))
-        archive.writestr("extension/main.js", PYTHON_EXTENSION % json.dumps(str(python)))
+        archive.writestr("extension/main.js", main)
 
 
 @pytest.fixture
@@ -279,33 +291,40 @@ def test_what_a_file_is_analyzed_with_is_chosen_from_a_list(workbench: Workbench
     workbench.play("entries", folder, shots, data, limit=500)
 
 
-def test_uses_the_interpreter_of_the_python_extension(
+def test_uses_the_interpreter_of_the_python_extensions_and_follows_it(
     lab: Lab, vsix: Path, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
 ) -> None:
     folder = tmp_path / "chosen"
     folder.mkdir()
     (folder / "small.py").write_text(SMALL)
-    python, mark = tmp_path / "python", tmp_path / "python.ran"
-    python.write_text(f'#!/bin/sh\ntouch "{mark}"\nexec "{PYTHON}" "$@"\n')
-    python.chmod(0o755)
-    extension = tmp_path / "python.vsix"
-    pack_python_extension(extension, python)
-    data = {"file": "small.py", "python": str(python), "underlined": underlined(terminal["small.py"], SMALL)}
-    with Workbench(lab, vsix, {}, others=(extension,)) as workbench:
-        workbench.play("interpreter", folder, shots, data)
+    pythons, extensions = [tmp_path / "first", tmp_path / "second"], (tmp_path / "python.vsix", tmp_path / "envs.vsix")
+    for python in pythons:
+        python.write_text(f'#!/bin/sh\ntouch "{python}.ran"\nexec "{PYTHON}" "$@"\n')
+        python.chmod(0o755)
+    first, second = map(str, pythons)
+    chosen = str(tmp_path / "chosen.in.environments")
+    pack_extension(extensions[0], "python", PYTHON_EXTENSION % json.dumps(first))
+    environments = ENVIRONMENTS_EXTENSION % (json.dumps(chosen), json.dumps(second))
+    pack_extension(extensions[1], "vscode-python-envs", environments)
+    data = {"file": "small.py", "first": first, "second": second, "chosen": chosen}
+    data["underlined"] = underlined(terminal["small.py"], SMALL)
+    with Workbench(lab, vsix, {}, others=extensions) as workbench:
+        workbench.play("interpreter", folder, shots, data, limit=300)
     workbench.assert_nothing_is_left()
-    assert mark.exists()
+    assert Path(f"{first}.ran").exists() and Path(f"{second}.ran").exists()
 
 
-def test_says_why_there_is_no_server(lab: Lab, vsix: Path, tmp_path: Path, shots: Path) -> None:
+def test_without_a_usable_python_it_says_what_to_do(lab: Lab, vsix: Path, tmp_path: Path, shots: Path) -> None:
     folder = tmp_path / "no-server"
     folder.mkdir()
     (folder / "small.py").write_text(SMALL)
     python = folder / "python"
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o755)
-    with Workbench(lab, vsix, {"compileLens.python": str(python)}) as workbench:
-        workbench.play("no_server", folder, shots, {"file": "small.py", "python": str(python)})
+    (folder / ".venv").symlink_to(Path(PYTHON).parent.parent)
+    with Workbench(lab, vsix, {"compileLens.interpreter": [str(python)]}) as workbench:
+        data = {"file": "small.py", "broken": str(python), "python": str(folder / ".venv" / "bin" / "python")}
+        workbench.play("no_server", folder, shots, data, limit=300)
     workbench.assert_nothing_is_left()
 
 

@@ -92,18 +92,17 @@ def build_extension(lab: Lab) -> Path:
 
 
 def _build_extension(lab: Lab) -> Path:
-    sources = [
-        path for folder in ("src", "images", "bundled") for path in (CLIENT / folder).rglob("*") if path.is_file()
-    ]
-    sources += [
-        CLIENT / name for name in ("package.json", "package-lock.json", "README.md", "esbuild.mjs", ".vscodeignore")
-    ]
+    folders = [CLIENT / name for name in ("src", "images", "scripts", "bundled/tool")] + [ROOT / "server/compile_lens"]
+    sources = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    names = ("package.json", "package-lock.json", "requirements.txt", "README.md", "esbuild.mjs", ".vscodeignore")
+    sources += [CLIENT / name for name in names]
     if VSIX.exists() and VSIX.stat().st_mtime >= max(path.stat().st_mtime for path in sources):
         return VSIX
     env = {**os.environ, "PATH": f"{Path(lab.node).parent}{os.pathsep}{os.environ['PATH']}"}
     installed = CLIENT / "node_modules" / ".package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < (CLIENT / "package-lock.json").stat().st_mtime:
         _run(["npm", "ci"], cwd=CLIENT, env=env)
+    _run([PYTHON, str(CLIENT / "scripts/bundle.py"), "host"], cwd=CLIENT, env=env)
     _run(["npm", "run", "package"], cwd=CLIENT, env=env)
     return VSIX
 
@@ -119,7 +118,7 @@ def _run(command: list[str], *, cwd: Path, env: dict[str, str]) -> None:
 class Workbench:
     """One code-server process with its own home, on a free port of 127.0.0.1.
 
-    ``machine`` holds machine-scoped settings, ``others`` more extensions (VSIX files).
+    ``machine`` holds machine-scoped settings, ``others`` more extensions (VSIX files), ``hidden`` variables that are not passed on.
     """
 
     lab: Lab
@@ -127,6 +126,7 @@ class Workbench:
     machine: dict[str, Any]
     workspace_trust: bool = False
     others: tuple[Path, ...] = ()
+    hidden: tuple[str, ...] = ()
     url: str = field(init=False)
     profile: Path = field(init=False)
     _process: subprocess.Popen[bytes] = field(init=False)
@@ -260,7 +260,7 @@ class Workbench:
         kept = {
             key: value
             for key, value in os.environ.items()
-            if not key.startswith(("VSCODE_", "XDG_", "VIRTUAL_ENV", "PORT"))
+            if not key.startswith(("VSCODE_", "XDG_", "VIRTUAL_ENV", "PORT", *self.hidden))
         }
         return {
             **kept,

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from tests.entries.sources import BREAK_LINE, KERNELS, MODEL, REGION
 
+from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, as_if_compiled, choose
+from compile_lens.workers.job import Job
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -26,7 +29,9 @@ def run(host: WarmHost, file: Path, said: str = "", root: Path | None = None) ->
 
 
 def codes(outcome: Outcome) -> list[tuple[str, int]]:
-    return [(finding.code, finding.place.line) for finding in outcome.findings]
+    """What the calls themselves have caused, without calls in other ways (tests/entries/test_usual_calls.py)."""
+    own = [finding for finding in outcome.findings if finding.kind is not Kind.VARIATION]
+    return [(finding.code, finding.place.line) for finding in own]
 
 
 def test_a_module_that_nothing_runs_is_called_with_inputs_made_up_for_it(tmp_path: Path, warm_host: WarmHost) -> None:
@@ -61,7 +66,8 @@ def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, w
     outcome = run(warm_host, write(tmp_path, source))
     assert outcome.entry == "synthesized"
     assert [(way.entry, way.reason) for way in outcome.passed_over] == [
-        ("script", "The program raised `FileNotFoundError`: data/train.bin.")
+        ("model", "The program raised `FileNotFoundError`: data/train.bin."),
+        ("script", "The program raised `FileNotFoundError`: data/train.bin."),
     ]
     first = outcome.findings[0]
     assert (first.code, first.severity.value) == ("run-error", "error")
@@ -178,7 +184,8 @@ BROKEN = {
 @pytest.mark.parametrize("name", sorted(BROKEN))
 def test_a_file_is_analyzed_up_to_what_is_broken(tmp_path: Path, warm_host: WarmHost, name: str) -> None:
     outcome = run(warm_host, write(tmp_path, MODEL + BROKEN[name]))
-    assert outcome.entry == "synthesized"
+    # what is made before the error can be called; what cannot be parsed cannot be run
+    assert outcome.entry == ("synthesized" if name == "text that is being written" else "model")
     lack = "missing-data" if name == "an error further down" else "run-error"
     assert [code for code, _ in codes(outcome)] == [lack, "GB0170"]
     assert outcome.findings[1].place.line == BREAK_LINE
@@ -215,8 +222,11 @@ def test_why_a_module_of_a_package_is_not_analyzed_is_not_that_it_is_no_script(
         "        raise ValueError('never')\n\n\nfor width in range(WIDTH):\n    print(width)\n"
     )
     outcome = run(warm_host, write(tmp_path, source, "pkg/net.py"))
-    assert outcome.failure == "Could not make up inputs for `Net`: ValueError: never. Add `get_inputs()`."
-    assert [way.entry for way in outcome.passed_over] == ["script"]
+    # it runs like `python -m pkg.net`, and compiles nothing
+    assert (outcome.entry, outcome.findings) == ("script", ())
+    assert [way.entry for way in outcome.passed_over] == ["model", "synthesized"]
+    reason = "Could not make up inputs for `Net`: ValueError: never. Add `get_inputs()`."
+    assert outcome.passed_over[1].reason == reason
 
 
 CALLED_BY_THE_FILE_ITSELF = {
@@ -233,3 +243,19 @@ def test_what_the_file_calls_itself_is_not_called_again(tmp_path: Path, warm_hos
     outcome = run(warm_host, write(tmp_path, source + CALLED_BY_THE_FILE_ITSELF[name] + "\n"))
     assert (outcome.entry, outcome.graphs, outcome.calls) == ("script", 1, ())
     assert [finding.code for finding in outcome.findings] == []
+
+
+def test_a_syntax_error_is_told_before_inputs_are_searched_for(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = write(tmp_path, MODEL + "raise ValueError(\n")
+    told: list[tuple[str | None, list[str]]] = []
+
+    def on_partial(partial: Outcome) -> None:
+        told.append((partial.entry, [finding.code for finding in partial.findings]))
+
+    choice = choose(str(file), file.read_text(), None, "")
+    work = analyze_by_entries(analyze, warm_host.shared(), Job(str(file)), choice, on_partial)
+    outcome = warm_host.wait_for(work)
+    assert outcome.entry == "synthesized"
+    assert "run-error" in [finding.code for finding in outcome.findings]
+    assert ("script", ["run-error"]) in told
+    assert all("run-error" in codes for entry, codes in told if entry == "synthesized")

@@ -12,7 +12,7 @@ from compile_lens.entries.entry_spec import BadEntry, read_entry
 from compile_lens.entries.find import find_entries
 from compile_lens.entries.importers import WorkspaceFile, find_importers
 from compile_lens.entries.scripts import does_something
-from compile_lens.entries.targets import candidates, covered_by, find_targets
+from compile_lens.entries.targets import candidates, find_targets
 from compile_lens.syntax.tree import parse
 
 
@@ -22,7 +22,7 @@ def specs(source: str) -> list[str]:
 
 def test_the_documented_order() -> None:
     source = REGION + "def get_inputs():\n    return [torch.ones(3), 2]\nscale(*get_inputs())\n"
-    assert specs(source) == ["get_inputs", "doctest:scale", "script", "synthesized"]
+    assert specs(source) == ["get_inputs", "doctest:scale", "script", "model", "synthesized"]
 
 
 def test_a_file_of_definitions_is_no_script() -> None:
@@ -70,10 +70,9 @@ def test_there_is_always_an_entry() -> None:
         assert specs(source) == ["script"]
 
 
-def test_the_outermost_module_is_the_target_and_covers_its_parts() -> None:
+def test_the_outermost_module_is_the_first_target() -> None:
     targets = find_targets(parse(MODEL))
     assert [target.name for target in targets] == ["Block", "Attention"]
-    assert covered_by(targets) == {"Block": [], "Attention": ["Block"]}
 
 
 def test_regions_are_the_only_targets_of_a_file_that_has_them() -> None:

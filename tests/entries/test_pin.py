@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compile_lens.entries.keep_inputs import as_python
+from compile_lens.entries.keep_inputs import as_functions, as_python
+from compile_lens.syntax.tree import parse
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,9 @@ from compile_lens.entries.keep_inputs import as_python
 )
 def test_tensors_of_any_rank_are_written_as_the_torch_code_that_makes_them(call: str, python: str) -> None:
     assert as_python(call) == python
+
+
+def test_an_object_that_other_calls_prepare_has_no_form_as_functions() -> None:
+    tree = parse("class M: ...\n")
+    assert as_functions(tree, "(m := M(), m.setup(2))[0](float32[2, 3])") is None
+    assert as_functions(tree, "M()(float32[2, 3])") is not None

@@ -15,7 +15,7 @@ from compile_lens.pipeline.entry_choice import choose
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.syntax.tree import parse
-from compile_lens.trace.records import trace_files
+from compile_lens.trace.files import trace_files
 from compile_lens.workers.job import Job
 from warm_host import WarmHost
 
@@ -94,7 +94,7 @@ def test_inputs_of_a_trace(tmp_path: Path) -> None:
     subprocess.run(command, env=environment, check=True, timeout=300, stdout=subprocess.DEVNULL)
     memory = CallMemory(tmp_path / "calls")
     for trace in trace_files(tmp_path / "trace"):
-        memory.take(read_recorded(trace), "the trace of yesterday")
+        memory.take(read_recorded(trace).outcome, "the trace of yesterday")
     recording = memory.recall(str(file))
     assert recording is not None
     assert recording.origin == "the trace of yesterday"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -9,6 +10,8 @@ import socket
 import stat
 import subprocess
 from pathlib import Path
+
+from bystanders import Bystanders, attributes
 
 SECRET = "-----BEGIN OPENSSH PRIVATE KEY----- planted, of no use"
 BESIDE = "raise RuntimeError('a module of the workspace was imported in the place of another')\n"
@@ -48,6 +51,10 @@ class Planted:
         self._services = (self._listener, self._datagrams, self._by_file)
         for service in self._services:
             service.setblocking(False)
+        with contextlib.suppress(OSError):  # a file system without them
+            os.setxattr(self.file, "user.kept", b"mine")
+        self._folder = folder
+        self.bystanders = Bystanders({**os.environ, "PASSWORD": SECRET})
 
     @property
     def environment(self) -> dict[str, str]:
@@ -64,7 +71,10 @@ class Planted:
         folder.mkdir()
         names = ("home", "file", "other", "key", "token", "remote", "socket")
         lines = [f"{word} = {str(getattr(self, word))!r}" for word in names]
-        lines += [f"service = {self._listener.getsockname()!r}"]
+        lines += [f"service = {self._listener.getsockname()!r}", f"bystander = {self.bystanders.process.pid}"]
+        lines += [f"network = {str(Path('/proc/self/ns/net').readlink())!r}"]
+        beside_files = ("terminal", "segment", "messages", "semaphores", "queue", "abstract")
+        lines += [f"{word} = {getattr(self.bystanders, word)!r}" for word in beside_files]
         # without a home of its own no program here does anything
         lines += ["import posixpath", "assert posixpath.expanduser('~') == home"]
         (folder / "planted.py").write_text("\n".join(lines) + "\n")
@@ -74,15 +84,19 @@ class Planted:
         file.write_text(program)
         return file
 
-    def state(self) -> dict[str, tuple[object, ...]]:
-        """Everything that an analysis must leave as it is: names, kinds, modes, owners, times and contents."""
+    def state(self, standby: int | None) -> dict[str, object]:
+        """Everything that an analysis must leave as it is.
+
+        Of files names, kinds, modes, owners, times, attributes and contents; of folders around them the modes; and the bystanders.
+        """
         roots = (self.home, self._workspaces, self.temporary)
-        found = {}
+        found: dict[str, object] = dict(self.bystanders.state(standby))
+        found.update((str(path), path.stat().st_mode) for path in (self._folder, *self._folder.parents))
         for path in (path for root in roots for path in (root, *root.rglob("*"))):
             status = path.lstat()
             # a folder's time changes when the next workspace is made in it
             time = None if path in (self._workspaces, self.temporary) else status.st_mtime_ns
-            found[str(path)] = (status.st_mode, status.st_uid, time, _content(path, status))
+            found[str(path)] = (status.st_mode, status.st_uid, time, attributes(path), _content(path, status))
         return found
 
     def visited(self) -> bool:
@@ -96,7 +110,8 @@ class Planted:
         return False
 
     def close(self) -> None:
-        """Close the services."""
+        """Close the services, and end the bystanders."""
+        self.bystanders.close()
         for service in self._services:
             service.close()
 

@@ -119,10 +119,10 @@ def test_nothing_is_harmed(program: Program, kind: str, place: Place, pytestconf
     hello = place.host.hello
     previous = f"after {place.previous}: "
     place.previous = f"{program.name} ({kind})"
-    before, shared = planted.state(), set(SHARED.iterdir())
+    before, shared = planted.state(hello and hello.pid), set(SHARED.iterdir())
     outcome = place.run(file, program, kind)
 
-    assert planted.state() == before
+    assert planted.state(hello and hello.pid) == before
     standby = place.host.hello
     assert standby is not None
     assert hello is None or standby.pid == hello.pid, "the standby was lost"

@@ -127,7 +127,8 @@ def _watched(descriptors: list[int], environment: dict[str, str]) -> bool:
 if __name__ == "__main__":
     from stub_server import StubHost, analyze
 
-    from compile_lens.lsp.server import create_server, serve
+    import compile_lens.lsp.server  # noqa: F401 - what a server loads after `initialize`, before the forks instead of in each
+    from compile_lens.lsp.serving import create_server, serve
 
     if become_server(socket.socket(fileno=int(sys.argv[1]))):
         sys.exit(serve(server=create_server(StubHost, analyze)))

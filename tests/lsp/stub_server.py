@@ -20,7 +20,7 @@ from pathlib import Path
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary, Related, Severity
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.lsp.server import create_server, serve
+from compile_lens.lsp.serving import create_server, serve
 from compile_lens.pipeline.analyze import NO_FILTERS
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import parse

@@ -26,6 +26,20 @@ class Net(torch.nn.Module):
 """
 
 
+UNKNOWN = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, table):
+        super().__init__()
+        self.width = {}["width"]
+
+    def forward(self, x):
+        return x * self.width
+"""
+
+
 async def lenses(ed: Editor, uri: str, command: str) -> list[dict[str, Any]]:
     found = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
     return [lens for lens in found if lens["command"]["command"] == command]
@@ -116,6 +130,19 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         (functions,) = edits(actions["Keep these inputs as `get_inputs()`"])
         assert 'def get_inputs():\n    return {"x": torch.randn(' in functions["newText"]
         assert 'def get_init_inputs():\n    return {"width": 32}' in functions["newText"]
+        # the lens stands at each class, and what could not be called has a call to complete
+        analyzed = await lenses(ed, uri, "compileLens.analyze")
+        assert "analyzed" in [lens["command"]["title"] for lens in analyzed]
+        other = await ed.open(write(root, UNKNOWN, "unknown.py"))
+        await execute(ed, "compileLens.analyze", other)
+        titles = {lens["command"]["title"] for lens in await lenses(ed, other, "compileLens.analyzeAsIfCompiled")}
+        assert any(title.startswith("not analyzed: its constructor failed: KeyError") for title in titles)
+        asked["textDocument"] = {"uri": other}
+        actions = {action["title"]: action for action in await ed.request("textDocument/codeAction", asked)}
+        (edit,) = edits(actions["Write a call of `Net` to complete, as a comment"])
+        assert edit["newText"].startswith("# compile-lens: entry=Net(table=")
+        (edit,) = edits(actions["Write `get_inputs()` for `Net` to complete"])
+        assert "def get_inputs():" in edit["newText"]
 
 
 def edits(action: Any) -> Any:

@@ -8,7 +8,8 @@ import pytest
 from editor import Editor, Message, capabilities
 from programs import HEAD, LINE, ONE, RANGE, write
 
-from compile_lens.lsp.markdown import code, prose, text
+from compile_lens.lsp.markdown import prose
+from compile_lens.shown_text import code_span, markdown_text
 
 
 def value(hover: Message | None) -> str:
@@ -110,12 +111,12 @@ async def test_plain_text_for_an_editor_that_knows_no_markdown(raw: Editor, root
     ],
 )
 def test_plain_text_reads_the_same_as_markdown(plain: str, markdown: str) -> None:
-    assert text(plain) == markdown
+    assert markdown_text(plain) == markdown
 
 
 def test_code_that_holds_backticks() -> None:
-    assert code("x = '`'") == "`` x = '`' ``"
-    assert code(" a\n  b ") == "`a b`"
+    assert code_span("x = '`'") == "`` x = '`' ``"
+    assert code_span(" a\n  b ") == "`a b`"
 
 
 def test_what_stands_in_is_code() -> None:

@@ -80,7 +80,7 @@ async def test_what_is_printed_cannot_disturb_the_protocol(root: Path) -> None:
     program.write_text(
         f"import os, sys\nsys.path.insert(0, {str(STUB.parent)!r})\n"
         "import stub_server as stub\n"
-        "from compile_lens.lsp.server import create_server, serve\n"
+        "from compile_lens.lsp.serving import create_server, serve\n"
         "async def analyze(*args):\n"
         "    print('out of the blue', flush=True)\n"
         "    os.write(1, b'Content-Length: 3\\r\\n\\r\\nabc\\n')\n"
@@ -98,7 +98,7 @@ async def test_what_is_printed_cannot_disturb_the_protocol(root: Path) -> None:
 def test_over_tcp(root: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    program = f"import sys; from compile_lens.lsp.server import serve; sys.exit(serve(('127.0.0.1', {port})))"
+    program = f"import sys; from compile_lens.lsp.serving import serve; sys.exit(serve(('127.0.0.1', {port})))"
     environment = private_environment(root.parent)
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, env=environment) as process:
         assert process.stderr is not None

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from editor import Editor, Message, RequestError, capabilities, editor
 from programs import HANGS, HEAD, ONE, log, logged, ran, runs, write
+from pygls import uris
 
 ALWAYS = {"run": {"enabled": "always"}}
 REFUSED = "Off: background runs are not allowed in this workspace"
@@ -23,6 +24,25 @@ def shown(ed: Editor) -> list[str]:
     return [m["params"]["message"] for m in ed.received if m.get("method") == "window/showMessage"]
 
 
+def waiting(ed: Editor) -> list[bool]:
+    """What the status bar was told of the question."""
+    return [m["params"]["waiting"] for m in ed.received if m.get("method") == "compileLens/consent"]
+
+
+async def lenses(ed: Editor, uri: str) -> list[Message]:
+    found: list[Message] = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    return found
+
+
+def torchless(root: Path) -> Path:
+    """An interpreter that is there, and has no torch."""
+    python = root / "torchless" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    return python
+
+
 def answering(title: str | None) -> Any:
     return lambda _: None if title is None else {"title": title}
 
@@ -32,13 +52,13 @@ class TestConsent:
         await raw.initialize(root)
         uri = await raw.open(write(root, ONE))
         question = await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
-        assert question["params"]["actions"] == [{"title": "Allow"}, {"title": "Not now"}]
-        assert "It uses /" in question["params"]["message"]
+        assert question["params"]["actions"] == [{"title": "Allow"}, {"title": "Not now"}, {"title": "Learn more"}]
+        assert question["params"]["message"].startswith("May Compile Lens run Python files of this workspace")
         await raw.save(uri)
         await raw.open(write(root, ONE, "other.py"))
         hover = await raw.hover(uri, 3, 2)
         assert hover is not None and "Allow Compile Lens" in hover["contents"]["value"]
-        assert (len(asked(raw)), log(root)) == (1, [])
+        assert (len(asked(raw)), runs(root)) == (1, [])
         await raw.send({"id": question["id"], "result": {"title": "Allow"}})
         await raw.published(uri)
 
@@ -95,12 +115,62 @@ class TestConsent:
         await raw.published(uri)
         assert await raw.command("compileLens.allowedWorkspaces") == [root.as_uri()]
 
+    async def test_torch_is_imported_before_the_answer_in_a_trusted_workspace(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root)
+        await raw.open(write(root, ONE))
+        await logged(root, f"start {sys.executable}")
+        assert runs(root) == []
+
+    @pytest.mark.parametrize("trust", [None, False])
+    async def test_nothing_is_imported_before_the_answer_in_another_workspace(
+        self, raw: Editor, root: Path, trust: bool | None
+    ) -> None:
+        await raw.initialize(root, {"run": {"enabled": "ask"}}, trust=trust)
+        uri = await raw.open(write(root, ONE))
+        await raw.status(state="off")
+        await raw.hover(uri, 0, 0)
+        assert log(root) == []
+
+    @pytest.mark.parametrize("answer", ["Not now", "Learn more", None])
+    async def test_the_question_stays_open_in_the_status_and_above_the_first_region(
+        self, raw: Editor, root: Path, answer: str | None
+    ) -> None:
+        raw.answers["window/showMessageRequest"] = answering(answer)
+        await raw.initialize(root)
+        uri = await raw.open(write(root, ONE))
+        await raw.status(message=REFUSED)
+        assert waiting(raw) == [True]
+        assert {"Analyze", "what does this do?"} <= {each["command"]["title"] for each in await lenses(raw, uri)}
+        await raw.command("compileLens.allowWorkspace")
+        await raw.published(uri)
+        assert waiting(raw) == [True, False]
+        assert not {"Analyze", "what does this do?"} & {each["command"]["title"] for each in await lenses(raw, uri)}
+
+    async def test_learn_more_shows_a_page_that_the_lens_shows_too(self, raw: Editor, root: Path) -> None:
+        raw.answers["window/showMessageRequest"] = answering("Learn more")
+        raw.answers["window/showDocument"] = lambda _: {"success": True}
+        await raw.initialize(root, capabilities=capabilities(window={"showDocument": {"support": True}}))
+        await raw.open(write(root, ONE))
+        await raw.wait(lambda message: message.get("method") == "window/showDocument")
+        await raw.command("compileLens.explainRuns")
+        pages = [m["params"]["uri"] for m in raw.received if m.get("method") == "window/showDocument"]
+        assert len(pages) == 2
+        assert all("revoke" in Path(uris.to_fs_path(page) or "").read_text() for page in pages)
+
+    async def test_without_torch_there_is_no_question(self, raw: Editor, root: Path) -> None:
+        await raw.initialize(root, {"python": str(torchless(root))})
+        await raw.open(write(root, ONE))
+        await raw.status(health="error")
+        assert asked(raw) == []
+        environments = [m["params"] for m in raw.received if m.get("method") == "compileLens/environment"]
+        assert environments == [{"python": str(root / "torchless" / "bin" / "python")}]
+
     async def test_a_file_without_a_region_asks_and_runs_nothing(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root)
         uri = await raw.open(write(root, "import torch\nx = 1  # finding GB0001\n"))
         await raw.save(uri)
         assert await raw.hover(uri, 0, 0) is None
-        assert (asked(raw), log(root)) == ([], [])
+        assert (asked(raw), runs(root)) == ([], [])
 
     async def test_never_runs_only_what_the_user_asks_for(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root, {"run": {"enabled": "never"}})

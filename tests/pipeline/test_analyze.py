@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
+from warm_host import WarmHost
 
 BREAKS_AND_GOES_ON = """\
 import time, torch
@@ -33,10 +33,13 @@ while True:
 """
 
 
-async def test_findings_come_while_the_program_runs_on(tmp_path: Path) -> None:
+def test_findings_come_while_the_program_runs_on(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "train.py"
     file.write_text(BREAKS_AND_GOES_ON)
-    host = Host(sys.executable)
+    warm_host.wait_for(findings_come_while_it_runs(warm_host.shared(), file))
+
+
+async def findings_come_while_it_runs(host: Host, file: Path) -> None:
     partials: asyncio.Queue[Outcome] = asyncio.Queue()
     running = asyncio.create_task(analyze(host, Job(str(file), timeout_s=100.0), partials.put_nowait))
     try:
@@ -47,10 +50,9 @@ async def test_findings_come_while_the_program_runs_on(tmp_path: Path) -> None:
                 break
         assert [finding.code for finding in partial.findings] == ["GB0059"]
         assert not running.done()
+    finally:
         await host.cancel()
         outcome = await running
-    finally:
-        await host.close()
     assert (outcome.status, outcome.final) == (Status.KILLED, True)
     assert [finding.code for finding in outcome.findings] == ["GB0059"]
 
@@ -70,7 +72,9 @@ for n in range(4):
 """
 
 
-async def test_findings_are_made_beside_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_are_made_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm_host: WarmHost
+) -> None:
     file = tmp_path / "train.py"
     file.write_text(MANY_BREAKS)
     threads: list[threading.Thread] = []
@@ -82,7 +86,7 @@ async def test_findings_are_made_beside_the_event_loop(tmp_path: Path, monkeypat
         return find(*args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(analyze_module, "find", slow_find)
-    host = Host(sys.executable)
+    host = warm_host.shared()
     told: list[Outcome] = []
     longest = 0.0
 
@@ -93,15 +97,17 @@ async def test_findings_are_made_beside_the_event_loop(tmp_path: Path, monkeypat
             await asyncio.sleep(0.01)
             longest = max(longest, time.monotonic() - before)
 
-    try:
+    async def analyze_and_wait() -> tuple[Outcome, int]:
         await host.start()
         watcher = asyncio.create_task(watch_the_loop())
         outcome = await analyze(host, Job(str(file), timeout_s=100.0), told.append)
         count = len(told)
         await asyncio.sleep(0.7)  # a partial one that was being made when the run ended is ready by then
         watcher.cancel()
-    finally:
-        await host.close()
+        return outcome, count
+
+    outcome, count = warm_host.wait_for(analyze_and_wait())
+    assert outcome.status is Status.OK, outcome.failure or outcome.output
     assert len(threads) >= 2 and threading.main_thread() not in threads
     assert longest < 0.4
     assert outcome.final and len(told) == count and not any(partial.final for partial in told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import os
 import sys
 from pathlib import Path
@@ -12,11 +13,13 @@ from typing import Any
 import pytest
 from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter
 
+from compile_lens.agent.runtime.environment_facts import environment_facts
 from compile_lens.pipeline.doctor import Check, CheckState, examine, to_markdown, worst
 from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
 
-HEALTHY: dict[str, Any] = {
+# as the agent says it
+HEALTHY: dict[str, dict[str, Any]] = {
     "python": {"version": "3.12.4", "executable": "/usr/bin/python3", "free_threaded": False},
     "environment": {},
     "torch": {"version": "2.11.0+cu130", "folder": "/lib/torch"},
@@ -30,16 +33,22 @@ HEALTHY: dict[str, Any] = {
 }
 
 
+def examined(facts: dict[str, dict[str, Any]], cache: Path) -> list[Check]:
+    read = environment_facts(json.dumps(facts))
+    assert read is not None
+    return examine(read, cache)
+
+
 def check(cache: Path, name: str, **changed: dict[str, Any]) -> Check:
     facts = copy.deepcopy(HEALTHY)
     for section, entries in changed.items():
         facts[section] = {**facts[section], **entries} if "error" not in entries else entries
-    (found,) = [entry for entry in examine(facts, cache) if entry.name == name]
+    (found,) = [entry for entry in examined(facts, cache) if entry.name == name]
     return found
 
 
 def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
-    checks = examine(HEALTHY, tmp_path)
+    checks = examined(HEALTHY, tmp_path)
     assert {entry.state for entry in checks} == {CheckState.OK}
     assert [entry.remedy for entry in checks if entry.remedy] == []
     assert "- ✓ **GPU**: NVIDIA H200; torch is built for CUDA 13.0; triton 3.6.0" in to_markdown(checks)

@@ -20,7 +20,7 @@ import click
 from tests.lsp.stub_server import StubHost, analyze
 from tests.reliability.model_text import ModelText
 
-from compile_lens.lsp.server import create_server
+from compile_lens.lsp.serving import create_server
 from compile_lens.state.consent import ConsentStore
 
 PIECES = [

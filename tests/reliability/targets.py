@@ -24,7 +24,7 @@ from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.lsp.pygls_workarounds.transport import read_messages
-from compile_lens.lsp.server import create_server
+from compile_lens.lsp.serving import create_server
 from compile_lens.state.consent import ConsentStore
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import iterate

@@ -1,7 +1,7 @@
 """Runs scripts, each as ``__main__`` in a new process that has torch imported: a fork of this one, which saves the import.
 
-Standard input is JSON, a list of [path, variables]; the answer is a line of JSON per script: its exit code (negative for a signal), and
-what it printed. Arguments are modules to import before. Started by the tests; it knows nothing of the project.
+A line of standard input is JSON: modules to import before, and a list of [path, variables]. The answer is a line of JSON per script: its
+exit code (negative for a signal), and what it printed. Started by the tests; it knows nothing of the project.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def run(path: str, variables: dict[str, str]) -> tuple[int, str]:
 
 if __name__ == "__main__":
     assert torch.__version__
-    for module in sys.argv[1:]:
-        importlib.import_module(module)
-    for script, environment in json.load(sys.stdin):
-        print(json.dumps(run(script, environment)), flush=True)
+    for line in sys.stdin:
+        modules, scripts = json.loads(line)
+        for module in modules:
+            importlib.import_module(module)
+        for script, environment in scripts:
+            print(json.dumps(run(script, environment)), flush=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -36,7 +37,9 @@ def write_all(host: WarmHost, requests: Sequence[tuple[Path, Path, Selection, Cr
     ]
 
 
-def captured(host: WarmHost, file: Path) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, ...]]:
+def captured(
+    host: WarmHost, file: Path, argv: tuple[str, ...] = ()
+) -> tuple[Outcome, CompileReport, tuple[CapturedRegion, ...]]:
     """One run of ``file`` with a look at the calls of all its regions."""
     builder = ReportBuilder()
 
@@ -44,23 +47,25 @@ def captured(host: WarmHost, file: Path) -> tuple[Outcome, CompileReport, tuple[
         if isinstance(frame, TraceRecord):
             builder.feed(frame.data)
 
-    job = Job(str(file), timeout_s=900, capture=CaptureRequest())
+    job = Job(str(file), argv=argv, timeout_s=900, capture=CaptureRequest())
     outcome = host.wait_for(analyze(host.shared(), job, watch=watch))
     return outcome, builder.report(), read_capture(builder.report())
 
 
-def run_all(
-    scripts: Sequence[tuple[Path, str]], cache: Path, preloaded: Sequence[str] = (), timeout: float = 600
-) -> list[tuple[int, str]]:
+@functools.cache
+def _runner() -> subprocess.Popen[str]:
+    """One process for all tests of this one; it ends with its standard input."""
+    process = subprocess.Popen([sys.executable, str(RUNNER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.communicate)
+    return process
+
+
+def run_all(scripts: Sequence[tuple[Path, str]], cache: Path, preloaded: Sequence[str] = ()) -> list[tuple[int, str]]:
     """The exit code and output of each (script, backend); '' is the script's own backend. ``preloaded`` modules are imported once."""
-    asked = [(str(file), {BACKEND_VARIABLE: backend} if backend else {}) for file, backend in scripts]
-    ended = subprocess.run(
-        [sys.executable, str(RUNNER), *preloaded],
-        input=json.dumps(asked),
-        env={**os.environ, KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_CACHE_DIR": str(cache)},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return [tuple(json.loads(line)) for line in ended.stdout.splitlines()]
+    own = {KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_CACHE_DIR": str(cache)}
+    asked = [(str(file), own | ({BACKEND_VARIABLE: backend} if backend else {})) for file, backend in scripts]
+    process = _runner()
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps([preloaded, asked]) + "\n")
+    process.stdin.flush()
+    return [tuple(json.loads(process.stdout.readline())) for _ in asked]

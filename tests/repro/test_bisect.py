@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from planted_bugs import BUGS, EARLY, Bug
-from questions import ASKED, repro_of
+from questions import ASKED, recorded, repro_of
 from repros import job_for
 
 from compile_lens.knowledge.entry import KnowledgeKind
@@ -27,6 +27,7 @@ from compile_lens.repro.verdict import Bisection, BisectionStatus, from_json
 from compile_lens.repro.write import Request, write_repro
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
+from warm_host import WarmHost
 
 pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 OWN_BACKEND = """
@@ -59,12 +60,12 @@ STOCK = Path(__file__).with_name("stock_bisect.py")
 
 
 class Bisector:
-    """Programs are run by one host, all bisections by another, in an environment that has what must not reach a step."""
+    """Programs are run by the warm host, all bisections by another, in an environment that has what must not reach a step."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, programs: WarmHost) -> None:
         self._loop = asyncio.new_event_loop()
         self._folder = folder
-        self._programs = Host(sys.executable)
+        self._programs = programs
         self._host = Host(sys.executable, {**os.environ, "TORCH_BISECT_BACKEND": "eager"})
         self._known: dict[str, Bisection] = {}
 
@@ -86,7 +87,7 @@ class Bisector:
         # random numbers differ by design: that is no finding, and the user has to ask for it
         wanted, criterion = (Selection(finding=bug.code), None) if bug.code else (Selection("fn"), Criterion.DIFFERS)
         request = Request(job_for(program, Depth.INDUCTOR), wanted, out, criterion, verify=False)
-        written = self._loop.run_until_complete(write_repro(self._programs, request))
+        written = self._programs.wait_for(write_repro(self._programs.shared(), request))
         assert (written.finding is not None) is bool(bug.code)
         return out if bug.code else _without_the_random_numbers_of_eager(out)
 
@@ -94,8 +95,7 @@ class Bisector:
         return self._loop.run_until_complete(bisect(self._host, file, options))
 
     def close(self) -> None:
-        for host in (self._programs, self._host):
-            self._loop.run_until_complete(host.close())
+        self._loop.run_until_complete(self._host.close())
         self._loop.close()
 
 
@@ -108,8 +108,8 @@ def _without_the_random_numbers_of_eager(repro: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bisector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bisector]:
-    found = Bisector(tmp_path_factory.mktemp("repros"))
+def bisector(tmp_path_factory: pytest.TempPathFactory, warm_host: WarmHost) -> Iterator[Bisector]:
+    found = Bisector(tmp_path_factory.mktemp("repros"), warm_host)
     yield found
     found.close()
 
@@ -244,8 +244,9 @@ def test_what_cannot_be_bisected_is_said_before_the_search(bisector: Bisector, s
 
 
 def test_steps_at_the_same_time_change_neither_order_nor_verdict(bisector: Bisector) -> None:
-    alone = bisector.bisect(bisector.file("alone", BUGS["decomposition"].text()), Options(at_once=1))
-    together = bisector.bisect(bisector.file("together", BUGS["decomposition"].text()), Options(at_once=4))
+    # of all the recorded ones the longest search
+    repro = bisector.file("at_once", repro_of(max(ASKED, key=lambda name: len(recorded()[name]))))
+    alone, together = (bisector.bisect(repro, Options(at_once=steps, ablate=False)) for steps in (1, 4))
     asked = [
         [(step.backend, step.subsystem, step.state, step.low, step.high, step.good) for step in found.steps]
         for found in (alone, together)

@@ -14,7 +14,8 @@ from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.graph import frames_with_graphs, moved_to_device, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
 from compile_lens.trace.builder import ReportBuilder
-from compile_lens.trace.records import iterate, opened, trace_files
+from compile_lens.trace.files import trace_files
+from compile_lens.trace.records import iterate, opened
 from compile_lens.trace.report import CompileReport
 
 DATA = Path(__file__).parent.parent / "data"

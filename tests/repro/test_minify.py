@@ -11,7 +11,7 @@ import pytest
 from planted_bugs import BUGS
 
 from compile_lens.repro.minify import Minified, MinifyOptions, minify
-from compile_lens.workers.host import Host
+from warm_host import WarmHost
 
 pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 SHORT = "    return torch.cos(x.tanh() * 2)"
@@ -31,12 +31,10 @@ def long_repro(folder: Path) -> Path:
     return file
 
 
-async def run(file: Path, options: MinifyOptions) -> tuple[Minified, list[Minified]]:
-    host, smaller = Host(sys.executable), []
-    try:
-        return await minify(host, file, file.with_name("saved.pt"), options, None, smaller.append), smaller
-    finally:
-        await host.close()
+def run(host: WarmHost, file: Path, options: MinifyOptions) -> tuple[Minified, list[Minified]]:
+    smaller: list[Minified] = []
+    search = minify(host.shared(), file, file.with_name("saved.pt"), options, None, smaller.append)
+    return host.wait_for(search), smaller
 
 
 # the fault is in a decomposition, so that a stage without a C++ compiler shows it
@@ -57,8 +55,8 @@ def repro_without_cpp(folder: Path) -> Path:
     return file
 
 
-async def test_a_repro_becomes_one_node(tmp_path: Path) -> None:
-    found, smaller = await run(repro_without_cpp(tmp_path), MinifyOptions(torch=False))
+def test_a_repro_becomes_one_node(tmp_path: Path, warm_host: WarmHost) -> None:
+    found, smaller = run(warm_host, repro_without_cpp(tmp_path), MinifyOptions(torch=False))
     assert found.verified, found.sentence
     assert found.nodes == 1
     assert "addcmul" in found.text and "wrong_addcmul" in found.text
@@ -68,8 +66,8 @@ async def test_a_repro_becomes_one_node(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-async def test_a_repro_for_inductor_becomes_one_node_of_one_number(tmp_path: Path) -> None:
-    found, smaller = await run(long_repro(tmp_path), MinifyOptions(torch=False))
+def test_a_repro_for_inductor_becomes_one_node_of_one_number(tmp_path: Path, warm_host: WarmHost) -> None:
+    found, smaller = run(warm_host, long_repro(tmp_path), MinifyOptions(torch=False))
     assert found.verified, found.sentence
     assert found.nodes == 1
     assert found.inputs == ("float32[1, 1]",)
@@ -79,22 +77,20 @@ async def test_a_repro_for_inductor_becomes_one_node_of_one_number(tmp_path: Pat
     assert nodes == sorted(nodes, reverse=True) and nodes[0] > 5
     result = tmp_path / "smaller.py"
     result.write_text(found.text)
-    ended = await asyncio.to_thread(
-        subprocess.run, [sys.executable, str(result)], capture_output=True, text=True, check=False, timeout=300
-    )
+    ended = subprocess.run([sys.executable, str(result)], capture_output=True, text=True, check=False, timeout=300)
     assert ended.returncode == 1, ended.stderr
     assert ended.stdout.startswith("BAD with backend inductor: compiled differs from eager")
 
 
-async def test_what_does_not_fail_is_not_made_smaller(tmp_path: Path) -> None:
+def test_what_does_not_fail_is_not_made_smaller(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "repro.py"
     file.write_text("def make_target():\n    return abs\n\n\ndef make_calls():\n    return []\n")
-    found, _ = await run(file, MinifyOptions(torch=False))
+    found, _ = run(warm_host, file, MinifyOptions(torch=False))
     assert found.text == ""
     assert "there is nothing to minify" in found.sentence
 
 
-async def test_who_cancels_keeps_the_smallest_so_far(tmp_path: Path) -> None:
+def test_who_cancels_keeps_the_smallest_so_far(tmp_path: Path, warm_host: WarmHost) -> None:
     smaller: list[Minified] = []
     arrived = asyncio.Event()
 
@@ -102,16 +98,14 @@ async def test_who_cancels_keeps_the_smallest_so_far(tmp_path: Path) -> None:
         smaller.append(made)
         arrived.set()
 
-    host = Host(sys.executable)
-    task = asyncio.create_task(
-        minify(host, repro_without_cpp(tmp_path), tmp_path / "saved.pt", MinifyOptions(torch=False), None, take)
-    )
-    try:
+    async def cancel_when_smaller() -> None:
+        file, saved, options = repro_without_cpp(tmp_path), tmp_path / "saved.pt", MinifyOptions(torch=False)
+        task = asyncio.create_task(minify(warm_host.shared(), file, saved, options, None, take))
         await asyncio.wait_for(arrived.wait(), 300)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    finally:
-        await host.close()
+
+    warm_host.wait_for(cancel_when_smaller())
     assert "def make_target" in smaller[-1].text
     compile(smaller[-1].text, "smaller", "exec")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,25 +12,23 @@ from compile_lens.repro.contract import Criterion
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import Request, Written, write_repro
-from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth
+from warm_host import WarmHost
 
 pytestmark = [pytest.mark.searches, pytest.mark.xdist_group("bisect")]
 
+# in a decomposition, so that the steps of the search need no C++ compiler
 WRONG_FOR_LARGE_VALUES = """\
 import torch
-from torch._inductor import lowering
-
-right = lowering.lowerings[torch.ops.aten.tanh.default]
+from torch._inductor import decomposition
 
 
-def wrong_tanh(x):
-    large = lowering.lowerings[torch.ops.aten.gt.Scalar](x, 50.0)
-    half = lowering.lowerings[torch.ops.aten.mul.Tensor](right(x), 0.5)
-    return lowering.lowerings[torch.ops.aten.where.self](large, half, right(x))
+def wrong_addcmul(self, tensor1, tensor2, *, value=1):
+    product = tensor1 * tensor2 * value
+    return self + torch.where(product > 50.0, product * 0.5, product)
 
 
-lowering.lowerings[torch.ops.aten.tanh.default] = wrong_tanh
+decomposition.decompositions[torch.ops.aten.addcmul.default] = wrong_addcmul
 
 
 class Model(torch.nn.Module):
@@ -41,7 +37,7 @@ class Model(torch.nn.Module):
         self.scale = torch.nn.Parameter(torch.zeros(8))
 
     def forward(self, x):
-        return torch.tanh(x * self.scale)
+        return torch.addcmul(x, x, self.scale)
 
 
 trained = Model()
@@ -51,24 +47,23 @@ model(torch.ones(8, 8))
 """
 
 
-def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_to_the_cause(tmp_path: Path) -> None:
+def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_to_the_cause(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
     program, repro = tmp_path / "program.py", tmp_path / "repro.py"
     program.write_text(WRONG_FOR_LARGE_VALUES)
 
-    async def both() -> tuple[Written, Bisection]:
-        host = Host(sys.executable)
-        try:
-            request = Request(job_for(program, Depth.INDUCTOR), Selection(finding="wrong-numbers"), repro)
-            return await write_repro(host, request), await bisect(host, repro, Options(ablate=False))
-        finally:
-            await host.close()
-
-    written, found = asyncio.run(both())
+    request = Request(job_for(program, Depth.INDUCTOR), Selection(finding="wrong-numbers"), repro)
+    written: Written = warm_host.wait_for(write_repro(warm_host.shared(), request))
+    found: Bisection = warm_host.wait_for(bisect(warm_host.shared(), repro, Options(ablate=False)))
     assert written.finding is not None
     assert written.expected.criterion is Criterion.DIFFERS
     assert written.reproduces, written.sentence()
     assert written.data is not None
     assert found.verdict is not None, (found.sentence, found.steps[-1:])
-    assert (found.verdict.backend, found.verdict.subsystem) == ("inductor", "lowerings")
-    assert "tanh" in (found.verdict.debug_info or "")
+    assert (found.verdict.backend, found.verdict.subsystem) == (
+        "aot_eager_decomp_partition",
+        "decomposition",
+    )
+    assert "addcmul" in (found.verdict.debug_info or "")
     assert any("RMS error against float64" in step.output for step in found.steps)

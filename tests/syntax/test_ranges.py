@@ -139,6 +139,13 @@ def test_conditional_expression_stands_for_its_condition() -> None:
     assert cut(tree, expression_at(tree, 1)) == "a if x.any() else c"
 
 
+def test_boolean_operator_stands_for_the_operand_that_is_branched_on() -> None:
+    tree = parse("y = x.any() or c.sum() > 0\nz = x.any() or y or c")
+    assert cut(tree, expression_at(tree, 1, 5, 27)) == "x.any()"
+    assert cut(tree, expression_at(tree, 1, 5)) == "x.any()"
+    assert cut(tree, expression_at(tree, 2, 5, 22)) == "x.any() or y or c"
+
+
 def test_range_cut_off_at_the_end_of_its_first_line_gets_its_true_end() -> None:
     tree = parse("y = foo(first,\n        second)\n")
     whole = Range(1, 5, 2, 16)

@@ -13,7 +13,7 @@ from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.builder import read_report
-from compile_lens.trace.records import trace_files
+from compile_lens.trace.files import trace_files
 
 DATA = Path(__file__).parent.parent / "data"
 SINGLE = DATA / "h200-single"
@@ -30,7 +30,7 @@ def printed() -> list[str]:
 
 
 def outcome(folder: Path) -> list[Outcome]:
-    return [read_recorded(file, (("/cluster/job", str(folder)),)) for file in trace_files(folder)]
+    return [read_recorded(file, (("/cluster/job", str(folder)),)).outcome for file in trace_files(folder)]
 
 
 @pytest.mark.parametrize("folder", [SINGLE, DATA / "h200-ddp"], ids=lambda folder: folder.name)

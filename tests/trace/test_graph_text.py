@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from compile_lens.trace.builder import read_report
+from compile_lens.trace.files import trace_files
 from compile_lens.trace.graph_text import parse_graph
-from compile_lens.trace.records import trace_files
 
 SINGLE = Path(__file__).parent.parent / "data" / "h200-single"
 

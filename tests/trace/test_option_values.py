@@ -11,8 +11,8 @@ from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.run_values import with_run_value
 from compile_lens.trace.builder import read_report
+from compile_lens.trace.files import trace_files
 from compile_lens.trace.option_values import OptionRecords, OptionValues
-from compile_lens.trace.records import trace_files
 
 DATA = Path(__file__).parent.parent / "data"
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.builder import ReportBuilder, read_report
-from compile_lens.trace.records import Record, TraceError, iterate, trace_files
+from compile_lens.trace.files import TraceError, trace_files
+from compile_lens.trace.records import Record, iterate
 
 DATA = Path(__file__).parent.parent / "data"
 SMALL = trace_files(DATA / "h200-ddp")[1]
@@ -109,7 +110,7 @@ def test_a_file_that_is_no_trace_is_told(tmp_path: Path) -> None:
 def test_a_trace_that_is_cut_is_read_as_far_as_it_goes_and_said_to_be(tmp_path: Path) -> None:
     file = tmp_path / "cut.log"
     file.write_bytes(TRACE[: len(TRACE) * 2 // 3])
-    assert "Unreadable: 1 record of the trace" in read_recorded(file).notes[0]
+    assert "Unreadable: 1 record of the trace" in read_recorded(file).outcome.notes[0]
 
 
 def test_gzip_is_known_by_its_content(tmp_path: Path) -> None:

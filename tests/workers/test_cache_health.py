@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -71,3 +72,20 @@ def test_a_command_says_it_in_one_line(tmp_path: Path, monkeypatch: pytest.Monke
     assert ended.code == 2
     assert ended.err.strip().startswith(f"compile-lens: The cache folder {tmp_path}/blocked/v1 cannot be created")
     assert len(ended.err.strip().splitlines()) == 1
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_disk_that_fills_during_a_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small, program = tmp_path / "small", tmp_path / "program.py"
+    small.mkdir()
+    program.write_text("import torch\nf = torch.compile(lambda x: x.sin() + 1)\nf(torch.ones(3))\n")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(small)], check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        monkeypatch.setenv("COMPILE_LENS_CACHE_DIR", str(small))
+        told = Result(["check", str(program), "--depth", "inductor"], tmp_path)
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+    assert "the disk is full that compiled code is written to (No space left on device)" in told.out
+    assert "compile-lens cache clear" in told.out

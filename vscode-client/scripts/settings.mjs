@@ -2,7 +2,7 @@
 // Settings of this client alone stay as they are.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const own = ["compileLens.server.command", "compileLens.trace.server"];
+const own = ["interpreter", "importStrategy", "path", "server.command", "trace.server"].map((name) => `compileLens.${name}`);
 const manifestFile = new URL("../package.json", import.meta.url);
 const manifest = JSON.parse(readFileSync(manifestFile, "utf8"));
 const { configuration } = manifest.contributes;

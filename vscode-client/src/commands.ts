@@ -2,8 +2,11 @@
 import * as vscode from "vscode";
 
 import { chooseEntry } from "./entries";
+import type { Pages } from "./pages";
 import { isWorking, serverCommands, type ServerCommand } from "./protocol";
+import { findPythons } from "./pythons";
 import type { Server } from "./server";
+import { selectInterpreter, setupPage, type SetupActions } from "./setup";
 
 export const localCommands = {
   analyzeFile: "compileLens.analyzeFile",
@@ -21,6 +24,8 @@ export const localCommands = {
   showActions: "compileLens.showActions",
   checkSetup: "compileLens.checkSetup",
   selectEntry: "compileLens.selectEntry",
+  selectInterpreter: "compileLens.selectInterpreter",
+  explainBackgroundRuns: "compileLens.explainBackgroundRuns",
 } as const;
 
 /** Runs a server command for `resource` (given by a menu), or for the file in the active editor. */
@@ -31,16 +36,33 @@ async function forFile(server: Server, command: ServerCommand, resource: unknown
   }
 }
 
+/** What helps where no Python can run the server. None of it needs the server. */
+export function setupActions(server: Server, pages: Pages, extension: vscode.Extension<unknown>): SetupActions {
+  return {
+    selectInterpreter: () => selectInterpreter(extension.extensionPath),
+    checkSetup: async () => {
+      if (server.running) {
+        return checkSetup(server, pages);
+      }
+      const { version } = extension.packageJSON as { readonly version: string };
+      const search = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Window, title: "Compile Lens: checking the setup" },
+        () => findPythons(extension.extensionPath, true),
+      );
+      return pages.show("Compile Lens setup", setupPage(search, server.status.message, version));
+    },
+  };
+}
+
 /** Shows the page of `compile-lens doctor` for the interpreter of the file in the active editor. */
-async function checkSetup(server: Server): Promise<void> {
+async function checkSetup(server: Server, pages: Pages): Promise<void> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const page = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: "Compile Lens: checking the setup" },
     () => server.execute<{ readonly markdown: string } | null>(serverCommands.doctor, uri?.scheme === "file" ? uri.toString() : undefined),
   );
   if (page) {
-    const document = await vscode.workspace.openTextDocument({ language: "markdown", content: page.markdown });
-    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
+    await pages.show("Compile Lens setup", page.markdown);
   }
 }
 
@@ -69,7 +91,9 @@ async function showActions(server: Server): Promise<void> {
   const cancel: Action = { label: "$(debug-stop) Cancel Analysis", command: localCommands.cancelAnalysis };
   const analyze: Action = { label: "$(telescope) Analyze Current File", command: localCommands.analyzeFile };
   const allow: Action = { label: "$(check) Allow Background Runs in This Workspace", command: localCommands.allowRuns };
+  const explain: Action = { label: "$(question) What Do Background Runs Do?", command: localCommands.explainBackgroundRuns };
   const always: Action[] = [
+    { label: "$(settings-gear) Select Interpreter", command: localCommands.selectInterpreter },
     { label: "$(debug-restart) Restart Server", command: localCommands.restartServer },
     { label: "$(pulse) Check Setup", command: localCommands.checkSetup },
     { label: "$(output) Show Log", command: localCommands.showLog },
@@ -84,7 +108,7 @@ async function showActions(server: Server): Promise<void> {
     if (isWorking(server.status)) {
       return [cancel];
     }
-    return server.status.state === "off" ? [allow, analyze] : [analyze];
+    return server.waitsForConsent ? [allow, analyze, explain] : server.status.state === "off" ? [allow, analyze] : [analyze];
   };
   const picked = await vscode.window.showQuickPick([...first(), ...always], { title: "Compile Lens" });
   if (picked) {
@@ -92,7 +116,7 @@ async function showActions(server: Server): Promise<void> {
   }
 }
 
-export function registerCommands(server: Server, log: vscode.LogOutputChannel): vscode.Disposable {
+export function registerCommands(server: Server, log: vscode.LogOutputChannel, setup: SetupActions): vscode.Disposable {
   const { registerCommand } = vscode.commands;
   return vscode.Disposable.from(
     registerCommand(localCommands.analyzeFile, (resource: unknown) => forFile(server, serverCommands.analyze, resource)),
@@ -109,7 +133,9 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel): 
     registerCommand(localCommands.leaveGpuInRuns, () => server.execute(serverCommands.leaveGpu)),
     registerCommand(localCommands.revokeRuns, () => server.execute(serverCommands.revokeWorkspace)),
     registerCommand(localCommands.manageRuns, () => manageRuns(server)),
-    registerCommand(localCommands.checkSetup, () => checkSetup(server)),
+    registerCommand(localCommands.checkSetup, () => setup.checkSetup()),
+    registerCommand(localCommands.selectInterpreter, () => setup.selectInterpreter()),
+    registerCommand(localCommands.explainBackgroundRuns, () => server.execute(serverCommands.explainRuns)),
     registerCommand(localCommands.selectEntry, () => {
       const uri = vscode.window.activeTextEditor?.document.uri;
       return uri?.scheme === "file" ? chooseEntry(server, uri.toString()) : undefined;

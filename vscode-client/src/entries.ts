@@ -20,6 +20,7 @@ const icons: Readonly<Record<string, string>> = {
   test: "beaker",
   file: "file-code",
   call: "symbol-method",
+  model: "rocket",
   recorded: "history",
   synthesized: "sparkle",
 };

@@ -1,12 +1,13 @@
 // Activates the extension and connects its parts. The server does the analysis.
 import * as vscode from "vscode";
 
-import { registerCommands } from "./commands";
+import { registerCommands, setupActions } from "./commands";
 import { onInterpreterChange } from "./interpreter";
 import { Pages } from "./pages";
 import { registerSearches } from "./searches";
 import { Server } from "./server";
 import { section } from "./settings";
+import { offerSetup, type SetupActions } from "./setup";
 import { StatusItem } from "./status";
 import { followTrust } from "./trust";
 
@@ -17,18 +18,17 @@ export function activate(context: vscode.ExtensionContext): void {
   const started = new Server(context.extensionPath, log);
   server = started;
   const pages = new Pages();
+  const setup = setupActions(started, pages, context.extension);
 
   const followInterpreter = async (): Promise<void> => {
-    const subscription = await onInterpreterChange(() => void started.settingsChanged());
-    if (subscription) {
-      context.subscriptions.push(subscription);
-    }
+    context.subscriptions.push(await onInterpreterChange(() => void started.settingsChanged()));
   };
   context.subscriptions.push(
     log,
     started,
     new StatusItem(started),
-    registerCommands(started, log),
+    registerCommands(started, log, setup),
+    offerSetupOnce(started, setup),
     registerSearches(started),
     pages,
     started.onPage(({ title, markdown }) => void pages.show(title, markdown)),
@@ -42,6 +42,15 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   void followInterpreter();
   void started.restart();
+}
+
+/** The first start without a usable Python asks what to do; after that, the status bar item says so. */
+function offerSetupOnce(server: Server, setup: SetupActions): vscode.Disposable {
+  const subscription = server.onMissingPython((reason) => {
+    subscription.dispose();
+    void offerSetup(reason, setup);
+  });
+  return subscription;
 }
 
 export async function deactivate(): Promise<void> {

@@ -1,49 +1,39 @@
-// Which server to start: the command from the setting, the one bundled in this VSIX, or the one in the user's environment.
-import { execFile } from "node:child_process";
-import * as fs from "node:fs";
+// Which server to start: the command from the settings, else the one that this extension carries, with a Python that can run it.
 import * as path from "node:path";
 
-import { interpreterFor, serverCommand } from "./settings";
+import { findPythons, type Search } from "./pythons";
+import { importStrategy, serverCommand } from "./settings";
 
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** The interpreter that must have the package `compile_lens`; absent if the command is the user's own or the server is bundled. */
-  readonly needsPackageIn?: string;
 }
 
-export async function resolveLaunch(extensionPath: string): Promise<Launch> {
+/** The command that starts the server, or the search for a Python that found none. */
+export async function resolveLaunch(extensionPath: string): Promise<Launch | Search> {
   const [command, ...args] = serverCommand() ?? [];
   if (command) {
     return { command, args };
   }
-  const python = (await interpreterFor()) || (process.platform === "win32" ? "python" : "python3");
-  const bundled = path.join(extensionPath, "bundled");
-  // A folder with a __main__.py runs like a script: sys.path starts with it, whatever is in the working directory.
-  if (fs.existsSync(path.join(bundled, "__main__.py"))) {
-    return { command: python, args: [bundled, "serve"] };
+  const search = await findPythons(extensionPath);
+  if (!search.found) {
+    return search;
   }
-  return { command: python, args: ["-m", "compile_lens", "serve"], needsPackageIn: python };
+  const script = path.join(extensionPath, "bundled", "tool", "lsp_server.py");
+  return { command: search.found.python, args: [script, importStrategy(), "serve"] };
 }
 
-/** Why the server does not start, in one sentence for the status bar item. */
-export async function explainFailure(launch: Launch, error: unknown): Promise<string> {
-  const python = launch.needsPackageIn;
-  if (python === undefined) {
-    return `The language server did not start: ${launch.command} ${launch.args.join(" ")}`;
+/** Why no server starts, in one sentence for the status bar item. */
+export function explainMissingPython({ tried }: Search): string {
+  const [only] = tried;
+  if (only && tried.length === 1) {
+    return `${only.python}: ${only.problem ?? "It cannot run the server."}`;
   }
-  const found = await new Promise<string | undefined>((resolve) => {
-    const probe = "import importlib.util as u; print(u.find_spec('compile_lens') is not None)";
-    execFile(python, ["-c", probe], { cwd: path.dirname(process.execPath), timeout: 10_000 }, (failure, stdout) =>
-      resolve(failure ? undefined : stdout.trim()),
-    );
-  });
-  switch (found) {
-    case "False":
-      return `The package compile-lens is not installed in ${python}. Run ${python} -m pip install compile-lens, or set compileLens.python.`;
-    case "True":
-      return `The language server did not start: ${error instanceof Error ? error.message : String(error)}`;
-    default:
-      return `${python} cannot be run: set compileLens.python to a Python interpreter.`;
-  }
+  return "No Python 3.10 or later was found to run Compile Lens.";
+}
+
+/** Why the server ended while it started. */
+export function explainFailure(launch: Launch, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `The language server did not start (${[launch.command, ...launch.args].join(" ")}): ${reason}`;
 }

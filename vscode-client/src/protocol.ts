@@ -28,6 +28,17 @@ export interface Page {
 
 export const pageNotification = new NotificationType<Page>("compileLens/showPage");
 
+/** What runs the user's files: the interpreter, and its torch if it has one. */
+export interface Environment {
+  readonly python: string;
+  readonly torch?: string;
+}
+
+export const environmentNotification = new NotificationType<Environment>("compileLens/environment");
+
+/** Whether the question for background runs waits for an answer. */
+export const consentNotification = new NotificationType<{ readonly waiting: boolean }>("compileLens/consent");
+
 export const trustNotification = new NotificationType<{ readonly trusted: boolean }>("compileLens/trust");
 
 /**
@@ -45,6 +56,7 @@ export const serverCommands = {
   leaveGpu: "compileLens.leaveGpu",
   revokeWorkspace: "compileLens.revokeWorkspace",
   allowedWorkspaces: "compileLens.allowedWorkspaces",
+  explainRuns: "compileLens.explainRuns",
   chooseEntry: "compileLens.chooseEntry",
   entries: "compileLens.entries",
   doctor: "compileLens.doctor",

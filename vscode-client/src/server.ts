@@ -12,23 +12,28 @@ import {
   type DocumentSelector,
   type ErrorHandler,
   type LanguageClientOptions,
+  type ShowDocumentResult,
   type StaticFeature,
 } from "vscode-languageclient/node";
 
 import { chooseEntry } from "./entries";
-import { explainFailure, resolveLaunch } from "./launch";
+import { explainFailure, explainMissingPython, resolveLaunch } from "./launch";
 import {
+  consentNotification,
+  environmentNotification,
   pageNotification,
   serverCommands,
   statusNotification,
   trustNotification,
   type CommandRunner,
+  type Environment,
   type Page,
   type ServerCommand,
   type ServerStatus,
 } from "./protocol";
+import type { Search } from "./pythons";
 import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
-import { section, serverCommand, serverSettings } from "./settings";
+import { section, serverSettings, startSettings } from "./settings";
 
 const maxCrashes = 4;
 const crashWindowMs = 3 * 60_000;
@@ -96,8 +101,13 @@ export class Server implements vscode.Disposable, CommandRunner {
   private client: LanguageClient | undefined;
   private queue: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
-  /** The setting `server.command` at the last start, if it was set. */
+  /** The settings that the last start read. */
   private startedBy: string | undefined;
+  private runsFilesWith: Environment | undefined;
+  private asksForConsent = false;
+  private readonly missingPython = new vscode.EventEmitter<string>();
+  /** Fires with the reason when a start finds no Python that can run the server. */
+  readonly onMissingPython = this.missingPython.event;
   private lastStatus: ServerStatus = { health: "ok", state: "starting", message: "", findings: 0 };
   private readonly statusEmitter = new vscode.EventEmitter<void>();
   readonly onStatus = this.statusEmitter.event;
@@ -112,6 +122,16 @@ export class Server implements vscode.Disposable, CommandRunner {
 
   get status(): ServerStatus {
     return this.lastStatus;
+  }
+
+  /** The interpreter of the file that was opened last, once the server has found it. */
+  get environment(): Environment | undefined {
+    return this.runsFilesWith;
+  }
+
+  /** Whether the user has not answered yet if files may run in the background. */
+  get waitsForConsent(): boolean {
+    return this.asksForConsent;
   }
 
   get running(): boolean {
@@ -153,7 +173,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     if (client?.state === State.Starting) {
       return; // the server requests its settings once it runs
     }
-    if (client?.state !== State.Running || serverCommand()?.join("\0") !== this.startedBy) {
+    if (client?.state !== State.Running || startSettings() !== this.startedBy) {
       return this.restart();
     }
     await this.notify(client, "workspace/didChangeConfiguration", { settings: { [section]: await serverSettings() } });
@@ -169,6 +189,7 @@ export class Server implements vscode.Disposable, CommandRunner {
   dispose(): void {
     this.statusEmitter.dispose();
     this.pageEmitter.dispose();
+    this.missingPython.dispose();
   }
 
   private async notify(client: LanguageClient, method: string, params: object): Promise<void> {
@@ -188,8 +209,12 @@ export class Server implements vscode.Disposable, CommandRunner {
 
   private async startClient(): Promise<void> {
     this.reportOwn("starting", "ok", "Starting the language server");
-    this.startedBy = serverCommand()?.join("\0");
+    this.startedBy = startSettings();
     const launch = await resolveLaunch(this.extensionPath);
+    if (!("command" in launch)) {
+      this.reportMissingPython(launch);
+      return;
+    }
     this.log.info(`Starting ${[launch.command, ...launch.args].join(" ")}`);
     const options = this.clientOptions(await serverSettings());
     // Not the workspace folder: `python -m` would import modules from it.
@@ -199,6 +224,14 @@ export class Server implements vscode.Disposable, CommandRunner {
     client.registerFeature(ownCapabilities);
     client.onNotification(statusNotification, (status) => this.report(status));
     client.onNotification(pageNotification, (page) => this.pageEmitter.fire(page));
+    client.onNotification(environmentNotification, (environment) => {
+      this.runsFilesWith = environment;
+      this.statusEmitter.fire();
+    });
+    client.onNotification(consentNotification, ({ waiting }) => {
+      this.asksForConsent = waiting;
+      this.statusEmitter.fire();
+    });
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.report({ health: "ok", state: "idle", message: "Ready", findings: 0 });
@@ -212,13 +245,24 @@ export class Server implements vscode.Disposable, CommandRunner {
       reason = error;
     }
     if (client.state !== State.Running && client === this.client) {
-      this.reportOwn("off", "error", await explainFailure(launch, reason));
+      this.reportOwn("off", "error", explainFailure(launch, reason));
     }
+  }
+
+  private reportMissingPython(search: Search): void {
+    for (const { python, problem } of search.tried) {
+      this.log.info(`${python}: ${problem ?? "usable"}`);
+    }
+    const reason = explainMissingPython(search);
+    this.reportOwn("off", "error", reason);
+    this.missingPython.fire(reason);
   }
 
   private async stopClient(): Promise<void> {
     const client = this.client;
     this.client = undefined;
+    this.runsFilesWith = undefined;
+    this.asksForConsent = false;
     try {
       await client?.dispose();
     } catch (error) {
@@ -236,7 +280,8 @@ export class Server implements vscode.Disposable, CommandRunner {
       initializationOptions: { trusted: vscode.workspace.isTrusted, settings },
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
-      markdown: { isTrusted: { enabledCommands: Object.values(serverCommands) } },
+      // hovers quote what programs say, and contain no command links of ours: none is followed
+      markdown: { isTrusted: false, supportHtml: false },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
         // a code lens sends no entry, and an action no place for a repro: show a list
@@ -251,6 +296,16 @@ export class Server implements vscode.Disposable, CommandRunner {
           }
           const needsChoice = command === serverCommands.chooseEntry && typeof uri === "string" && entry === undefined;
           return needsChoice ? chooseEntry(this, uri) : next(command, [...args]);
+        },
+        window: {
+          // a page of the server is read, not edited
+          showDocument: async (params, token, next): Promise<ShowDocumentResult> => {
+            if (params.external !== true && params.uri.endsWith(".md") && params.selection === undefined) {
+              await vscode.commands.executeCommand("markdown.showPreview", vscode.Uri.parse(params.uri));
+              return { success: true };
+            }
+            return (await next(params, token)) as ShowDocumentResult;
+          },
         },
         workspace: {
           configuration: async (params, token, next) => {

@@ -12,7 +12,7 @@ interface Appearance {
   readonly background?: vscode.ThemeColor;
 }
 
-function appearance(status: ServerStatus, trusted: boolean): Appearance {
+function appearance(status: ServerStatus, trusted: boolean, waitsForConsent: boolean): Appearance {
   if (status.health === "error") {
     return { text: `$(error) ${name}`, background: new vscode.ThemeColor("statusBarItem.errorBackground") };
   }
@@ -24,6 +24,9 @@ function appearance(status: ServerStatus, trusted: boolean): Appearance {
   }
   if (status.state === "analyzing") {
     return { text: `$(sync~spin) ${name}: analyzing` };
+  }
+  if (waitsForConsent && status.findings === 0) {
+    return { text: `$(question) ${name}: allow runs?` };
   }
   if (status.state === "off") {
     return { text: `$(circle-slash) ${name}: off` };
@@ -64,32 +67,42 @@ export class StatusItem implements vscode.Disposable {
   private show(): void {
     const { status } = this.server;
     const trusted = vscode.workspace.isTrusted;
-    const { text, background } = appearance(status, trusted);
+    const { text, background } = appearance(status, trusted, this.server.waitsForConsent);
     this.item.text = text;
     this.item.backgroundColor = background;
-    this.item.tooltip = tooltip(status, trusted, this.server.running);
+    this.item.tooltip = tooltip(this.server, trusted);
     void vscode.commands.executeCommand("setContext", "compileLens.running", this.server.running);
     void vscode.commands.executeCommand("setContext", "compileLens.analyzing", isWorking(status));
   }
 }
 
-function tooltip(status: ServerStatus, trusted: boolean, running: boolean): vscode.MarkdownString {
+function tooltip({ status, running, environment, waitsForConsent }: Server, trusted: boolean): vscode.MarkdownString {
   const text = new vscode.MarkdownString(undefined, true);
   text.isTrusted = { enabledCommands: [...Object.values(localCommands), "workbench.trust.manage"] };
   text.appendMarkdown(`**${name}**\n\n`);
   text.appendMarkdown(plain(trusted ? status.message : "This workspace is not trusted, so its files do not run."));
+  if (trusted && environment) {
+    const { python, torch } = environment;
+    text.appendMarkdown(`\n\n${plain(python)} · ${torch === undefined ? "no torch" : plain(`torch ${torch}`)}`);
+  }
   const links: string[] = [];
   if (!trusted) {
     links.push("[Manage Workspace Trust](command:workbench.trust.manage)");
   } else if (isWorking(status)) {
     links.push(`[Cancel](command:${localCommands.cancelAnalysis})`);
   } else if (running) {
-    if (status.state === "off") {
+    if (waitsForConsent || status.state === "off") {
       links.push(`[Allow Background Runs](command:${localCommands.allowRuns})`);
     }
     links.push(`[Analyze Current File](command:${localCommands.analyzeFile})`);
+    if (waitsForConsent) {
+      links.push(`[What Does This Do?](command:${localCommands.explainBackgroundRuns})`);
+    }
+  } else {
+    links.push(`[Check Setup](command:${localCommands.checkSetup})`);
   }
   links.push(
+    `[Select Interpreter](command:${localCommands.selectInterpreter})`,
     `[Restart Server](command:${localCommands.restartServer})`,
     `[Show Log](command:${localCommands.showLog})`,
   );

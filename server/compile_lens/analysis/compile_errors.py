@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from compile_lens.analysis.break_hints import corrected
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import EXPORT_CALL, FULLGRAPH, Triage, triage
-from compile_lens.analysis.error_words import sentence, suggestions
+from compile_lens.analysis.error_words import MAKE_ROOM, NO_SPACE, sentence, suggestions
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
@@ -164,7 +164,7 @@ def error_finding(error: CompileError, place: Place, sources: Sources, frames: t
         message=sentence(error.type, error.message, found, error.call),
         place=place,
         explanation=f"Stage: {found.stage}.\n\n{reason.explanation if structured else _head(words)}",
-        hints=tuple(dict.fromkeys(specific + found.hints + torchs)),
+        hints=(MAKE_ROOM,) if NO_SPACE.search(words) else tuple(dict.fromkeys(specific + found.hints + torchs)),
         count=max(len(frames), 1),
         frames=frames,
         call_path=call_path(error.stack, sources),

@@ -32,6 +32,11 @@ CHECK = re.compile(r"^\s*\d+\. (?P<check>torch\._check\(.*\))", re.MULTILINE)
 CPP_ERROR = re.compile(r"(?:fatal )?error: (?P<error>.+)")
 # torch's titles of these breaks name no cause: "Backend compiler exception", "Observed exception"
 WITHOUT_CAUSE = frozenset({"GB0219", "GB0088"})
+# torch and the compilers that it calls write to the caches (errno ENOSPC and EDQUOT)
+NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded")
+MAKE_ROOM = "Make room with `compile-lens cache clear` or otherwise, or set COMPILE_LENS_CACHE_DIR to another folder."
+# the dispatcher explains what a backend is, and lists all of them
+DISPATCHER = re.compile(r"(?<=backend\.) This could be because the operator doesn't exist for this backend.*")
 # a heading says nothing by itself
 HEADING = "C++ compile error"
 
@@ -45,6 +50,8 @@ def sentence(type_name: str, message: str, found: Triage, call: str = "") -> str
 
 
 def _why(type_name: str, words: str, found: Triage) -> str:
+    if full := NO_SPACE.search(words):
+        return f"the disk is full that compiled code is written to ({full[0]})"
     reason = parse_reason(words)
     if found.code == FULLGRAPH.code:
         setting = "error_on_graph_break(True)" if found is ERROR_ON_BREAK else "fullgraph=True"
@@ -77,7 +84,7 @@ def _title(words: str, type_name: str) -> str:
 def first_words(text: str) -> str:
     """The first line that is not empty; with the next one where it is a heading ("Error(s) in loading state_dict for Net:")."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else ""
+    return DISPATCHER.sub("", " ".join(lines[: 2 if lines[0].endswith(":") else 1])) if lines else ""
 
 
 def _innermost(explanation: str) -> str:

@@ -8,6 +8,7 @@ from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.export_problems import find_export_problems
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.graph_breaks import find_graph_breaks
+from compile_lens.analysis.missing_data import find_missing_data
 from compile_lens.analysis.missing_weights import find_missing_weights
 from compile_lens.analysis.not_compiled import find_not_compiled
 from compile_lens.analysis.performance.cache_bypass import find_cache_bypasses
@@ -37,6 +38,7 @@ Finder = Callable[[RunContext], Iterable[Finding]]
 # of findings of one code at one place, the order here is the order shown
 FINDERS: tuple[Finder, ...] = (
     find_missing_weights,
+    find_missing_data,
     find_graph_breaks,
     find_recompiles,
     find_compile_errors,

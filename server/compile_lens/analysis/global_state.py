@@ -17,7 +17,6 @@ WORDS = {
     "default_dtype": "the default dtype",
 }
 AUTOCAST = re.compile(r"^autocast\((?P<device>\w+)\)_(?P<what>\w+)$")
-CACHE = "autocast_cache_enabled"
 
 
 def state_fact_parts(flags: str) -> tuple[str, str]:

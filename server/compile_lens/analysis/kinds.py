@@ -300,7 +300,7 @@ class Kind(str, Enum):
         "stand-in",
         KindRow(
             title="Stand-in",
-            meaning="an emulated GPU, one process instead of several, or random weights replaced something that is missing",
+            meaning="an emulated GPU, one process instead of several, random weights or made-up data replaced something that is missing",
             page="stand-in.md",
             codes=(
                 "cpu-for-gpu",
@@ -312,6 +312,7 @@ class Kind(str, Enum):
                 "default-configuration",
                 "byte-tokenizer",
                 "missing-checkpoint",
+                "made-up-data",
             ),
             severity=Severity.INFORMATION,
             exceptions="hint for an assumed value, warning for what could not run or has different sizes",
@@ -326,6 +327,22 @@ class Kind(str, Enum):
             codes=("bisect-verdict",),
             severity=Severity.WARNING,
             without_run="made by a bisection",
+        ),
+    )
+    DIVERGENCE = (
+        "divergence",
+        KindRow(
+            title="Divergence",
+            meaning="the ranks of a job compiled different things (`compile-lens trace`)",
+            page="divergence.md",
+            codes=("rank-divergence",),
+            severity=Severity.WARNING,
+            logs="recompiles,guards",
+            shows="each recompile with the guard that failed, and all guards",
+            repro="",
+            is_neutral=True,
+            shows_compiling=True,
+            without_run="found by comparing the traces of several ranks",
         ),
     )
     UNUSED_IGNORE = (

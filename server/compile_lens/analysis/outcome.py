@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.analysis.coverage import Coverage, NotCalled
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.finding_counts import FindingCounts
@@ -56,7 +57,7 @@ class Outcome:
     ``functions`` are those of the user's that were compiled as frames of their own.
     ``counts`` are of all findings, before any was hidden.
     ``failure`` is set when ``status`` is FAILED: one sentence that says why nothing could be analyzed.
-    ``hidden`` counts findings that the cap per file left out.
+    ``hidden`` counts findings that the cap per file left out, ``known`` those that a baseline or an earlier revision has, too.
     ``options`` are the values that config options had while the program compiled.
     ``compared`` says how many graphs were compared with eager, if that was asked for.
     ``notes`` are sentences about the run itself: that it ended early, what was discarded, what the sandbox does not isolate.
@@ -64,6 +65,7 @@ class Outcome:
     ``lost``: the process of the run is gone.
     ``output`` is what the program printed (head and tail, bounded), for the log.
     ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
+    ``coverage`` says how much of the file these calls are about.
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).
     ``unfiltered`` are the findings before severities, ignore comments and the cap, for other filters without another run.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
@@ -79,6 +81,7 @@ class Outcome:
     regions: tuple[RegionSummary, ...] = ()
     findings: tuple[Finding, ...] = ()
     hidden: int = 0
+    known: int = 0
     graphs: int = 0
     compile_time_s: float = 0.0
     output: str = ""
@@ -94,8 +97,9 @@ class Outcome:
     options: OptionValues = NO_VALUES
     entry_title: str = ""
     calls: tuple[EntryCall, ...] = ()
-    not_called: tuple[tuple[str, str], ...] = ()
+    not_called: tuple[NotCalled, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
     is_unusable: bool = False
     recorded: tuple[RecordedCall, ...] = ()
     unfiltered: tuple[Finding, ...] = ()
+    coverage: Coverage | None = None

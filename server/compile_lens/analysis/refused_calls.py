@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
+from compile_lens.analysis.missing_data import find_missing_data
 from compile_lens.analysis.missing_weights import find_missing_weights
 from compile_lens.analysis.run_context import ARGUMENTS, Raised, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
@@ -48,6 +49,8 @@ BLOCKED = {
     "sends a signal to": "a signal to",
 }
 
+ABSENT = (find_missing_weights, find_missing_data)
+
 
 def find_refused(context: RunContext) -> Iterator[Finding]:
     """One finding per line and kind of call: an error where it ended the program, else information."""
@@ -56,8 +59,8 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
     for call in context.refused:
         groups.setdefault((sources.own_place(call.stack), call.what), []).append(call)
     ended_by = _ended_by(context)
-    # a line whose weights are missing has a finding that says so
-    substituted = {finding.place for finding in find_missing_weights(context)} if groups else set()
+    # a line whose weights or data are missing has a finding that says so
+    substituted = {finding.place for find in ABSENT for finding in find(context)} if groups else set()
     for (place, what), calls in groups.items():
         last = calls[-1]
         fatal = ended_by is not None and any(call is ended_by for call in calls)

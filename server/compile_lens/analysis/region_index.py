@@ -15,7 +15,7 @@ class RegionIndex:
         self.file = file
         self.regions = find_regions(tree) if tree is not None else ()
         self._tree = tree
-        self._called = {call.region: (call.file, call.line) for call in report.regions}
+        self._called = {call.region: (call.file, call.line, call.column) for call in report.regions}
 
     @property
     def has_notes(self) -> bool:
@@ -24,10 +24,11 @@ class RegionIndex:
 
     def of_call(self, number: int) -> Region | None:
         """The region of a ``torch.compile`` call that was noted, if it stands in this file."""
-        file, line = self._called.get(number, ("", 0))
+        file, line, column = self._called.get(number, ("", 0, None))
         inside = [region for region in self.regions if file == self.file and _covers(region, line)]
+        exact = [region for region in inside if (region.line, region.column) == (line, column)]
         # the innermost that covers the line: a decorator rather than the class it stands in
-        return min(inside, key=lambda region: region.end_line - region.line, default=None)
+        return min(exact or inside, key=lambda region: region.end_line - region.line, default=None)
 
     def of(self, compilation: Compilation) -> Region | None:
         """The region that ``compilation`` belongs to: as noted, else as the source suggests."""

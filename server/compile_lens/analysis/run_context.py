@@ -47,7 +47,8 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class RaisedBeside:
-    """An exception that did not end the run: of the ``import`` of the analyzed file, or of a ``thread`` (``where``)."""
+    """An exception that did not end the run: of the ``import`` of the analyzed file, of a ``statement`` that was skipped, or of a
+    ``thread`` (``where``)."""
 
     where: str
     raised: Raised

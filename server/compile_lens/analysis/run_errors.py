@@ -102,8 +102,8 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         message = finding.message.replace("The program", f"The thread `{beside.thread}`", 1)
         ending = "The thread ended here; the program continued."
     else:
-        message = f"At import: {finding.message}"
-        ending = "Names defined before this line were used; nothing after it was."
+        message = f"At import: {finding.message}" if beside.where == "import" else finding.message
+        ending = "This statement was skipped, and what needs its result. The rest ran."
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
     return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
 

@@ -37,6 +37,8 @@ class Sources:
     runner_root: str | None = None
     # what happens inside libraries is shown at the user's line that called them; else where it happens
     just_my_code: bool = True
+    # whether a run may speak of a file at all (pipeline/reach.py); a trace from another machine names what it likes
+    is_reachable: Callable[[str], bool] = lambda _: True
 
     def is_runner(self, file: str) -> bool:
         """Whether ``file`` belongs to what runs the program, below the user's top-level code."""
@@ -46,7 +48,7 @@ class Sources:
         """Whether ``file`` is the user's own code rather than a library's; without ``just_my_code`` a library's, too."""
         if file == self.main_file:
             return True
-        if NO_FILE.search(file) or self.is_runner(file):
+        if NO_FILE.search(file) or self.is_runner(file) or not self.is_reachable(file):
             return False
         if not self.just_my_code:
             return not MACHINERY.search(file)

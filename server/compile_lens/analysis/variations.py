@@ -9,6 +9,7 @@ from dataclasses import replace
 from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
+from compile_lens.analysis.global_state import WORDS as STATE_WORDS
 from compile_lens.analysis.graph_breaks import find_graph_breaks
 from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_words import change
@@ -17,11 +18,15 @@ from compile_lens.analysis.recompile_hints import hints_for
 from compile_lens.analysis.recompile_places import cause_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.report import CompileReport, Variation, VariationEffect, VariedCall
-from compile_lens.wording import counted
+from compile_lens.wording import and_more, counted
 
 RECOMPILES, BREAKS, FAILS, SUMMARY = "would-recompile", "would-break", "would-fail", "varied"
 WORDS = {RECOMPILES: "recompiles", BREAKS: "breaks", FAILS: "fails"}
 SAME = "same"
+# every module is compiled once for each of these, as it must be
+GRAD_MODE = "grad-mode"
+MODES = ("mode", GRAD_MODE)
+MAX_WAYS = 5
 MAX_WORDS = 200
 Cause = tuple[Place, GuardFact, tuple[str, ...]]
 
@@ -33,8 +38,33 @@ def find_variations(context: RunContext) -> Iterator[Finding]:
         variations = [variation for variation in report.variations if variation.region == number]
         place = _region_place(number, context)
         region = _Region(place, variations, context)
-        yield from region.findings()
-        yield region.summary()
+        for variation, finding in region.findings():
+            if not _is_expected(variation, finding):
+                yield finding
+        if not all(variation.is_usual for variation in variations):
+            yield region.summary()
+
+
+def _is_expected(variation: Variation, finding: Finding) -> bool:
+    """Whether nobody asked for the call, and all that it changes is the grad mode: everything is compiled once for each."""
+    is_other_mode = variation.is_usual and variation.kind == GRAD_MODE and finding.code == RECOMPILES
+    return is_other_mode and finding.message.endswith(f": {STATE_WORDS['grad_mode']} changed (on → off).")
+
+
+def usual_calls(report: CompileReport) -> str:
+    """A note on calls that nobody asked for: the ways in which regions were called, and what was left for lack of time."""
+    usual = [variation for variation in report.variations if variation.is_usual]
+    made = {v.phrase for v in usual if v.effect is VariationEffect.CALLED and v.kind != "argument"}
+    left = dict.fromkeys(v.name for v in usual if v.effect is VariationEffect.LEFT)
+    parts = []
+    if made:
+        parts.append(f"Also called with {', '.join(sorted(made)[:MAX_WAYS])}{and_more(len(made) - MAX_WAYS)}.")
+    if any(v.kind == GRAD_MODE and call.report.compilations for v in usual for call in v.calls):
+        parts.append("`torch.no_grad()` costs one more compilation, as for all compiled code.")
+    if left:
+        named = ", ".join(f"`{name}`" for name in list(left)[:MAX_WAYS])
+        parts.append(f"Time was too short for all such calls of {named}{and_more(len(left) - MAX_WAYS)}.")
+    return " ".join(parts)
 
 
 class _Region:
@@ -50,11 +80,12 @@ class _Region:
         self._anyway = {_key(cause) for cause in self._causes(same.calls[0])} if same is not None else set()
         self._found = {v.phrase: self._of(v) for v in variations if v.effect is VariationEffect.CALLED}
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[tuple[Variation, Finding]]:
         """One for each variation that does something."""
-        for finding in self._found.values():
+        for variation in self._variations:
+            finding = self._found.get(variation.phrase)
             if finding is not None:
-                yield finding
+                yield variation, finding
 
     def summary(self) -> Finding:
         """All variations by name, with those that have no effect."""
@@ -138,7 +169,7 @@ class _Region:
         return Finding(
             code=RECOMPILES,
             kind=Kind.VARIATION,
-            severity=Severity.INFORMATION,
+            severity=Severity.HINT if variation.is_usual and variation.kind in MODES else Severity.INFORMATION,
             message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([fact])}{more}.",
             place=place,
             explanation=_next_value(causes),

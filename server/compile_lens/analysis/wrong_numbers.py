@@ -14,7 +14,8 @@ from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.guard_sources import plain_source
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import Agreement, ComparedValue, Comparison, Compilation, CompileReport
+from compile_lens.trace.comparison import Agreement, ComparedValue, Comparison
+from compile_lens.trace.report import Compilation, CompileReport
 
 CODE = "wrong-numbers"
 NOT_COMPARED = "not-compared"

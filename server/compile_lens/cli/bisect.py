@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TypeVar
 
 import click
-from rich.console import Console
 from rich.markdown import Markdown
 from rich.status import Status as Spinner
+from rich.text import Text
 
-from compile_lens.cli.json_output import finding_json
 from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.printer import local_trees
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.formats.json_document import finding_json
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import bundled_tables, open_tables
 from compile_lens.repro.bisect import Options, Progress
@@ -160,18 +163,18 @@ async def _run(interpreter: str, file: Path, options: Options, tell: Progress | 
 @contextmanager
 def progress(quiet: bool, first: str) -> Iterator[Progress | None]:
     """Print finished steps and the current one to stderr, if that is a terminal."""
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return
-    with Spinner(first, console=console) as spinner:
+    with Spinner(Text(first), console=console) as spinner:
 
         def report(step: Step | None, line: str) -> None:
             if step is None:
-                spinner.update(line)
+                spinner.update(Text(line))
             else:
-                verdict = "[green]good[/]" if step.good else "[red]bad[/] "
-                console.print(f"{verdict}  {step.seconds:6.1f} s  {line}")
+                verdict = ("good", "green") if step.good else ("bad ", "red")
+                console.print(Text.assemble(verdict, f"  {step.seconds:6.1f} s  {line}"))
 
         yield report
 
@@ -180,15 +183,19 @@ def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
     knowledge = knowledge_of(found.python)
     if as_json:
         findings = verdict_findings(found, linecache.getline, knowledge)
-        document_of = {**json.loads(found.to_json()), "findings": [finding_json(finding) for finding in findings]}
-        click.echo(json.dumps(document_of, indent=2))
+        tree_of = local_trees()
+        document_of = {
+            **json.loads(found.to_json()),
+            "findings": [finding_json(finding, tree_of) for finding in findings],
+        }
+        echo_json(json.dumps(document_of, indent=2))
         return
-    console = Console(highlight=False)
+    console = SafeConsole()
     text = document(found, knowledge, changes=changes)
     if console.is_terminal:
         console.print(Markdown(text), width=min(console.width, WIDEST))
     else:
-        click.echo(text)
+        echo(text)
 
 
 def knowledge_of(python: str) -> Knowledge:

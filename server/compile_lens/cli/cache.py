@@ -7,11 +7,12 @@ import os
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
 from compile_lens.cli.options import json_option
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_limit import CacheInUseError, clear, limit, measure
 from compile_lens.workers.caches import PARTS, cache_root
@@ -32,7 +33,7 @@ def cache() -> None:
 @cache.command("dir")
 def print_dir() -> int:
     """Print the cache folder. Set COMPILE_LENS_CACHE_DIR to move it."""
-    click.echo(str(cache_root(os.environ)))
+    echo(str(cache_root(os.environ)))
     return 0
 
 
@@ -44,14 +45,14 @@ def print_sizes(as_json: bool) -> int:
     parts = measure(root)
     if as_json:
         sizes = {part.name: {"files": part.files, "bytes": part.bytes} for part in parts}
-        click.echo(json.dumps({"folder": str(root), "parts": sizes}, indent=2))
+        echo_json(json.dumps({"folder": str(root), "parts": sizes}, indent=2))
         return _told(root)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     for name, justify in (("part", "left"), ("size", "right"), ("files", "right"), ("what it is", "left")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
     for part in parts:
         table.add_row(part.name, decimal(part.bytes), f"{part.files:,}", WHAT[part.name])
-    console = Console(highlight=False, soft_wrap=True)
+    console = SafeConsole(soft_wrap=True)
     console.print(str(root))
     console.print(table)
     return _told(root)
@@ -67,7 +68,7 @@ def clear_parts(parts: tuple[str, ...]) -> int:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename} cannot be deleted: {error.strerror}.") from None
-    click.echo(f"{decimal(size)} freed.")
+    echo(f"{decimal(size)} freed.")
     return _told(cache_root(os.environ))
 
 
@@ -76,7 +77,7 @@ def _told(root: Path) -> int:
     problem = find_cache_problem(root)
     if problem is None:
         return 0
-    click.echo(f"compile-lens: {problem}", err=True)
+    echo(f"compile-lens: {problem}", err=True)
     return 0 if problem.is_full else 2
 
 
@@ -84,5 +85,5 @@ def _told(root: Path) -> int:
 @click.argument("gigabytes", type=click.FloatRange(min=0.0))
 def shrink(gigabytes: float) -> int:
     """Shrink the caches to GIGABYTES, deleting the least recently used files first."""
-    click.echo(f"{decimal(limit(cache_root(os.environ), int(gigabytes * 1e9), now=True))} freed.")
+    echo(f"{decimal(limit(cache_root(os.environ), int(gigabytes * 1e9), now=True))} freed.")
     return _told(cache_root(os.environ))

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import linecache
 import os
-from collections.abc import Awaitable, Callable, Iterator
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console
 from rich.status import Status as Spinner
+from rich.text import Text
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
+from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.cli.comparing import Comparing, comparing_options
 from compile_lens.cli.options import (
     just_my_code_option,
     output_options,
@@ -24,10 +28,13 @@ from compile_lens.cli.options import (
     severity_option,
     supply_options,
 )
-from compile_lens.cli.printer import OutcomePrinter
+from compile_lens.cli.printer import OutcomePrinter, local_trees
+from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.targets import find_targets
+from compile_lens.cli.terminal import echo
 from compile_lens.cli.text_output import display_path
 from compile_lens.cli.watch import watch
+from compile_lens.diff.gate import Gate
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.entry_spec import BadEntry
@@ -107,6 +114,7 @@ OnOutcome = Callable[[Outcome], None]
 @just_my_code_option
 @supply_options
 @sandbox_options
+@comparing_options
 @output_options
 @click.pass_context
 def check(
@@ -126,7 +134,11 @@ def check(
     just_my_code: bool,
     stand_in: str,
     missing_weights: str,
+    missing_data: str,
     confinement: Confinement,
+    baseline: Path | None,
+    update_baseline: bool,
+    since: str | None,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -139,7 +151,8 @@ def check(
 
     A file runs as a script if that compiles anything; otherwise with its example inputs, a test that imports it, or synthesized inputs.
     Arguments after -- go to the script. The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if
-    a file could not be analyzed.
+    a file could not be analyzed. With --baseline or --since, only new findings count, whatever their severity unless --fail-on says
+    otherwise.
     """
     chosen = Depth(depth)
     if compare and context.get_parameter_source("depth") is click.core.ParameterSource.DEFAULT:
@@ -149,10 +162,10 @@ def check(
     targets = find_targets(files)
     for name in targets.empty:
         why = "no Python file here uses torch.compile" if os.path.isdir(name) else "no file matches this pattern"  # noqa: PTH112
-        click.echo(f"compile-lens: {name}: {why}.", err=True)
+        echo(f"compile-lens: {name}: {why}.", err=True)
     if targets.passed_over and not quiet:
         number = counted(targets.passed_over, "file")
-        click.echo(f"compile-lens: passed over {number} without torch.compile.", err=True)
+        echo(f"compile-lens: passed over {number} without torch.compile.", err=True)
     jobs = [
         make_job(
             file,
@@ -164,6 +177,7 @@ def check(
             compare=compare,
             stand_in=Substitution(stand_in),
             missing_weights=Substitution(missing_weights),
+            missing_data=Substitution(missing_data),
             confinement=confinement,
         )
         for file in targets.files
@@ -177,19 +191,40 @@ def check(
     if cell and to_line:
         raise click.UsageError("--cell and --to-line cannot be combined.")
     selection = EntrySelection(entry, names, cell or 0, to_line or 0)
-    filters = Filters(severities, max_findings, just_my_code)
+    comparing = Comparing(baseline, update_baseline, since)
+    cap = max_findings
+    if comparing.compares and context.get_parameter_source("max_findings") is click.core.ParameterSource.DEFAULT:
+        cap = sys.maxsize  # what a cap hides could not be known
+    filters = Filters(severities, cap, just_my_code)
+    if comparing.hides_known and context.get_parameter_source("fail_on") is click.core.ParameterSource.DEFAULT:
+        fail_on = Severity.HINT.value
+
+    def analyze_each(batch: list[Job], interpreter: str | None, on_outcome: OnOutcome) -> Coroutine[Any, Any, None]:
+        return check_jobs(batch, interpreter, selection, filters, on_outcome, show_progress=not quiet)
+
+    gate = comparing.gate(jobs, python, analyze_each) if jobs else None
     hosts: dict[str, Host] = {}
 
-    async def run_once(jobs: list[Job]) -> int:
+    async def run_once(jobs: list[Job], gate: Gate | None) -> int:
         printer = OutcomePrinter(output_format, quiet, verbose)
-        await check_jobs(jobs, python, selection, filters, printer.add, not quiet, hosts)
+
+        def show(outcome: Outcome) -> None:
+            judged = gate.judge(outcome) if gate is not None else outcome
+            printer.add(judged if comparing.hides_known else outcome)
+
+        await check_jobs(jobs, python, selection, filters, show, not quiet, hosts)
         return printer.finish(fail_on)
+
+    async def again(jobs: list[Job]) -> None:
+        await run_once(jobs, gate and gate.afresh(local_trees()))
 
     async def run() -> int:
         try:
-            code = await run_once(jobs)
+            code = await run_once(jobs, gate)
+            if gate is not None:
+                comparing.remember(gate)  # only the first runs are of all files as they were given
             if watches and jobs:
-                await _watch(jobs, run_once)
+                await _watch(jobs, again)
             return code
         finally:
             await close_hosts(hosts)
@@ -198,14 +233,14 @@ def check(
     return 2 if targets.empty else code
 
 
-async def _watch(jobs: list[Job], run_once: Callable[[list[Job]], Awaitable[int]]) -> None:
+async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[None]]) -> None:
     """Run the jobs whose files change, until Ctrl+C."""
-    click.echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to end.", err=True)
+    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to end.", err=True)
 
     async def again(changed: list[str]) -> None:
         for file in changed:
             linecache.checkcache(file)
-        await run_once([job for job in jobs if job.file in changed])
+        await run_again([job for job in jobs if job.file in changed])
 
     await watch([job.file for job in jobs], again)
 
@@ -286,15 +321,15 @@ def _failed(job: Job, python: str, sentence: str) -> Outcome:
 @contextmanager
 def _progress(job: Job, enabled: bool) -> Iterator[OnOutcome | None]:
     """Show progress in one line on stderr, if that is a terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     if not enabled or not console.is_terminal:
         yield None
         return
     name = display_path(job.file)
-    with Spinner(f"{name}: starting", console=console) as spinner:
+    with Spinner(Text(f"{name}: starting"), console=console) as spinner:
 
         def on_partial(outcome: Outcome) -> None:
             found = counted(len(outcome.findings), "finding")
-            spinner.update(f"{name}: {counted(outcome.graphs, 'graph')}, {found}")
+            spinner.update(Text(f"{name}: {counted(outcome.graphs, 'graph')}, {found}"))
 
         yield on_partial

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from compile_lens.cli.options import json_option
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.state.consent import ConsentStore
 
 
@@ -22,11 +23,11 @@ def list_roots(as_json: bool) -> int:
     """Print the allowed workspace folders, one per line."""
     roots = [str(root) for root in ConsentStore.of_user().roots()]
     if as_json:
-        click.echo(json.dumps(roots, indent=2))
+        echo_json(json.dumps(roots, indent=2))
     elif roots:
-        click.echo("\n".join(roots))
+        echo("\n".join(roots))
     else:
-        click.echo("Background runs are not allowed in any workspace.", err=True)
+        echo("Background runs are not allowed in any workspace.", err=True)
     return 0
 
 
@@ -48,5 +49,5 @@ def revoke(folders: tuple[str, ...], all_of_them: bool) -> int:
             store.revoke(root)
         except OSError as error:
             raise click.ClickException(f"{error.filename} cannot be deleted: {error.strerror}.") from None
-        click.echo(f"{root}: background runs are no longer allowed.")
+        echo(f"{root}: background runs are no longer allowed.")
     return 0

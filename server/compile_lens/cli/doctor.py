@@ -9,10 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.text import Text
 
 from compile_lens.cli.options import json_option
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo_json
 from compile_lens.pipeline.doctor import Check, CheckState, examine, worst
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.environment_report import ask_environment
@@ -42,14 +43,14 @@ def doctor(python: str | None, as_json: bool) -> int:
         raise click.ClickException(str(error)) from None
     checks = examine(facts, cache_root(os.environ))
     if as_json:
-        click.echo(json.dumps([{**asdict(check), "state": check.state.value} for check in checks], indent=2))
+        echo_json(json.dumps([{**asdict(check), "state": check.state.value} for check in checks], indent=2))
     else:
         _show(checks)
     return int(worst(checks) is CheckState.PROBLEM)
 
 
 def _show(checks: list[Check]) -> None:
-    console = Console(highlight=False)
+    console = SafeConsole()
     for check in checks:
         mark, style = MARKS[check.state]
         console.print(Text.assemble((f"{mark} ", style), (check.name, "bold"), f": {check.says}"), soft_wrap=True)

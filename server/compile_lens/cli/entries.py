@@ -10,7 +10,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from compile_lens.cli.options import as_given
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import as_given, echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry
@@ -44,16 +45,16 @@ def entries(files: tuple[str, ...], output_format: str) -> int:
             choice = choose(str(path), read_source(path), workspace_root(path), recording=recording)
             found.append((str(path), choice))
         except (FileProblem, BadEntry) as problem:
-            click.echo(f"compile-lens: {as_given(str(problem))}", err=True)
+            echo(f"compile-lens: {as_given(str(problem))}", err=True)
             code = 2
     if output_format == "json":
-        click.echo(
+        echo_json(
             json.dumps(
                 [{"file": file, "entries": list(map(_json, choice.entries))} for file, choice in found], indent=2
             )
         )
     else:
-        console = Console(highlight=False)
+        console = SafeConsole()
         for file, choice in found:
             _show(console, file, choice)
     return code

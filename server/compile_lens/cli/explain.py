@@ -8,11 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.markdown import Markdown
 from rich.status import Status as Spinner
 
 from compile_lens.cli.options import json_option
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.knowledge.entry import KnowledgeEntry
 from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import footer, to_markdown
@@ -51,7 +52,7 @@ def explain(
     if words is not None:
         found = search(knowledge, words)
         if as_json:
-            click.echo(json.dumps([{"kind": entry.kind.value, "name": entry.full_name} for entry in found], indent=2))
+            echo_json(json.dumps([{"kind": entry.kind.value, "name": entry.full_name} for entry in found], indent=2))
             return int(not found)
         return _list(found, knowledge, words)
     assert name is not None
@@ -62,17 +63,15 @@ def explain(
         entries = knowledge.find(name)
     if not entries:
         nearest = knowledge.nearest(name)
-        click.echo(
-            f"compile-lens: torch {knowledge.tables.torch} has no '{name}'.{_elsewhere(knowledge, name)}", err=True
-        )
+        echo(f"compile-lens: torch {knowledge.tables.torch} has no '{name}'.{_elsewhere(knowledge, name)}", err=True)
         if nearest:
-            click.echo("Similar names: " + ", ".join(nearest), err=True)
+            echo("Similar names: " + ", ".join(nearest), err=True)
         return 1
     if as_json:
         shown = [{**asdict(entry), "kind": entry.kind.value, "torch": knowledge.tables.torch} for entry in entries]
-        click.echo(json.dumps(shown, indent=2))
+        echo_json(json.dumps(shown, indent=2))
         return 0
-    console = Console(highlight=False)
+    console = SafeConsole()
     text = to_markdown(entries[0], knowledge.tables)
     if len(entries) > 1:
         text += "\n\nThe same name is also: " + ", ".join(
@@ -81,7 +80,7 @@ def explain(
     if console.is_terminal:
         console.print(Markdown(text), width=min(console.width, WIDEST))
     else:
-        click.echo(text)
+        echo(text)
     return 0
 
 
@@ -111,9 +110,9 @@ def _knowledge(torch: InstalledTorch | None, *, wait: bool) -> Knowledge:
         try:
             return Knowledge(open_tables(_read(torch)))
         except ExtractionError as error:
-            click.echo(f"compile-lens: {error} Using the bundled tables.", err=True)
+            echo(f"compile-lens: {error} Using the bundled tables.", err=True)
     elif tables.instead_of:
-        click.echo(
+        echo(
             f"compile-lens: This is about torch {tables.torch}; torch {torch.version} is installed. "
             "Add --installed to read that one (once, about 20 s).",
             err=True,
@@ -124,9 +123,9 @@ def _knowledge(torch: InstalledTorch | None, *, wait: bool) -> Knowledge:
 def _read(torch: InstalledTorch) -> Path:
     """Read the tables of ``torch``, with progress in a terminal."""
     text = f"Reading torch {torch.version} (once, about 20 s)"
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True)
     if not console.is_terminal:
-        click.echo(f"{text} …", err=True)
+        echo(f"{text} …", err=True)
         return asyncio.run(extract_tables(torch))
     with Spinner(text, console=console) as spinner:
         return asyncio.run(
@@ -142,12 +141,12 @@ def _elsewhere(knowledge: Knowledge, name: str) -> str:
 
 def _list(entries: list[KnowledgeEntry], knowledge: Knowledge, words: str) -> int:
     if not entries:
-        click.echo(f"compile-lens: nothing in torch {knowledge.tables.torch} matches '{words}'.", err=True)
+        echo(f"compile-lens: nothing in torch {knowledge.tables.torch} matches '{words}'.", err=True)
         return 1
     for entry in entries:
         summary = entry.summary
-        click.echo(f"{entry.full_name}  ({entry.kind.label.replace('`', '')})")
+        echo(f"{entry.full_name}  ({entry.kind.label.replace('`', '')})")
         if summary:
-            click.echo(f"    {summary if len(summary) <= WIDEST else summary[: WIDEST - 1] + '…'}")
-    click.echo(footer(entries[0], knowledge.tables).split(" · ")[0].strip("*"))
+            echo(f"    {summary if len(summary) <= WIDEST else summary[: WIDEST - 1] + '…'}")
+    echo(footer(entries[0], knowledge.tables).split(" · ")[0].strip("*"))
     return 0

@@ -14,6 +14,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.repro.logs import LogRun, command_of, document, known_stages, log_runs
@@ -66,10 +67,10 @@ def logs(
     command = command_of(interpreter, file, arguments)
     if kind is not None:
         runs = log_runs(Kind(kind), stage=stage or "")
-        told = (
-            _as_json([(f"Logs for {kind}", runs)], command) if as_json else document(f"Logs for {kind}", runs, command)
-        )
-        click.echo(told)
+        if as_json:
+            echo_json(_as_json([(f"Logs for {kind}", runs)], command))
+        else:
+            echo(document(f"Logs for {kind}", runs, command))
         return 0
     depths = (Depth(depth),) if depth is not None else (Depth.DYNAMO, Depth.INDUCTOR)
     jobs = [make_job(str(path), str(Path.cwd()), depth=d, arguments=arguments, timeout_s=120.0) for d in depths]
@@ -84,14 +85,14 @@ def logs(
         raise click.ClickException(outcome.failure)
     chosen = [finding for finding in outcome.findings if _is_meant(finding, code, line)]
     if not chosen:
-        click.echo(f"compile-lens: {file} has no such findings.", err=True)
+        echo(f"compile-lens: {file} has no such findings.", err=True)
         return 1
     groups = [(title, log_runs(f.kind, f.code, f.stage)) for title, f in _one_of_each(chosen)]
     if as_json:
-        click.echo(_as_json(groups, command))
+        echo_json(_as_json(groups, command))
         return 0
     for title, runs in groups:
-        click.echo(document(title, runs, command))
+        echo(document(title, runs, command))
     return 0
 
 

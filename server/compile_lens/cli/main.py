@@ -10,8 +10,8 @@ import click
 
 from compile_lens import __version__
 from compile_lens.cli.examples import epilog
-from compile_lens.cli.options import as_given
 from compile_lens.cli.project_options import project_defaults
+from compile_lens.cli.terminal import as_given, echo
 
 # verb → the module of this package that defines a command of that name
 VERBS = {
@@ -20,6 +20,7 @@ VERBS = {
     "entries": "entries",
     "predict": "predict",
     "trace": "trace",
+    "diff": "diff",
     "explain": "explain",
     "doctor": "doctor",
     "cache": "cache",
@@ -75,10 +76,10 @@ def main() -> None:
         defaults = project_defaults(Path.cwd())
         code = cli(own, NAME, obj=for_script, standalone_mode=False, default_map=defaults)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        echo(error.format_message(), err=True)
         code = 2
     except click.ClickException as error:
-        click.echo(f"compile-lens: {as_given(error.format_message())}", err=True)
+        echo(f"compile-lens: {as_given(error.format_message())}", err=True)
         code = 2
     except (click.Abort, KeyboardInterrupt):
         code = 130

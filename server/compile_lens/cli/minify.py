@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.status import Status as Spinner
+from rich.text import Text
 
 from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
 from compile_lens.repro.minify import minify as run_minification
 from compile_lens.wording import counted
@@ -71,12 +73,12 @@ def minify(
     if found is not None and found.text:
         target.write_text(found.text, encoding="utf-8")
     if as_json:
-        click.echo(_as_json(found, target))
+        echo_json(_as_json(found, target))
         return 1 if found and found.text else 0 if found and found.verified else 2
     if found is None or not found.text:
-        click.echo(f"compile-lens: {found.sentence if found else 'Nothing smaller was found.'}", err=True)
+        echo(f"compile-lens: {found.sentence if found else 'Nothing smaller was found.'}", err=True)
         for note in found.notes if found else ():
-            click.echo(note, err=True)
+            echo(note, err=True)
         return 0 if found and found.verified else 2
     before, after = file.read_text(encoding="utf-8").count("\n"), found.text.count("\n")
     graph = (
@@ -84,12 +86,12 @@ def minify(
         if found.nodes is not None
         else ""
     )
-    click.echo(f"{target}: {graph}{counted(after, 'line')} instead of {before}, after {counted(found.runs, 'run')}.")
-    click.echo(
+    echo(f"{target}: {graph}{counted(after, 'line')} instead of {before}, after {counted(found.runs, 'run')}.")
+    echo(
         "Interrupted: this is the smallest repro so far, and it failed when it ran." if interrupted else found.sentence
     )
     for note in found.notes:
-        click.echo(note)
+        echo(note)
     return 1
 
 
@@ -125,9 +127,9 @@ async def _run(
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Callable[[MinifyProgress], None] | None]:
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return
     with Spinner("starting torch", console=console) as spinner:
-        yield lambda progress: spinner.update(str(progress))
+        yield lambda progress: spinner.update(Text(str(progress)))

@@ -35,10 +35,10 @@ def output_options(command: F) -> F:
         click.option(
             "--format",
             "output_format",
-            type=click.Choice(["text", "json"]),
+            type=click.Choice(["text", "json", "sarif", "github", "junit"]),
             default="text",
             show_default=True,
-            help="Output format. docs/json.md documents the JSON.",
+            help="Output format: for people, for programs (docs/json.md), or for CI services (docs/ci.md).",
         ),
     ):
         command = option(command)
@@ -71,14 +71,14 @@ def json_option(what: str) -> Callable[[F], F]:
     return decorate
 
 
-def as_given(sentence: str) -> str:
-    """``sentence`` with a path in the current folder as the user would write it."""
-    return sentence.removeprefix(f"{os.getcwd()}{os.sep}")  # noqa: PTH109
-
-
 def supply_options(command: F) -> F:
-    """``--stand-in`` and ``--missing-weights``: what a run substitutes for hardware and weights that are missing."""
+    """``--stand-in``, ``--missing-weights`` and ``--missing-data``: what a run substitutes for what is missing."""
     for name, text in (
+        (
+            "--missing-data",
+            "Replace missing data sets and arrays with a few made-up batches (auto), or run the program as it is (off). Always off "
+            "with --no-sandbox. See docs/missing-data.md.",
+        ),
         (
             "--missing-weights",
             "Replace missing pretrained weights with random ones (auto), or run the program as it is (off). Always off with "

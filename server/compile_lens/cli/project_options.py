@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from compile_lens.cli.terminal import echo
+
 FILE = "pyproject.toml"
 TABLE = "compile-lens"
 # key → the parameter of a verb that it is the default of. What chooses an executable or opens the sandbox is missing on purpose: a
@@ -23,6 +25,7 @@ KEYS = {
     "just-my-code": "just_my_code",
     "stand-in": "stand_in",
     "missing-weights": "missing_weights",
+    "missing-data": "missing_data",
     "fail-on": "fail_on",
     "format": "output_format",
 }
@@ -46,7 +49,7 @@ def project_defaults(folder: Path) -> dict[str, dict[str, Any]]:
 
 def _table(file: Path, text: str) -> Mapping[str, Any]:
     if sys.version_info < (3, 11):
-        click.echo(f"compile-lens: {file}: [tool.{TABLE}] is ignored: reading it needs Python 3.11.", err=True)
+        echo(f"compile-lens: {file}: [tool.{TABLE}] is ignored: reading it needs Python 3.11.", err=True)
         return {}
     import tomllib
 

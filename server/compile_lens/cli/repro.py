@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
+from rich.text import Text
 
 from compile_lens.cli.check import EntrySelection
 from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
@@ -27,7 +29,7 @@ from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Request, Written, write_recorded, write_repro
-from compile_lens.trace.records import TraceError, trace_files
+from compile_lens.trace.files import TraceError, trace_files
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth
@@ -163,9 +165,9 @@ def repro(
         raise click.ClickException(str(problem)) from None
     if as_json:
         told = {"file": str(document), "reproduces": written.reproduces, "sentence": written.sentence()}
-        click.echo(json.dumps({**told, "notes": list(written.notes)}, indent=2))
+        echo_json(json.dumps({**told, "notes": list(written.notes)}, indent=2))
     else:
-        click.echo(str(document) if quiet else summary(written) + form_text)
+        echo(str(document) if quiet else summary(written) + form_text)
     return 0 if written.verification is None or written.reproduces or written.is_as_in_eager else 1
 
 
@@ -243,9 +245,9 @@ def summary(written: Written) -> str:
 @contextmanager
 def _progress(enabled: bool) -> Iterator[Callable[[str], None]]:
     """Show progress in one line on stderr, if that is a terminal."""
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     if not enabled or not console.is_terminal:
         yield lambda _: None
         return
     with console.status("starting") as spinner:
-        yield spinner.update
+        yield lambda words: spinner.update(Text(words))

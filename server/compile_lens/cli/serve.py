@@ -9,7 +9,7 @@ import click
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen on a local TCP port (for debugging).  [default: stdio]")
 def serve(tcp: str | None) -> int:
     """Run the language server."""
-    from compile_lens.lsp.server import serve as serve_protocol
+    from compile_lens.lsp.serving import serve as serve_protocol
 
     return serve_protocol(_address(tcp) if tcp else None)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from compile_lens.analysis.finding import CallSite, Finding, Place, Severity
-from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, Status
+from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Severity
+from compile_lens.analysis.finding_counts import count_findings
+from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, PassedOver, Status
 from compile_lens.analysis.wrong_numbers import Compared
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.wording import and_more, counted
@@ -26,6 +28,7 @@ WIDEST = 100
 TAB = "    "
 MAX_LINES = 12
 MAX_FIRST = 3
+MAX_MISSING = 4
 
 
 class TextOutput:
@@ -41,15 +44,21 @@ class TextOutput:
     def show(self, outcome: Outcome) -> None:
         """Print the findings of one run, and its summary."""
         for finding in outcome.findings:
-            if self._quiet:
+            if self._quiet or self._is_aside(finding):
                 self._print_line(finding)
             else:
                 self._print_finding(finding)
+        if outcome.status is Status.FAILED and not self._quiet:
+            self._coverage(outcome)
         if self._quiet or outcome.status is Status.FAILED:
             return
         if self._verbose and outcome.output.strip():
             self._print_output(outcome.output)
         self._summary(outcome)
+
+    def _is_aside(self, finding: Finding) -> bool:
+        """Whether one line is enough: it is about this machine, the same in each run, and no problem of the program's."""
+        return finding.kind is Kind.STAND_IN and finding.severity is not Severity.WARNING and not self._verbose
 
     def _heading(self, finding: Finding) -> Text:
         place = finding.place
@@ -143,10 +152,36 @@ class TextOutput:
                 self._console.print(
                     Text(f"  {call.making}{f' on {call.inputs}' if call.inputs else ''}"), soft_wrap=True
                 )
-        for entry in outcome.passed_over:
-            self._console.print(Text(f"  Tried before: {entry.title}. {entry.reason}", style="dim"), soft_wrap=True)
-        for target, reason in outcome.not_called:
-            self._console.print(Text(f"  Not called: `{target}`: {reason}", style="dim"), soft_wrap=True)
+        for words in self._tried(outcome.passed_over):
+            self._console.print(Text(f"  Tried before: {words}", style="dim"), soft_wrap=True)
+        self._coverage(outcome)
+
+    def _tried(self, passed: tuple[PassedOver, ...]) -> Iterator[str]:
+        """What was tried before, entries of other files as one; each by its name if details are wanted."""
+        elsewhere = [] if self._verbose else [entry for entry in passed if ".py" in entry.entry.partition("(")[0]]
+        yield from (f"{entry.title}. {entry.reason}" for entry in passed if entry not in elsewhere)
+        if len(elsewhere) == 1:
+            yield f"{elsewhere[0].title}. {elsewhere[0].reason}"
+        elif elsewhere:
+            tests = [entry for entry in elsewhere if "::" in entry.entry]
+            what = [counted(len(tests), "test"), counted(len(elsewhere) - len(tests), "script")]
+            words = " and ".join(word for word in what if not word.startswith("0 "))
+            yield f"{words} that import this file (names: -v). {elsewhere[0].reason}"
+
+    def _coverage(self, outcome: Outcome) -> None:
+        """Print how much of the file made-up calls are about, and what to do for the rest."""
+        coverage = outcome.coverage
+        if coverage is None:
+            return
+        self._console.print(f"Analyzed {coverage.sentence}.", soft_wrap=True)
+        shown = coverage.missing if self._verbose else coverage.missing[:MAX_MISSING]
+        for unit in shown:
+            self._console.print(Text(f"  Not analyzed: `{unit.name}` ({unit.reason})", style="dim"), soft_wrap=True)
+            if unit.draft:
+                self._console.print(Text(f"    Complete this call: --entry {shlex.quote(unit.draft)}"), soft_wrap=True)
+        more = len(coverage.missing) - len(shown)
+        if more:
+            self._console.print(Text(f"  Not analyzed: {counted(more, 'more definition')} (-v)", style="dim"))
 
     def _fix_first(self, outcome: Outcome) -> None:
         """Print the most expensive findings if there are enough to need an order. Errors come first."""
@@ -170,18 +205,22 @@ class TextOutput:
                 f"{display_path(outcome.file)}: {counted(len(outcome.regions), 'region')}, {found}; nothing was run.\n"
             )
             return
-        breaks = sum(finding.count for finding in outcome.findings if finding.kind.value == "graph-break")
-        recompiles = sum(finding.count for finding in outcome.findings if finding.kind.value == "recompile")
+        counts = outcome.counts if outcome.known else count_findings(outcome.findings)
+        is_recorded = outcome.entry == TRACE_ENTRY
         parts = [
-            counted(len(outcome.regions), "region"),
+            # of a program that is not on this machine, only its frames are known
+            *([counted(len(outcome.regions), "region")] if outcome.regions or not is_recorded else []),
             counted(outcome.graphs, "graph"),
-            counted(breaks, "graph break"),
-            counted(recompiles, "recompile"),
+            counted(counts.breaks, "graph break"),
+            counted(counts.recompiles, "recompile"),
             f"{outcome.compile_time_s:.2f} s compiling",
         ]
         line = Text(f"{display_path(outcome.file)}: ", style="bold")
         line.append(", ".join(parts))
-        line.append(f"  (torch {outcome.torch}, depth {outcome.depth}, {outcome.duration_s:.1f} s)", style="dim")
+        facts = [f"torch {outcome.torch}"]
+        if not is_recorded:
+            facts += [f"depth {outcome.depth}", f"{outcome.duration_s:.1f} s"]
+        line.append(f"  ({', '.join(facts)})", style="dim")
         self._console.print(line, soft_wrap=True)
         self._how(outcome)
         if outcome.hidden:
@@ -195,10 +234,14 @@ class TextOutput:
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
             self._console.print("Nothing in this file is compiled: it does not use torch.compile.", soft_wrap=True)
-        elif not outcome.findings:
+        elif not outcome.findings and outcome.known:
+            self._console.print(Text("Nothing new.", style="green"), soft_wrap=True)
+        elif not outcome.findings and (outcome.coverage is None or outcome.coverage.is_whole):
             self._console.print(
                 Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True
             )
+        elif not outcome.findings:
+            self._console.print("No graph break and no recompile in what was analyzed.", soft_wrap=True)
         self._console.print()
 
 

@@ -7,15 +7,18 @@ from pathlib import Path
 
 import click
 
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import just_my_code_option, output_options
-from compile_lens.cli.printer import OutcomePrinter
-from compile_lens.pipeline.loaded_trace import here, read_recorded
+from compile_lens.cli.printer import OutcomePrinter, local_trees
+from compile_lens.cli.terminal import echo
+from compile_lens.pipeline.loaded_trace import here, read_recorded, with_divergence
 from compile_lens.state.call_memory import CallMemory
-from compile_lens.trace.records import TraceError, trace_files
+from compile_lens.syntax.tree import SourceTree
+from compile_lens.trace.files import TraceError, unpacked
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option(
     "--source",
     "sources",
@@ -26,7 +29,7 @@ from compile_lens.trace.records import TraceError, trace_files
 @just_my_code_option
 @output_options
 def trace(
-    path: Path,
+    paths: tuple[Path, ...],
     sources: tuple[str, ...],
     just_my_code: bool,
     output_format: str,
@@ -34,35 +37,47 @@ def trace(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Print the findings of the torch trace at PATH: a file, or a TORCH_TRACE folder with one file per rank.
+    """Print the findings of the torch traces at each PATH: a file, or a TORCH_TRACE folder with one file per rank.
+
+    Files may be compressed (.gz, .zst), and folders packed (.tar.gz).
 
     The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if a trace cannot be read.
     """
     moved = []
     for pair in sources:
-        recorded, found, local = pair.partition("=")
+        recorded, found, folder = pair.partition("=")
         if not found:
             raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--source")
-        moved.append((recorded, local))
-    outcomes, problems = [], []
-    try:
-        for file in trace_files(path):
-            try:
-                outcomes.append(read_recorded(file, tuple(moved), just_my_code))
-            except TraceError as problem:  # the other ranks still have findings
-                problems.append(str(problem))
-    except TraceError as problem:
-        raise click.ClickException(str(problem)) from None
+        moved.append((recorded, folder))
+    outcomes: list[tuple[Outcome, str]] = []
+    problems: list[str] = []
+    for path in paths:
+        ranks = []
+        try:
+            with unpacked(path) as files:
+                for file in files:
+                    try:
+                        ranks.append(read_recorded(file.path, tuple(moved), just_my_code, file.name))
+                    except TraceError as problem:  # the other ranks still have findings
+                        problems.append(str(problem))
+                outcomes += [(outcome, path.name) for outcome in with_divergence(ranks)]
+        except TraceError as problem:
+            problems.append(str(problem))
     if not outcomes:
         raise click.ClickException("\n".join(problems))
 
     def read_line(file: str, line: int) -> str:
         return linecache.getline(here(file, tuple(moved)), line)
 
-    printer = OutcomePrinter(output_format, quiet, verbose, read_line)
-    for outcome in outcomes:
-        CallMemory.of_user().take(outcome, f"the trace {path.name}")
+    local = local_trees()
+
+    def tree_of(file: str) -> SourceTree | None:
+        return local(here(file, tuple(moved)))
+
+    printer = OutcomePrinter(output_format, quiet, verbose, read_line, tree_of)
+    for outcome, name in outcomes:
+        CallMemory.of_user().take(outcome, f"the trace {name}")
         printer.add(outcome)
     for unread in problems:
-        click.echo(f"compile-lens: {unread}", err=True)
+        echo(f"compile-lens: {unread}", err=True)
     return max(printer.finish(fail_on), 2 if problems else 0)

@@ -154,11 +154,10 @@ def _apply(index: LineIndex, change: Change, encoding: Encoding) -> tuple[LineIn
         return new, line_edits(index, new, 0, len(old), len(new.text))
     start = index.offset(change.start, encoding)
     end = max(start, index.offset(change.end, encoding))
-    text = old[:start] + change.text + old[end:]
-    if _splits_a_character(text, start) or _splits_a_character(text, start + len(change.text)):
-        new = LineIndex(_paired(text))
+    new = index.edited(start, end, change.text)
+    if _splits_a_character(new.text, start) or _splits_a_character(new.text, start + len(change.text)):
+        new = LineIndex(_paired(new.text))
         return new, line_edits(index, new, 0, len(old), len(new.text))
-    new = LineIndex(text)
     return new, line_edits(index, new, start, end, start + len(change.text))
 
 

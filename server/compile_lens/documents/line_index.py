@@ -49,6 +49,24 @@ class LineIndex:
         self._ascii = text.isascii()
         self._starts = _line_starts(text)
 
+    def edited(self, start: int, end: int, added: str) -> LineIndex:
+        """The index of the text with ``added`` in the place of ``text[start:end]``. Only the lines around it are looked at."""
+        text, shift = self.text[:start] + added + self.text[end:], len(added) - (end - start)
+        # a line more on each side: the edit may join a \r and a \n, or take them apart
+        first, after = max(self.line_at(start) - 1, 0), self.line_at(end) + 2
+        begins = self._starts[first]
+        is_last = after >= len(self._starts)
+        stop = len(text) if is_last else self._starts[after] + shift
+        around = [begins + offset for offset in _line_starts(text[begins:stop])]
+        if not is_last:
+            around.pop()  # where the next line begins
+        index = LineIndex.__new__(LineIndex)
+        index.text = text
+        index._ascii = text.isascii()
+        tail = self._starts[after:]
+        index._starts = [*self._starts[:first], *around, *([offset + shift for offset in tail] if shift else tail)]
+        return index
+
     @property
     def line_count(self) -> int:
         """At least 1: an empty text has one empty line."""

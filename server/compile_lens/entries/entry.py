@@ -10,6 +10,7 @@ from typing import Any
 SCRIPT = "script"
 SYNTHESIZED = "synthesized"
 RECORDED = "recorded"
+MODEL = "model"
 AUTOMATIC = "auto"
 # the earlier spelling, which users may have written down
 _OLD_SYNTHESIZED = "synthesised"
@@ -25,6 +26,7 @@ class EntryKind(str, Enum):
     FILE = "file"
     CALL = "call"
     RECORDED = "recorded"
+    MODEL = "model"
     SYNTHESIZED = "synthesized"
 
 
@@ -53,6 +55,8 @@ class Entry:
             return f"the doctest of `{self.spec.partition(':')[2] or 'the module'}`"
         if self.kind is EntryKind.RECORDED:
             return "recorded inputs"
+        if self.kind is EntryKind.MODEL:
+            return "the model that the script makes"
         if self.kind is EntryKind.SYNTHESIZED:
             return "synthesized inputs"
         return f"`{self.spec}`"
@@ -61,6 +65,11 @@ class Entry:
 def script(origin: str = "run like `python FILE`") -> Entry:
     """The entry that runs the file as a script."""
     return Entry(EntryKind.SCRIPT, SCRIPT, origin, 0, {"kind": "script"})
+
+
+def model_of_script(origin: str = "what the script calls or trains") -> Entry:
+    """The entry that runs the script as far as it goes, and compiles the model that it makes."""
+    return Entry(EntryKind.MODEL, MODEL, origin, 0, {"kind": MODEL})
 
 
 def canonical_spec(spec: str) -> str:

@@ -6,16 +6,25 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from compile_lens.entries.entry import SCRIPT, SYNTHESIZED, Entry, EntryKind, canonical_spec, script
-from compile_lens.entries.targets import Target, covered_by, find_targets, target_named
+from compile_lens.entries.entry import (
+    MODEL,
+    SCRIPT,
+    SYNTHESIZED,
+    Entry,
+    EntryKind,
+    canonical_spec,
+    model_of_script,
+    script,
+)
+from compile_lens.entries.targets import Target, find_targets, target_named
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import SourceTree
 
 FORMS = (
     "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
-    "recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
+    "model; recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
 )
-_CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
+_CALL = re.compile(r"\s*(?:\(\s*\w+\s*:=\s*)?([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
 
 
 class BadEntry(Exception):
@@ -27,6 +36,8 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
     spec = canonical_spec(spec)
     if spec == SCRIPT:
         return script(origin)
+    if spec == MODEL:
+        return model_of_script(origin)
     known = next((entry for entry in found if spec in (entry.spec, f"{entry.spec}()")), None)
     if known is not None:
         return Entry(known.kind, known.spec, origin, known.line, known.plan)
@@ -70,13 +81,10 @@ def _read_synthesized(name: str, origin: str, tree: SourceTree) -> Entry:
 
 def synthesized(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESIZED) -> Entry:
     """The entry that synthesizes inputs for ``targets``."""
-    covered = covered_by(targets)
-    # run every region of a file, but only the first modules of a file without regions
     has_regions = any(target.is_region for target in targets)
-    most = len(targets) if has_regions else 3
-    plans = [{**target.plan, "covered_by": covered.get(target.name, [])} for target in targets]
+    plans = [target.plan for target in targets]
     line = targets[0].line if targets else 0
-    plan = {"kind": "synthesized", "targets": plans, "most": most, "apart": not has_regions}
+    plan = {"kind": "synthesized", "targets": plans, "apart": not has_regions}
     return Entry(EntryKind.SYNTHESIZED, spec, origin, line, plan)
 
 

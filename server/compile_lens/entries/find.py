@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import tree_sitter
 
 from compile_lens.entries.doctests import find_doctests
-from compile_lens.entries.entry import Entry, EntryKind, script
+from compile_lens.entries.entry import Entry, EntryKind, model_of_script, script
 from compile_lens.entries.entry_spec import synthesized
 from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.entries.scripts import does_something, has_errors
@@ -26,6 +27,7 @@ INPUT_NAMES = (
 )
 # names of targets that such files prefer
 PREFERRED_TARGETS = ("Model", "ModelNew", "Net", "model", "forward", "f", "fn")
+_COMPILES = re.compile(r"\bcompile\b")
 _ASSIGNED = tree_sitter.Query(LANGUAGE, "(module (expression_statement (assignment left: (identifier) @name)))")
 
 
@@ -38,9 +40,16 @@ def find_entries(
     """
     targets = find_targets(tree)
     found = [*find_conventions(tree, targets), *find_doctests(tree, targets)]
-    if does_something(tree) or has_errors(tree) or not targets:
+    is_script = does_something(tree)
+    # a script that compiles nothing would only take its time
+    compiles = any(target.is_region for target in targets) or _COMPILES.search(tree.text) is not None
+    if is_script and not compiles:
+        found.append(model_of_script())
+    if is_script or has_errors(tree) or not targets:
         found.append(script())
     found += elsewhere
+    if is_script and compiles:
+        found.append(model_of_script())
     recorded = recorded_entry(tree, recording) if recording is not None else None
     if recorded is not None:
         found.append(recorded)
@@ -54,7 +63,7 @@ def find_conventions(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[
     """An entry per convention that the file follows, if it has something to call."""
     if not targets:
         return
-    for name, line in _inputs_named(tree):
+    for name, line in _inputs_named(tree, {target.name.partition(".")[0] for target in targets}):
         owner = name.rpartition(".")[0]
         target = next((t for t in targets if owner and t.name.partition(".")[0] == owner), None)
         target = target or next((t for p in PREFERRED_TARGETS for t in targets if t.name == p), targets[0])
@@ -62,15 +71,19 @@ def find_conventions(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[
         yield Entry(EntryKind.INPUTS, name, f"in this file, for `{target.name}`", line, plan)
 
 
-def _inputs_named(tree: SourceTree) -> Iterator[tuple[str, int]]:
-    """Functions, methods and variables of these names, and their lines, in the order of INPUT_NAMES."""
+def _inputs_named(tree: SourceTree, owners: set[str]) -> Iterator[tuple[str, int]]:
+    """Functions and variables of these names, methods of ``owners``, and their lines, in the order of INPUT_NAMES.
+
+    What needs arguments is something else of the same name.
+    """
     found: dict[str, int] = {}
     for definition in definitions(tree):
-        if (
-            definition.kind == "function"
-            and definition.name in INPUT_NAMES
-            and definition.qualified_name.count(".") < 2
-        ):
+        if definition.kind != "function" or definition.name not in INPUT_NAMES:
+            continue
+        owner = definition.qualified_name.rpartition(".")[0]
+        is_static = any("staticmethod" in decorator for decorator in definition.decorators)
+        parameters = definition.parameters[1 if owner and not is_static else 0 :]
+        if (not owner or owner in owners) and all(p.default or p.name.startswith("*") for p in parameters):
             found.setdefault(definition.qualified_name, definition.def_line)
     for node in tree_sitter.QueryCursor(_ASSIGNED).captures(tree.root).get("name", []):
         name = tree.node_text(node)

@@ -47,8 +47,8 @@ def as_functions(tree: SourceTree, call: str) -> Insertion | None:
         outer = ast.parse(call, mode="eval").body
     except SyntaxError:
         return None
-    if not isinstance(outer, ast.Call):
-        return None
+    if not isinstance(outer, ast.Call) or not isinstance(outer.func, (ast.Name, ast.Attribute, ast.Call)):
+        return None  # an object that is prepared by other calls has no such form
     functions = ["get_inputs", *(["get_init_inputs"] if isinstance(outer.func, ast.Call) else [])]
     calls = [outer, *([outer.func] if isinstance(outer.func, ast.Call) else [])]
     if any(re.search(rf"^(?:def )?{name}\b", tree.text, re.M) for name in functions):

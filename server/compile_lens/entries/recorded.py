@@ -30,7 +30,7 @@ def recorded_entry(tree: SourceTree, recording: Recording) -> Entry | None:
             lines.append(target.line)
     if not plans:
         return None
-    plan = {"kind": "recorded", "targets": plans, "most": len(plans)}
+    plan = {"kind": "recorded", "targets": plans}
     names = ", ".join(f"`{plan['name']}`" for plan in plans[:3])
     return Entry(EntryKind.RECORDED, RECORDED, f"inputs of {recording.origin}, for {names}", lines[0], plan)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import tree_sitter
 
@@ -47,6 +49,7 @@ _SIDE_EFFECTS = frozenset(
         "init_process_group",
     ]
 )
+MOST_MODULES = 400
 _TENSOR_WORDS = ("Tensor", "Float[", "Int[", "Bool[")
 
 
@@ -115,7 +118,8 @@ def candidates(tree: SourceTree) -> tuple[Target, ...]:
     """Modules and functions of the file that are not compiled yet, in the order of the file: each could be."""
     known = definitions(tree)
     regions = find_regions(tree)
-    compiled = {d.qualified_name for d in known for region in regions if _is_target(d, region)}
+    at = _by_first_line(known)
+    compiled = {d.qualified_name for region in regions for d in at.get(region.target_line, ()) if _is_target(d, region)}
     # what a compiled function or class uses is compiled with it
     uses = _uses(tree, known)
     reached = {name for owner in compiled for name in uses.get(owner.partition(".")[0], frozenset())}
@@ -132,8 +136,9 @@ def _region_targets(
     calls: Mapping[str, Mapping[str, str]],
 ) -> tuple[Target, ...]:
     found: list[Target] = []
+    at = _by_first_line(known)
     for region in regions:
-        definition = next((d for d in known if _is_target(d, region)), None)
+        definition = next((d for d in at.get(region.target_line, ()) if _is_target(d, region)), None)
         if definition is None or definition.kind == "lambda" or "<locals>" in definition.qualified_name:
             continue
         if region.kind is RegionKind.EXPORT:
@@ -154,6 +159,13 @@ def _region_targets(
     return tuple({target.name: target for target in reversed(found)}.values())[::-1]
 
 
+def _by_first_line(known: tuple[Definition, ...]) -> dict[int | None, list[Definition]]:
+    found: dict[int | None, list[Definition]] = {}
+    for definition in known:
+        found.setdefault(definition.first_line, []).append(definition)
+    return found
+
+
 def _is_target(definition: Definition, region: Region) -> bool:
     return region.target_line == definition.first_line and definition.last_line <= (region.target_end_line or 0)
 
@@ -165,7 +177,8 @@ def _outermost(
     calls: Mapping[str, Mapping[str, str]],
 ) -> tuple[Target, ...]:
     """Modules that use most of the file first, each adding something to those before it; then functions."""
-    modules = _modules(tree, known)
+    # of very many, the last ones: they are usually built of those above them
+    modules = _modules(tree, known)[-MOST_MODULES:]
     names = {d.qualified_name for d in modules}
     reachable = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
     ordered: list[Definition] = []
@@ -182,21 +195,12 @@ def _outermost(
         covered |= reachable[best.qualified_name]
         rest.remove(best)
     # the others follow, in case the first cannot be constructed
-    functions = [d for d in _tensor_functions(tree, known) if not any(d.name in used for used in uses.values())]
+    # what others use comes last: most of it runs as a part of them
+    functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
     return tuple(
         Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name], given=calls.get(d.name, {}))
         for d in [*ordered, *rest, *functions]
     )
-
-
-def covered_by(targets: tuple[Target, ...]) -> dict[str, list[str]]:
-    """For each target, the other targets that run it, too."""
-    uses = {target.name: target.uses for target in targets}
-    return {
-        target.name: [o.name for o in targets if o.name != target.name and target.name in _closure(o.name, uses)]
-        for target in targets
-        if not target.is_region
-    }
 
 
 def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
@@ -257,18 +261,24 @@ def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
 def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
     """Every name that occurs in a definition."""
     start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
-    cursor = tree_sitter.QueryCursor(_IDENTIFIERS)
-    cursor.set_byte_range(start, end)
-    for node in cursor.captures(tree.root).get("name", []):
-        if start <= node.start_byte < end:
-            yield tree.node_text(node)
+    starts, names = _identifiers(tree)
+    yield from names[bisect_left(starts, start) : bisect_left(starts, end)]
+
+
+@lru_cache(maxsize=4)
+def _identifiers(tree: SourceTree) -> tuple[list[int], list[str]]:
+    """The places of all names of a file in order, and the names."""
+    nodes = sorted(
+        tree_sitter.QueryCursor(_IDENTIFIERS).captures(tree.root).get("name", []), key=lambda n: n.start_byte
+    )
+    return [node.start_byte for node in nodes], [tree.node_text(node) for node in nodes]
 
 
 def _uses(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, frozenset[str]]:
     """For each top-level class and function, the others that it names."""
     top = {d.name for d in known if "." not in d.qualified_name and d.kind != "lambda"}
     return {
-        d.name: frozenset(names_in(tree, d)) & frozenset(top - {d.name})
+        d.name: frozenset(name for name in names_in(tree, d) if name in top and name != d.name)
         for d in known
         if "." not in d.qualified_name and d.kind != "lambda"
     }
@@ -349,3 +359,9 @@ def _is_literal(node: tree_sitter.Node) -> bool:
     return node.type in _LITERALS and all(
         _is_literal(child) for child in node.named_children if node.type in ("tuple", "list", "unary_operator")
     )
+
+
+def units(tree: SourceTree) -> tuple[Definition, ...]:
+    """What an analysis of the file can be about: its modules, then its functions of tensors."""
+    known = definitions(tree)
+    return (*_modules(tree, known), *_tensor_functions(tree, known))

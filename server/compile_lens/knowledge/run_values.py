@@ -10,6 +10,7 @@ from typing import Any
 
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
+from compile_lens.shown_text import code_span
 from compile_lens.trace.option_values import OptionValue, OptionValues
 
 MAX_VALUES = 4
@@ -56,7 +57,7 @@ def _values_text(seen: Sequence[OptionValue]) -> str:
 def _value_text(value: Any) -> str:
     text = repr(value)
     text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return f"`` {text} ``" if "`" in text else f"`{text}`"
+    return code_span(text)
 
 
 def _is(value: Any, default: str) -> bool:

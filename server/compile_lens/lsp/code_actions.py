@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from lsprotocol import types
 
 from compile_lens.documents.documents import Documents, Snapshot
+from compile_lens.shown_text import visible
 
 Provider = Callable[[Snapshot, types.CodeActionParams], Iterable[types.CodeAction]]
-OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, "repro"])
 
 
 class CodeActions:
@@ -41,6 +41,7 @@ def command_action(
     diagnostics: list[types.Diagnostic] | None = None,
 ) -> types.CodeAction:
     """An action that runs a command of the server. Without a kind it is not offered where an editor asks for fixes only."""
+    title = visible(title)
     run = types.Command(title=title, command=command, arguments=list(arguments))
     return types.CodeAction(title=title, kind=kind, diagnostics=diagnostics, command=run)
 

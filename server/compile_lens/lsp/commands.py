@@ -11,6 +11,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from compile_lens.lsp.background_runs import EXPLAIN, explain_runs
 from compile_lens.lsp.convert import path_argument, path_from_uri
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
@@ -101,6 +102,10 @@ def register(
         await runs.stop(Permission.REFUSED)
         runs.consider_all()
 
+    async def explain(_: str | None) -> None:
+        """Show what background runs do."""
+        await explain_runs(server)
+
     async def choose_entry(uri: str | None, spec: str | None) -> dict[str, Any] | None:
         """Choose the entry of a file, then analyze it."""
         path_argument(CHOOSE, uri)
@@ -135,6 +140,7 @@ def register(
         REVOKE: revoke,
         ALLOWED: allowed,
         DOCTOR: partial(_check_setup, server),
+        EXPLAIN: explain,
         **others,
     }
     for name, command in (commands | with_arguments).items():

@@ -12,13 +12,13 @@ from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.convert import from_position
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.slots import LINES_BACK, Slot, SlotKind, python_slot, text_slot
-from compile_lens.syntax.window import imports_of
 
-TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 # what people set TORCH_LOGS to, the most frequent first
 USED_LOGS = (
     "graph_breaks", "recompiles", "dynamo", "output_code", "guards", "inductor", "aot_graphs", "graph_code", "dynamic", "perf_hints",
@@ -45,11 +45,11 @@ _ICONS = {
 class Completions:
     """Answers from the tables and the text before the cursor."""
 
-    def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
+    def __init__(self, server: CompileLensServer, store: KnowledgeStore, facts: DocumentFactsOf) -> None:
         self._server = server
         self._store = store
-        options = types.CompletionOptions(trigger_characters=list(TRIGGERS), resolve_provider=True)
-        server.on(types.TEXT_DOCUMENT_COMPLETION, self._complete, options)
+        self._facts = facts
+        server.on(types.TEXT_DOCUMENT_COMPLETION, self._complete)
         server.on(types.COMPLETION_ITEM_RESOLVE, self._resolve)
 
     def _complete(self, params: types.CompletionParams) -> types.CompletionList | None:
@@ -57,7 +57,7 @@ class Completions:
         if snapshot is None:
             return None
         line, column = snapshot.index.point(from_position(params.position), self._server.editor.encoding)
-        slot = slot_at(snapshot, line, column)
+        slot = slot_at(snapshot, self._facts.of(snapshot).imports, line, column)
         if slot is None:
             return None
         knowledge = self._store.of(snapshot.path)
@@ -78,12 +78,12 @@ class Completions:
         return item
 
 
-def slot_at(snapshot: Snapshot, line: int, column: int) -> Slot | None:
+def slot_at(snapshot: Snapshot, imports: Imports, line: int, column: int) -> Slot | None:
     """What can be completed at a place (line and column from 1)."""
     before = snapshot.index.line(line - 1)[: column - 1]
     if is_python(snapshot):
         above = [snapshot.index.line(number) for number in range(max(0, line - 1 - LINES_BACK), line - 1)]
-        return python_slot(above, before, imports_of(snapshot.text))
+        return python_slot(above, before, imports)
     return text_slot(before, snapshot.index.line(line - 2))
 
 

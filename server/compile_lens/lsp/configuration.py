@@ -83,7 +83,7 @@ class Configuration:
             await self._server.scheduler.close()
             await self._server.hosts.close()
         if settings.filters != before.filters:
-            self._runs.filter_again()
+            await self._runs.filter_again()
         self._changed(run_again=settings.of_runs != before.of_runs)
 
     def _changed(self, run_again: bool = True) -> None:

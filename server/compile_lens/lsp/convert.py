@@ -16,6 +16,7 @@ from compile_lens.documents.documents import Change
 from compile_lens.documents.line_index import Encoding, LineIndex, Position
 from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
+from compile_lens.shown_text import visible
 
 SOURCE = "compile-lens"
 SEVERITIES = {
@@ -91,7 +92,7 @@ def to_diagnostic(finding: Finding, sources: LineIndexes, editor: EditorCapabili
                 uri_from_path(entry.place.file, sources),
                 to_range(entry.place, sources.index(entry.place.file), editor.encoding),
             ),
-            entry.message,
+            visible(entry.message),
         )
         for entry in (finding.related if editor.related_information else ())
     ]
@@ -108,4 +109,5 @@ def to_diagnostic(finding: Finding, sources: LineIndexes, editor: EditorCapabili
 
 def sentence(finding: Finding) -> str:
     """The message of a finding, with its count."""
-    return f"{finding.message} ({finding.count} times)" if finding.count > 1 else finding.message
+    said = visible(finding.message)
+    return f"{said} ({finding.count} times)" if finding.count > 1 else said

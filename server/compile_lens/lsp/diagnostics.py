@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from lsprotocol import types
 
 from compile_lens.documents.documents import Snapshot, file_key
-from compile_lens.lsp.convert import SOURCE, path_from_uri, to_diagnostic, uri_from_path
+from compile_lens.lsp.convert import path_from_uri, to_diagnostic, uri_from_path
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 
@@ -36,9 +36,8 @@ class Diagnostics:
         self.without_run: list[Callable[[Snapshot], list[types.Diagnostic]]] = []
 
     def register_pull(self) -> None:
-        """Offer pull diagnostics. Only for an editor that supports them: pygls would advertise them to every editor."""
-        options = types.DiagnosticOptions(identifier=SOURCE, inter_file_dependencies=True, workspace_diagnostics=False)
-        self._server.on(types.TEXT_DOCUMENT_DIAGNOSTIC, self._on_pull, options)
+        """Answer an editor that pulls diagnostics."""
+        self._server.on(types.TEXT_DOCUMENT_DIAGNOSTIC, self._on_pull)
 
     def show(self, keys: Iterable[str], edited: str | None = None) -> None:
         """Update the diagnostics of the files ``keys``. The editor pulls those of ``edited``, where the user typed, by itself."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from compile_lens.analysis.coverage import Unit
 from compile_lens.analysis.outcome import EntryCall, Outcome
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
@@ -16,12 +17,13 @@ from compile_lens.entries.entry import AUTOMATIC, SYNTHESIZED, Entry
 from compile_lens.entries.keep_inputs import Insertion, as_comment, as_functions
 from compile_lens.lsp.code_actions import workspace_edit
 from compile_lens.lsp.convert import path_argument
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.state.file_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
-from compile_lens.syntax.tree import parse
+from compile_lens.syntax.tree import SourceTree
 
 CHOOSE = "compileLens.chooseEntry"
 LIST = "compileLens.entries"
@@ -33,8 +35,9 @@ MAX_SHOWN = 8
 class Entries:
     """Remembers the choices, and lists the entries of a file."""
 
-    def __init__(self, server: CompileLensServer) -> None:
+    def __init__(self, server: CompileLensServer, facts: DocumentFactsOf) -> None:
         self._server = server
+        self._facts = facts
         self.memory = EntryMemory(server.consent.folder.parent / "entries")
         self.calls = CallMemory(server.consent.folder.parent / "calls")
 
@@ -109,26 +112,42 @@ class Entries:
         ]
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
-        """Offer to keep synthesized inputs, in the function or class that they are for."""
+        """Offer to keep synthesized inputs, in the function or class that they are for, and to complete those that were not found."""
         results = self._server.results
         for beside in ("", *results.beside(snapshot.uri)):
             outcome = results.outcome(snapshot.uri, beside)
-            if outcome is not None and outcome.final and outcome.entry.startswith(SYNTHESIZED):
-                yield from self._keeping(snapshot, params, outcome)
+            if outcome is not None and outcome.final and (tree := self._facts.tree(snapshot)) is not None:
+                yield from self._of_outcome(snapshot, params, outcome, tree, beside)
 
-    def _keeping(
-        self, snapshot: Snapshot, params: types.CodeActionParams, outcome: Outcome
+    def _of_outcome(
+        self, snapshot: Snapshot, params: types.CodeActionParams, outcome: Outcome, tree: SourceTree, beside: str
     ) -> Iterator[types.CodeAction]:
-        tree = parse(snapshot.text)
         first, last = params.range.start.line + 1, params.range.end.line + 1
+
+        def is_in(name: str) -> bool:
+            definition = next((d for d in definitions(tree) if d.qualified_name == name), None)
+            return definition is not None and last >= definition.first_line and first <= definition.last_line
+
+        for unit in outcome.coverage.missing if outcome.coverage is not None else ():
+            if unit.draft and not beside and is_in(unit.name):
+                yield from self._drafts(snapshot, tree, unit)
+        if not outcome.entry.startswith(SYNTHESIZED):
+            return
         for call in outcome.calls:
-            definition = next((d for d in definitions(tree) if d.qualified_name == call.target.partition(".")[0]), None)
-            if definition is None or last < definition.first_line or first > definition.last_line:
+            if not is_in(call.target.partition(".")[0]):
                 continue
             yield self._action(snapshot, f"Keep these inputs in a comment: {call.inputs}", as_comment(tree, call.text))
             functions = as_functions(tree, call.text) if self._is_first(outcome, call) else None
             if functions is not None:
                 yield self._action(snapshot, "Keep these inputs as `get_inputs()`", functions)
+
+    def _drafts(self, snapshot: Snapshot, tree: SourceTree, unit: Unit) -> Iterator[types.CodeAction]:
+        """Offer a call with what is known, for the user to complete."""
+        comment = as_comment(tree, unit.draft)
+        yield self._action(snapshot, f"Write a call of `{unit.name}` to complete, as a comment", comment)
+        functions = as_functions(tree, unit.draft)
+        if functions is not None:
+            yield self._action(snapshot, f"Write `get_inputs()` for `{unit.name}` to complete", functions)
 
     @staticmethod
     def _is_first(outcome: Outcome, call: EntryCall) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from pathlib import Path
 
+from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.analysis.outcome import Outcome
@@ -58,7 +59,11 @@ class FixChecks:
         outcome = server.results.outcome(snapshot.uri)
         if path is None or outcome is None or not can_compare(outcome):
             return
-        for fix in self._candidates(snapshot, path):
+        # not those of classes that were analyzed as if compiled: the run that is compared with does not have them
+        findings = sorted(
+            server.results.findings(file_key(path), with_beside=False), key=lambda finding: -finding.weight
+        )
+        for fix in await asyncio.to_thread(_candidates, snapshot.text, findings):
             if not self._may_check(snapshot, path):
                 return
             if self.effects.get(snapshot.uri, snapshot.text, fix) is None:
@@ -77,7 +82,7 @@ class FixChecks:
         """Why the effect of a fix of this text is not known, as a clause."""
         server = self._server
         outcome = server.results.outcome(snapshot.uri)
-        if outcome is None or self._runs.text_of_last_run(snapshot.uri) != snapshot.text:
+        if outcome is None or self._runs.last.text(snapshot.uri) != snapshot.text:
             return "the text has changed since the run"
         if not server.settings.fixes.verify:
             return "compileLens.fixes.verify is off"
@@ -92,13 +97,12 @@ class FixChecks:
     def _may_check(self, snapshot: Snapshot, path: str) -> bool:
         """Evaluated before each check, since settings, permission and text may have changed."""
         server, now = self._server, self._server.documents.get(snapshot.uri)
-        last_text = self._runs.text_of_last_run(snapshot.uri)
+        last_text = self._runs.last.text(snapshot.uri)
         is_current = now is not None and now.text == snapshot.text == last_text
         return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
 
-    def _candidates(self, snapshot: Snapshot, path: str) -> list[Fix]:
-        tree = parse(snapshot.text)
-        # not those of classes that were analyzed as if compiled: the run that is compared with does not have them
-        findings = sorted(self._server.results.findings(file_key(path), False), key=lambda finding: -finding.weight)
-        fixes = (fix for finding in findings for fix in fixes_for(finding, tree) if fix.kind is not FixKind.IGNORE)
-        return list(dict.fromkeys(fixes))[:MOST]
+
+def _candidates(text: str, findings: list[Finding]) -> list[Fix]:
+    tree = parse(text)
+    fixes = (fix for finding in findings for fix in fixes_for(finding, tree) if fix.kind is not FixKind.IGNORE)
+    return list(dict.fromkeys(fixes))[:MOST]

@@ -17,10 +17,10 @@ from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.code_actions import touches, workspace_edit
 from compile_lens.lsp.convert import path_argument, protocol_range, to_diagnostic
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.lsp.markdown import text
-from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.shown_text import link, markdown_text, visible
 
 log = logging.getLogger(__name__)
 
@@ -31,11 +31,11 @@ MOST_IN_HOVER = 3
 class Fixes:
     """Offers the fixes for the findings at a range."""
 
-    def __init__(self, server: CompileLensServer, checks: FixChecks) -> None:
+    def __init__(self, server: CompileLensServer, checks: FixChecks, facts: DocumentFactsOf) -> None:
         self._server = server
         self._checks = checks
         self._effects = checks.effects
-        self._trees: dict[str, tuple[int, SourceTree]] = {}
+        self._facts = facts
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """The fixes for the findings at a range."""
@@ -54,7 +54,7 @@ class Fixes:
             # an editor may apply the preferred fix without asking, so there is at most one
             preferred = number == 0 and _is_preferred(fix, effect)
             yield types.CodeAction(
-                title=self._title(snapshot, finding, fix, effect),
+                title=visible(self._title(snapshot, finding, fix, effect)),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic],
                 is_preferred=preferred or None,
@@ -70,9 +70,9 @@ class Fixes:
         ]
         titles = [self._title(snapshot, finding, fix, effect) for fix, effect in offered[:MOST_IN_HOVER]]
         if not self._server.editor.follows_command_links:
-            return [f"Quick fix: {text(title)}" for title in titles]
+            return [f"Quick fix: {markdown_text(title)}" for title in titles]
         return [
-            f"[{text(title)}]({_link(snapshot.uri, _name(finding, fix, snapshot))})"
+            link(title, _command(snapshot.uri, _name(finding, fix, snapshot)))
             for title, (fix, _) in zip(titles, offered, strict=False)
         ]
 
@@ -100,10 +100,9 @@ class Fixes:
 
     def _offered(self, snapshot: Snapshot, finding: Finding) -> list[tuple[Fix, FixEffect | None]]:
         """Fixes that help come first; harmful ones are not offered."""
-        known = [
-            (fix, self._effects.get(snapshot.uri, snapshot.text, fix))
-            for fix in fixes_for(finding, self._tree(snapshot))
-        ]
+        tree = self._facts.tree(snapshot)
+        fixes = fixes_for(finding, tree) if tree is not None else ()
+        known = [(fix, self._effects.get(snapshot.uri, snapshot.text, fix)) for fix in fixes]
         offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
         return sorted(offered, key=lambda entry: _rank(*entry))
 
@@ -123,12 +122,6 @@ class Fixes:
             edits.append(types.TextEdit(protocol_range(start, end), edit.text))
         return workspace_edit(snapshot, edits, editor.versioned_edits)
 
-    def _tree(self, snapshot: Snapshot) -> SourceTree:
-        known = self._trees.get(snapshot.uri)
-        if known is None or known[0] != snapshot.version:
-            known = self._trees[snapshot.uri] = (snapshot.version, parse(snapshot.text))
-        return known[1]
-
 
 def _name(finding: Finding, fix: Fix, snapshot: Snapshot) -> str:
     """What tells a fix from the others of this version of the document."""
@@ -136,7 +129,7 @@ def _name(finding: Finding, fix: Fix, snapshot: Snapshot) -> str:
     return f"{finding.code}@{place.line}:{place.column}#{fix.rule}#{snapshot.version}"
 
 
-def _link(uri: str, name: str) -> str:
+def _command(uri: str, name: str) -> str:
     return f"command:{APPLY}?{quote(json.dumps([uri, name]), safe='')}"
 
 

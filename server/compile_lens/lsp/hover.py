@@ -7,6 +7,7 @@ from lsprotocol import types
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import from_position, to_range, uri_from_path
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.knowledge_hover import KnowledgeHovers
 from compile_lens.lsp.knowledge_store import KnowledgeStore
@@ -35,11 +36,12 @@ class Hovers:
         runs: Runs,
         store: KnowledgeStore,
         predictions: Predictions,
+        facts: DocumentFactsOf,
         fixes: Fixes,
     ) -> None:
         self._server = server
         self._runs = runs
-        self._knowledge = KnowledgeHovers(store, server.results)
+        self._knowledge = KnowledgeHovers(store, server.results, facts)
         self._predictions = predictions
         self._fixes = fixes
         server.on(types.TEXT_DOCUMENT_HOVER, self._on_hover)

@@ -10,9 +10,11 @@ from lsprotocol import types
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, Kind, RegionSummary
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
+from compile_lens.shown_text import visible
 from compile_lens.wording import and_more
 
 MOST_OWNERS = 3
@@ -21,10 +23,11 @@ MOST_OWNERS = 3
 class Inlays:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+    def __init__(self, server: CompileLensServer, runs: Runs, facts: DocumentFactsOf) -> None:
         self._server = server
+        self._facts = facts
         self._refresh = Refresh(server, lambda: server.workspace_inlay_hint_refresh_async(None))
-        server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints, types.InlayHintOptions(resolve_provider=False))
+        server.on(types.TEXT_DOCUMENT_INLAY_HINT, self._on_hints)
         runs.on_change(self._changed)
 
     def _changed(self) -> None:
@@ -42,7 +45,7 @@ class Inlays:
             at = snapshot.index.position_of(line, column, server.editor.encoding)
             if params.range.start.line <= at.line <= params.range.end.line:
                 position = types.Position(at.line, at.character)
-                hints.append(types.InlayHint(position, label, tooltip=tooltip, padding_left=True))
+                hints.append(types.InlayHint(position, visible(label), tooltip=visible(tooltip), padding_left=True))
         return hints
 
     def _labels(self, snapshot: Snapshot, path: str) -> Iterator[tuple[int, int, str, str]]:

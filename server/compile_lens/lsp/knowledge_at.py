@@ -9,6 +9,7 @@ from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.syntax.compiler_output import generic_name, is_compiler_output, word_at
 from compile_lens.syntax.contexts import Mention, MentionKind, mention_at
+from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.settings_text import items, settings_of_line
 from compile_lens.syntax.tree import Range
 from compile_lens.syntax.window import window_around
@@ -33,11 +34,11 @@ class NamedEntries:
     sort: MentionKind | None = None
 
 
-def named_at(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -> NamedEntries | None:
+def named_at(snapshot: Snapshot, knowledge: Knowledge, imports: Imports, line: int, column: int) -> NamedEntries | None:
     """What a place names, if it can be explained. Line and column count from 1, in code points."""
     found = None
     if is_python(snapshot):
-        window = window_around(snapshot.text, line)
+        window = window_around(snapshot.index.line, snapshot.index.line_count, line, imports)
         mention = mention_at(window.tree, window.imports, line - window.first_line + 1, column)
         found = _of_mention(knowledge, mention, window.first_line - 1) if mention is not None else None
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -22,6 +23,7 @@ from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.lsp.code_actions import touches
 from compile_lens.lsp.convert import SOURCE, to_range
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
@@ -40,7 +42,9 @@ _KINDS = {
 }
 # other files are read only if they are likely to set a variable of torch or Triton
 _PREFIXES = ("TORCH", "TRITON")
-LARGEST = 2_000_000
+# a longer document is not looked through: it would take the interpreter from the editor's requests
+LARGEST = 1_000_000
+PAUSE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +58,14 @@ class UnknownName:
 class KnowledgeDiagnostics:
     """The problems of each open document, found once per version and knowledge table."""
 
-    def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
+    def __init__(
+        self, server: CompileLensServer, store: KnowledgeStore, facts: DocumentFactsOf, show: Callable[[Snapshot], None]
+    ) -> None:
         self._server = server
         self._store = store
+        self._facts = facts
+        self._show = show
+        self._looking: dict[str, asyncio.Task[None]] = {}
         self._known: dict[str, tuple[int, Knowledge, tuple[UnknownName, ...]]] = {}
 
     def found(self, snapshot: Snapshot) -> tuple[UnknownName, ...]:
@@ -64,8 +73,29 @@ class KnowledgeDiagnostics:
         knowledge = self._store.of(snapshot.path)
         known = self._known.get(snapshot.uri)
         if known is None or known[0] != snapshot.version or known[1] is not knowledge:
+            if self._facts.is_long(snapshot):
+                self._look_later(snapshot.uri)
+                return ()
             known = self._known[snapshot.uri] = (snapshot.version, knowledge, tuple(problems(snapshot, knowledge)))
         return known[2]
+
+    def _look_later(self, uri: str) -> None:
+        looking = self._looking.get(uri)
+        if looking is None or looking.done():
+            self._looking[uri] = self._server.background.start(self._look(uri))
+
+    async def _look(self, uri: str) -> None:
+        """Look through a long document once nobody has typed for a while."""
+        snapshot = None
+        while snapshot is not (now := self._server.documents.get(uri)):
+            snapshot = now
+            await asyncio.sleep(PAUSE_S)
+        if snapshot is not None:
+            knowledge = self._store.of(snapshot.path)
+            found = await asyncio.to_thread(lambda: tuple(problems(snapshot, knowledge)))
+            self._known[uri] = (snapshot.version, knowledge, found)
+            if found:
+                self._show(snapshot)
 
     def of(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """The problems of a version as diagnostics."""

@@ -8,6 +8,7 @@ from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.knowledge.run_values import with_run_value
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.knowledge_at import compile_method_at, named_at
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.pipeline.results import Results
@@ -29,9 +30,10 @@ class KnownHover:
 class KnowledgeHovers:
     """Answers from the tables, and with the options' values of the document's last run."""
 
-    def __init__(self, store: KnowledgeStore, results: Results) -> None:
+    def __init__(self, store: KnowledgeStore, results: Results, facts: DocumentFactsOf) -> None:
         self._store = store
         self._results = results
+        self._facts = facts
 
     def of_code(self, code: str, path: str) -> str:
         """What a document's torch says about the break ``code``, '' if it does not know the code."""
@@ -42,7 +44,7 @@ class KnowledgeHovers:
     def at(self, snapshot: Snapshot, point: tuple[int, int], region: Region | None = None) -> KnownHover | None:
         """The explanation of a place, if any. ``region`` is the compile region around it."""
         knowledge = self._store.of(snapshot.path)
-        named = named_at(snapshot, knowledge, *point)
+        named = named_at(snapshot, knowledge, self._facts.of(snapshot).imports, *point)
         if named is None and region is not None and region.kind is RegionKind.METHOD:
             named = compile_method_at(snapshot, knowledge, *point)
         if named is None:

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from compile_lens import __version__
-from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.outcome import Outcome
-from compile_lens.documents.documents import Documents
-from compile_lens.documents.line_indexes import LineIndexes
-from compile_lens.lsp.code_actions import OPTIONS, CodeActions
-from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
 from compile_lens.lsp.pygls_workarounds.protocol import HardenedProtocol, tolerant_converter
-from compile_lens.pipeline.host_pool import HostPool
-from compile_lens.pipeline.results import Results
-from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
-from compile_lens.settings.settings import Settings
-from compile_lens.state.consent import ConsentStore
-from compile_lens.workers.job import Job
+from compile_lens.shown_text import visible
+
+if TYPE_CHECKING:  # loaded with the features, after `initialize` is answered
+    from compile_lens.analysis.filters import Filters
+    from compile_lens.analysis.outcome import Outcome
+    from compile_lens.documents.documents import Documents
+    from compile_lens.documents.line_indexes import LineIndexes
+    from compile_lens.lsp.code_actions import CodeActions
+    from compile_lens.pipeline.host_pool import HostPool
+    from compile_lens.pipeline.results import Results
+    from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
+    from compile_lens.settings.settings import Settings
+    from compile_lens.state.consent import ConsentStore
+    from compile_lens.workers.job import Job
+
+    Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 
 log = logging.getLogger(__name__)
 
@@ -46,15 +50,26 @@ class AnyHost(Protocol):
         """End the agent."""
 
 
-Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
-
-
 class CompileLensServer(LanguageServer):
-    """One connection to one editor."""
+    """One connection to one editor.
+
+    At first it only offers what it can do. ``load`` loads the features and gives it the rest of its state, once.
+    """
 
     protocol: HardenedProtocol
+    analyze: Analyze
+    consent: ConsentStore
+    settings: Settings
+    documents: Documents
+    sources: LineIndexes
+    results: Results
+    scheduler: Scheduler
+    hosts: HostPool[AnyHost]
+    background: BackgroundTasks
+    code_actions: CodeActions
+    initialized_with: types.InitializeParams
 
-    def __init__(self, make_host: Callable[[str], AnyHost], analyze: Analyze, consent: ConsentStore) -> None:
+    def __init__(self, assemble: Callable[[CompileLensServer], None]) -> None:
         super().__init__(
             "compile-lens",
             __version__,
@@ -62,30 +77,43 @@ class CompileLensServer(LanguageServer):
             protocol_cls=HardenedProtocol,
             converter_factory=tolerant_converter,
         )
-        self.analyze = analyze
-        self.consent = consent
         self.editor = EditorCapabilities()
-        self.settings = Settings()
         self.trusted = True
         # whether the editor reports workspace trust, and whether the user has set `run.enabled`
         self.reports_trust = False
         self.run_is_set = False
-        self.documents = Documents()
-        self.sources = LineIndexes(self.documents)
-        self.results = Results()
-        self.scheduler = Scheduler()
-        self.hosts: HostPool[AnyHost] = HostPool(make_host)
-        self.background = BackgroundTasks(_log_error)
         self.stopped = asyncio.Event()
-        self.code_actions = CodeActions(self.documents)
-        self.on(types.TEXT_DOCUMENT_CODE_ACTION, self.code_actions.answer, OPTIONS)
+        # ends what a feature has started
+        self.on_close: list[Callable[[], Awaitable[None]]] = []
+        self._assemble = assemble
+        self._loaded = False
+        self._offered: set[str] = set()
 
-    def on(self, method: str, handler: Callable[[Any], Any], options: object = None) -> None:
+    def offer(self, methods: Mapping[str, object], commands: tuple[str, ...] = ()) -> None:
+        """Announce ``methods`` with their options, and ``commands``, before there is anything to answer them."""
+        for method, options in methods.items():
+            self.feature(method, options)(partial(_not_loaded))
+        for name in commands:
+            self.command(name)(partial(_not_loaded))
+        self._offered |= {*methods, *commands}
+
+    def load(self) -> None:
+        """Load the features, unless they are."""
+        if not self._loaded:
+            for name in self._offered:
+                self.protocol.fm.features.pop(name, None)
+                self.protocol.fm.commands.pop(name, None)
+            self._assemble(self)
+            self._loaded = True
+
+    def on(self, method: str, handler: Callable[[Any], Any]) -> None:
         """Handle ``method`` with ``handler``. pygls sets attributes on it, which a bound method refuses: hence ``partial``."""
-        self.feature(method, options)(partial(handler))
+        self.feature(method)(partial(handler))
 
     def folders(self) -> list[Path]:
         """The workspace folders on disk."""
+        from compile_lens.lsp.convert import path_from_uri
+
         workspace = self.workspace
         found = [path_from_uri(folder.uri) for folder in workspace.folders.values()]
         if not found and workspace.root_uri is not None:
@@ -99,7 +127,11 @@ class CompileLensServer(LanguageServer):
 
     def warn(self, sentence: str) -> None:
         """Show one sentence about something that the user can change. Our own bugs go to the log."""
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
+        self.say(sentence, types.MessageType.Warning)
+
+    def say(self, sentence: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """Show one sentence, which may quote a program."""
+        self.window_show_message(types.ShowMessageParams(kind, visible(sentence)))
 
     def may_run(self) -> bool:
         """Whether the workspace is trusted; says so to the user if it is not."""
@@ -118,9 +150,12 @@ class CompileLensServer(LanguageServer):
 
     async def close(self) -> None:
         """End all work and every process that the server started."""
+        if not self._loaded:
+            return
         await self.scheduler.close()
-        await asyncio.gather(self.background.close(), self.hosts.close())
+        await asyncio.gather(self.background.close(), self.hosts.close(), *(close() for close in self.on_close))
 
 
-def _log_error(error: BaseException) -> None:
-    log.error("A background task failed", exc_info=error)
+def _not_loaded(_: Any) -> None:
+    """Stands for a handler until the features are loaded, which happens before any message but `initialize` is handled."""
+    raise JsonRpcInternalError("The features are not loaded.")

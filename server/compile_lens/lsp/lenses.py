@@ -6,44 +6,51 @@ from collections.abc import Collection, Iterator, Sequence
 
 from lsprotocol import types
 
-from compile_lens.analysis.finding import Finding, Kind, RegionSummary, Severity
+from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Severity
 from compile_lens.analysis.outcome import Status
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.documents.moves import is_touched
 from compile_lens.entries.entry import SCRIPT
-from compile_lens.entries.targets import candidates
 from compile_lens.lsp.commands import ANALYZE, CELL
+from compile_lens.lsp.consent_question import ConsentQuestion
 from compile_lens.lsp.details import DETAILS
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import is_compile_time
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.results import RegionResult
-from compile_lens.syntax.cells import find_cells
-from compile_lens.syntax.definitions import definition_at
+from compile_lens.shown_text import visible
+from compile_lens.syntax.definitions import definition_at, definitions
 from compile_lens.syntax.regions import Region, RegionKind
-from compile_lens.syntax.tree import parse
 from compile_lens.wording import and_more, counted
 
 ANALYZING = "analyzing…"
 NOT_RUN = "not analyzed"
 NOT_REACHED = "not reached in the last run"
+ANALYZED = "analyzed"
 CHANGED = "changed since the last run"
 AS_IF = "Analyze as if compiled"
 IF_COMPILED = "If compiled"
 UP_TO_CELL = "Analyze up to this cell"
-MAX_CANDIDATES = 40
 LONGEST_CALL = 110
+# of a long document; after more of them, every lens says that its lines may have changed
+MOST_EDITS = 200
 
 
 class Lenses:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs) -> None:
+    def __init__(
+        self, server: CompileLensServer, runs: Runs, facts: DocumentFactsOf, question: ConsentQuestion
+    ) -> None:
         self._server = server
         self._runs = runs
+        self._facts = facts
+        self._question = question
         self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
-        server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens, types.CodeLensOptions(resolve_provider=False))
+        server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens)
         runs.on_change(self._changed)
 
     def _changed(self) -> None:
@@ -56,11 +63,15 @@ class Lenses:
         if snapshot is None or not snapshot.is_python or not self._server.settings.lenses.enabled:
             return []
         titles = list(self._titles(snapshot))
+        taken = {line for line, _ in titles}
+        covered = [(line, lens) for line, lens in self._coverage(snapshot) if line not in taken]
         return [
             *(_result_lens(snapshot, line, title) for line, title in titles),
             *self._entry(snapshot, titles),
-            *self._candidates(snapshot, {line for line, _ in titles}),
-            *_cells(snapshot),
+            *self._question.lenses(snapshot, ANALYZE),
+            *(lens for _, lens in covered),
+            *self._candidates(snapshot, taken | {line for line, _ in covered}),
+            *(_lens(line, UP_TO_CELL, CELL, [snapshot.uri, str(line)]) for line in self._facts.of(snapshot).cells),
         ]
 
     def _entry(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
@@ -77,23 +88,47 @@ class Lenses:
         title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
         yield _lens(min(line for line, _ in titles), title, CHOOSE, [snapshot.uri])
 
+    def _coverage(self, snapshot: Snapshot) -> Iterator[tuple[int, types.CodeLens]]:
+        """Above each class and function of a file whose calls are made up: whether one of them ran it."""
+        outcome = self._server.results.outcome(snapshot.uri)
+        if outcome is None or not outcome.final or outcome.coverage is None or self._runs.is_active(snapshot.uri):
+            return
+        tree = self._facts.tree(snapshot)
+        if tree is None:
+            return
+        now = {d.qualified_name: d for d in definitions(tree)}
+        for unit in outcome.coverage.units:
+            definition = now.get(unit.name)
+            if definition is None:
+                continue
+            line = definition.def_line
+            if self._is_changed(snapshot, definition.first_line, definition.last_line):
+                yield line, _lens(line, CHANGED, ANALYZE, [snapshot.uri])
+            elif unit.is_analyzed:
+                yield line, _result_lens(snapshot, line, ANALYZED)
+            else:
+                offer = f"{NOT_RUN}: {_shortened(unit.reason)}"
+                yield line, self._if_compiled(snapshot, line, unit.name, offer)
+
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""
-        if not self._server.settings.lenses.candidates or "torch" not in snapshot.text:
+        if not self._server.settings.lenses.candidates:
             return
-        for target in candidates(parse(snapshot.text))[:MAX_CANDIDATES]:
-            if target.line in taken:
-                continue
-            answer = self._answer(snapshot, target.name)
-            if answer is not None:
-                yield _lens(target.line, answer, DETAILS, [snapshot.uri, str(target.line)])
-            else:
-                yield _lens(target.line, AS_IF, AS_IF_COMPILED, [snapshot.uri, target.name])
+        for line, name in self._facts.of(snapshot).candidates:
+            if line not in taken:
+                yield self._if_compiled(snapshot, line, name, AS_IF)
+
+    def _if_compiled(self, snapshot: Snapshot, line: int, name: str, offer: str) -> types.CodeLens:
+        """What an analysis "as if compiled" found, or an offer of one."""
+        answer = self._answer(snapshot, name)
+        if answer is None:
+            return _lens(line, offer, AS_IF_COMPILED, [snapshot.uri, name])
+        return _lens(line, answer, DETAILS, [snapshot.uri, str(line)])
 
     def _answer(self, snapshot: Snapshot, name: str) -> str | None:
         """What an analysis "as if compiled" of the present text found."""
         outcome = self._server.results.outcome(snapshot.uri, name)
-        if outcome is None or self._runs.text_of_last_run(snapshot.uri, name) != snapshot.text:
+        if outcome is None or self._runs.last.text(snapshot.uri, name) != snapshot.text:
             return None
         if outcome.status is Status.FAILED:
             return f"{IF_COMPILED}: no inputs were found"
@@ -125,7 +160,7 @@ class Lenses:
             result, why = known.get(place), skipped.get(place)
             yield region.line, CHANGED if changed else _region_title(result, why, active, failed) or unreached
         functions = [r for r in results.functions(key) if not _is_target_of_decorator(r.summary, regions)]
-        tree = parse(snapshot.text) if functions else None
+        tree = self._facts.tree(snapshot) if functions else None
         for result in functions:
             line = result.summary.place.line
             function = definition_at(tree, line) if tree is not None else None
@@ -135,24 +170,21 @@ class Lenses:
 
     def _is_changed(self, snapshot: Snapshot, first: int, last: int) -> bool:
         """Whether these lines differ from the text that was run."""
-        ran = self._runs.text_of_last_run(snapshot.uri)
-        if ran is None or ran == snapshot.text:
+        ran = self._runs.last.snapshot(snapshot.uri)
+        if ran is None or ran.index is snapshot.index:
             return False
+        if self._facts.is_long(snapshot):
+            edits = self._server.documents.edits_since(snapshot.uri, ran.version)
+            return edits is None or len(edits) > MOST_EDITS or is_touched(Place("", first, 1, last, 1), edits)
         lines = [snapshot.index.line(number) for number in range(first - 1, last)]
-        return "\n".join(lines) not in ran.replace("\r\n", "\n")
-
-
-def _cells(snapshot: Snapshot) -> Iterator[types.CodeLens]:
-    """At the start of each cell of a script that imports torch."""
-    if "torch" not in snapshot.text or "#" not in snapshot.text:
-        return
-    for cell in find_cells(parse(snapshot.text)):
-        yield _lens(cell.first_line, UP_TO_CELL, CELL, [snapshot.uri, str(cell.first_line)])
+        return "\n".join(lines) not in ran.text.replace("\r\n", "\n")
 
 
 def _lens(line: int, title: str, command: str, arguments: list[str]) -> types.CodeLens:
     place = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
-    return types.CodeLens(range=place, command=types.Command(title=title, command=command, arguments=list(arguments)))
+    return types.CodeLens(
+        range=place, command=types.Command(title=visible(title), command=command, arguments=list(arguments))
+    )
 
 
 def _shortened(text: str) -> str:

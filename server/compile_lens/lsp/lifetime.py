@@ -4,9 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import sys
+import threading
+import time
 
 POLL_S = 0.5
+# from the end of the connection to the end of the process, even if something hangs
+EXIT_S = 2.0
+
+
+def end_within(seconds: float, code: int = 1) -> None:
+    """End this process soon, whatever it does: a thread does it, since the event loop may be busy. Agents end when their input does."""
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
+
+
+def end_with(pid: int) -> None:
+    """End this process soon after ``pid`` has ended, even if the event loop does not get to it."""
+
+    def watch() -> None:
+        try:
+            if not hasattr(os, "pidfd_open"):
+                raise OSError
+            select.select([os.pidfd_open(pid)], [], [])
+        except ProcessLookupError:
+            pass
+        except OSError:
+            while _is_alive(pid):
+                time.sleep(POLL_S)
+        end_within(EXIT_S + 1)
+
+    threading.Thread(target=watch, name="end of the editor", daemon=True).start()
 
 
 async def wait_for_exit(pid: int) -> None:

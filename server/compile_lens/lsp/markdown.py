@@ -13,6 +13,7 @@ from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.lsp.convert import sentence
 from compile_lens.lsp.internal_frames import without_internal_frames
 from compile_lens.pipeline.results import RegionResult
+from compile_lens.shown_text import code_block, code_span, link, markdown_text
 from compile_lens.wording import and_more, counted
 from compile_lens.workers.job import Depth
 
@@ -30,21 +31,21 @@ def finding_markdown(
     ``whole``: tracebacks with the compiler's own frames.
     """
     why, more = _why(finding)
-    parts = [*([_headline(finding), text(sentence(finding))] if says_message else []), why]
-    to_do = [*fixes, *(text(hint) for hint in finding.hints)]
+    parts = [*([_headline(finding), markdown_text(sentence(finding))] if says_message else []), why]
+    to_do = [*fixes, *(markdown_text(hint) for hint in finding.hints)]
     if to_do:
         parts.append("**What to do**\n\n" + "\n".join(f"- {entry}" for entry in to_do))
     if finding.cost:
-        parts.append(f"**Cost:** {text(finding.cost)}")
+        parts.append(f"**Cost:** {markdown_text(finding.cost)}")
     parts.append(more)
     if finding.call_path:
         parts.append("**Call path**\n\n" + "\n".join(_levels(finding.call_path, uri_of)))
-    parts += [f"{text(entry.message)}: {_link(entry.place, uri_of)}" for entry in finding.related]
+    parts += [f"{markdown_text(entry.message)}: {_link(entry.place, uri_of)}" for entry in finding.related]
     if detail := finding.detail if whole else _detail(finding):
         parts.append(_fenced(detail))
     last = [_frames(finding.frames).capitalize()] if finding.frames else []
     if finding.url:
-        last.append(f"[More about {finding.code}]({finding.url})")
+        last.append(link(f"More about {finding.code}", finding.url))
     parts.append(" · ".join(last))
     return "\n\n".join(part for part in parts if part)
 
@@ -68,12 +69,6 @@ def region_markdown(results: Sequence[RegionResult]) -> str:
     return "\n\n---\n\n".join(_region(result.summary, result.outcome) for result in results)
 
 
-def text(value: str) -> str:
-    """Plain text, escaped for Markdown: torch's messages contain ``*args``, ``__init__`` and ``<locals>``."""
-    pieces = re.split(r"(`[^`\n]+`)", value.strip())
-    return "".join(piece if piece.startswith("`") else re.sub(r"([\\*_<>\[\]#|~])", r"\\\1", piece) for piece in pieces)
-
-
 def prose(value: str) -> str:
     """Plain text of several lines. Lines indented by four or more columns are code, as in a docstring."""
     blocks = groupby(value.strip().splitlines(), key=lambda line: line.startswith("    "))
@@ -81,35 +76,28 @@ def prose(value: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def code(value: str) -> str:
-    """Inline code, whatever it contains."""
-    value = " ".join(value.split())
-    fence = "`" * (max((len(run) for run in re.findall("`+", value)), default=0) + 1)
-    return f"{fence} {value} {fence}" if "`" in value else f"`{value}`"
-
-
 def _headline(finding: Finding) -> str:
-    return f"**{finding.kind.row.title}** {code(finding.code)}"
+    return f"**{finding.kind.row.title}** {code_span(finding.code)}"
 
 
 def _frames(frames: Sequence[str]) -> str:
-    shown = ", ".join(code(frame) for frame in frames[:FRAMES_SHOWN])
+    shown = ", ".join(code_span(frame) for frame in frames[:FRAMES_SHOWN])
     more = and_more(len(frames) - FRAMES_SHOWN)
     return f"{'frame' if len(frames) == 1 else 'frames'} {shown}{more}"
 
 
 def _levels(path: Sequence[CallSite], uri_of: UriOf) -> Iterable[str]:
     for number, site in enumerate(path, 1):
-        source = f": {code(site.text)}" if site.text.strip() else ""
-        yield f"{number}. {_link(site.place, uri_of)} in {code(site.function)}{source}"
+        source = f": {code_span(site.text)}" if site.text.strip() else ""
+        yield f"{number}. {_link(site.place, uri_of)} in {code_span(site.function)}{source}"
 
 
 def _link(place: Place, uri_of: UriOf) -> str:
-    return f"[{text(Path(place.file).name)}:{place.line}]({uri_of(place.file)}#L{place.line})"
+    return link(f"{Path(place.file).name}:{place.line}", f"{uri_of(place.file)}#L{place.line}")
 
 
 def _paragraphs(lines: Iterable[str]) -> str:
-    return "\n".join(text(line) for line in lines).strip()
+    return "\n".join(markdown_text(line) for line in lines).strip()
 
 
 def _fenced(detail: str) -> str:
@@ -117,8 +105,7 @@ def _fenced(detail: str) -> str:
     if len(lines) > DETAIL_LINES:
         left_out = len(lines) - DETAIL_LINES
         lines = [f"… {counted(left_out, 'line')} omitted …", *lines[-DETAIL_LINES:]]
-    fence = "`" * max(3, max((len(run) for run in re.findall("`+", detail)), default=0) + 1)
-    return "\n".join([f"{fence}text", *lines, fence])
+    return code_block("\n".join(lines))
 
 
 def _region(region: RegionSummary, outcome: Outcome) -> str:
@@ -131,7 +118,7 @@ def _region(region: RegionSummary, outcome: Outcome) -> str:
     counts += [counted(number, noun) for number, noun in _events(region) if number]
     if is_compile_time(region, outcome):
         counts.append(f"compiled in {_seconds(region.compile_time_s)}")
-    lines = [f"**{code(region.name)}** · " + " · ".join(counts)]
+    lines = [f"**{code_span(region.name)}** · " + " · ".join(counts)]
     if region.frames:
         lines.append(_frames(region.frames).capitalize())
     lines.append(_run(outcome))
@@ -158,7 +145,7 @@ def _run(outcome: Outcome) -> str:
         Status.IDLE: "; stopped early, because it compiled nothing more (`compileLens.budget.idle`)",
     }
     end = ends.get(outcome.status, "")
-    torch = f", torch {text(outcome.torch)}" if outcome.torch else ""
+    torch = f", torch {markdown_text(outcome.torch)}" if outcome.torch else ""
     return f"*Last run: {_seconds(outcome.duration_s)}, depth {outcome.depth}{torch}{end}.*"
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
 from lsprotocol import types
 
+from compile_lens.documents.documents import Snapshot
+from compile_lens.documents.line_index import Encoding
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
+from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import Tables
 from compile_lens.lsp.convert import from_position, protocol_range
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.knowledge_at import named_at
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
@@ -24,12 +29,12 @@ _CODE = re.compile(r"\bGB\d{4}\b")
 class Navigation:
     """Answers from the tables."""
 
-    def __init__(self, server: CompileLensServer, store: KnowledgeStore) -> None:
+    def __init__(self, server: CompileLensServer, store: KnowledgeStore, facts: DocumentFactsOf) -> None:
         self._server = server
         self._store = store
+        self._facts = facts
         server.on(types.TEXT_DOCUMENT_DEFINITION, self._definition)
-        options = types.DocumentLinkOptions(resolve_provider=False)
-        server.on(types.TEXT_DOCUMENT_DOCUMENT_LINK, self._links, options)
+        server.on(types.TEXT_DOCUMENT_DOCUMENT_LINK, self._links)
 
     def _definition(self, params: types.DefinitionParams) -> list[types.Location] | None:
         snapshot = self._server.documents.get(params.text_document.uri)
@@ -37,18 +42,26 @@ class Navigation:
             return None
         knowledge = self._store.of(snapshot.path)
         point = snapshot.index.point(from_position(params.position), self._server.editor.encoding)
-        named = named_at(snapshot, knowledge, *point)
+        named = named_at(snapshot, knowledge, self._facts.of(snapshot).imports, *point)
         if named is None:
             return None
         entries = [entry for entry in named.entries if entry.kind not in _LEFT_TO_PYTHON]
         return [location for entry in entries for location in _locations(entry, knowledge.tables)] or None
 
-    def _links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    async def _links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
         snapshot = self._server.documents.get(params.text_document.uri)
-        if snapshot is None or "GB" not in snapshot.text:
+        if snapshot is None:
             return []
         knowledge, encoding = self._store.of(snapshot.path), self._server.editor.encoding
-        found = []
+        if self._facts.is_long(snapshot):
+            return await asyncio.to_thread(self._links_in, snapshot, knowledge, encoding)
+        return self._links_in(snapshot, knowledge, encoding)
+
+    @staticmethod
+    def _links_in(snapshot: Snapshot, knowledge: Knowledge, encoding: Encoding) -> list[types.DocumentLink]:
+        found: list[types.DocumentLink] = []
+        if "GB" not in snapshot.text:
+            return found
         for match in _CODE.finditer(snapshot.text):
             entry = knowledge.get(KnowledgeKind.CODE, match.group())
             if entry is not None:

@@ -35,9 +35,7 @@ class Pages:
         except JsonRpcException:
             shown = None
         if shown is None or not shown.success:
-            self._server.window_show_message(
-                types.ShowMessageParams(types.MessageType.Info, f"Compile Lens wrote {file}.")
-            )
+            self._server.say(f"Compile Lens wrote {file}.")
 
 
 def _write(file: Path, text: str) -> None:

@@ -10,15 +10,17 @@ from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.stand_ins import CPU_FOR_GPU
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.lsp.background_runs import explain_runs
 from compile_lens.lsp.code_actions import command_action, touches
 from compile_lens.lsp.convert import to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.settings.settings import Consent
 from compile_lens.state.consent import Permission, permission
 from compile_lens.workers.gpu_devices import has_gpu_device
 
-ALLOW, ALLOW_GPU, NOT_NOW = "Allow", "Allow with GPU", "Not now"
+ALLOW, ALLOW_GPU, NOT_NOW, LEARN_MORE = "Allow", "Allow with GPU", "Not now", "Learn more"
 USE_GPU, LEAVE_GPU = "compileLens.useGpu", "compileLens.leaveGpu"
-QUESTION = "Allow Compile Lens to run files of this workspace in the background to see what torch.compile does? It uses {python}."
+QUESTION = "May Compile Lens run Python files of this workspace when you open or save them? Sandboxed: no network, changes thrown away."
 # asked only where there is a GPU
 WITHOUT_GPU = " Runs leave your GPU free: programs that need one get an emulated CUDA device, with the same graph breaks and recompiles."
 
@@ -29,6 +31,7 @@ class Permissions:
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
         self._declined: set[Path] = set()
+        self._revoked: set[Path] = set()
         self._asking: set[Path] = set()
 
     def of(self, path: str) -> Permission:
@@ -37,21 +40,35 @@ class Permissions:
         remembered = server.consent.is_allowed(root)
         trusted = server.trusted if server.reports_trust or not server.trusted else None
         setting = server.settings.run.enabled if server.run_is_set else None
-        return permission(trusted, setting, remembered, root in self._declined)
+        return permission(trusted, setting, remembered, root in self._declined or root in self._revoked)
 
-    def ask(self, path: str, python: str, then: Callable[[], None]) -> None:
+    def waits(self, path: str) -> bool:
+        """Whether the user may still answer for the workspace of ``path``: not asked yet, or put off, and not revoked."""
+        server, root = self._server, self._server.root_of(path)
+        put_off = root in self._declined and root not in self._revoked and server.settings.run.enabled is Consent.ASK
+        return self.of(path) is Permission.ASK or (put_off and self.of(path) is Permission.REFUSED)
+
+    def may_start_standby(self, path: str) -> bool:
+        """Whether torch may be imported for the file ``path``, which runs nothing of the user's.
+
+        Before the user agrees, only in a workspace that the editor calls trusted: its interpreter may be inside it.
+        """
+        allowed = self.of(path)
+        return allowed is Permission.ALLOWED or (allowed is Permission.ASK and self._server.reports_trust)
+
+    def ask(self, path: str, then: Callable[[], None]) -> None:
         """Ask for the workspace of ``path``, unless the question is open already; ``then`` is called after the answer."""
         root = self._server.root_of(path)
         if root not in self._asking:
             self._asking.add(root)
-            self._server.background.start(self._ask(root, python, then))
+            self._server.background.start(self._ask(root, then))
 
-    async def _ask(self, root: Path, python: str, then: Callable[[], None]) -> None:
+    async def _ask(self, root: Path, then: Callable[[], None]) -> None:
         has_gpu = has_gpu_device()
-        answers = (ALLOW, ALLOW_GPU, NOT_NOW) if has_gpu else (ALLOW, NOT_NOW)
+        answers = (ALLOW, *((ALLOW_GPU,) if has_gpu else ()), NOT_NOW, LEARN_MORE)
         question = types.ShowMessageRequestParams(
             type=types.MessageType.Info,
-            message=QUESTION.format(python=python) + (WITHOUT_GPU if has_gpu else ""),
+            message=QUESTION + (WITHOUT_GPU if has_gpu else ""),
             actions=[types.MessageActionItem(title) for title in answers],
         )
         try:
@@ -64,11 +81,14 @@ class Permissions:
             self.allow(root, gpu=answer.title == ALLOW_GPU)
         else:
             self._declined.add(root)
+            if answer is not None and answer.title == LEARN_MORE:
+                await explain_runs(self._server)
         then()
 
     def allow(self, root: Path, gpu: bool = False) -> None:
         """The user allows background runs for ``root``, on its GPUs, too, if ``gpu``."""
         self._declined.discard(root)
+        self._revoked.discard(root)
         try:
             self._server.consent.allow(root, gpu)
         except OSError as error:
@@ -88,7 +108,7 @@ class Permissions:
 
     def revoke(self, root: Path) -> None:
         """The user revokes the permission for ``root``, and is not asked again in this session."""
-        self._declined.add(root)
+        self._revoked.add(root)
         try:
             self._server.consent.revoke(root)
         except OSError as error:

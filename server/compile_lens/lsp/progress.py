@@ -15,6 +15,7 @@ from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.repro.expressions import CannotWrite
+from compile_lens.shown_text import visible
 from compile_lens.wording import counted
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
@@ -29,7 +30,7 @@ class RunProgress:
     def __init__(self, token: str, send: Callable[[object], None], message: str) -> None:
         self.token = token
         self._send = send
-        self._message = message
+        self._message = visible(message)
         self._begun = False
         self.ended = False
 
@@ -41,6 +42,7 @@ class RunProgress:
 
     def report(self, message: str) -> None:
         """Show ``message``."""
+        message = visible(message)
         if message == self._message or self.ended:
             return
         self._message = message

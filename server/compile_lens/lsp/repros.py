@@ -120,9 +120,7 @@ class Repros:
     async def _show(self, written: Written, opens: bool) -> dict[str, Any]:
         """Open the script if the editor can, and say what it does."""
         sentence = written.sentence()
-        self._server.window_show_message(
-            types.ShowMessageParams(types.MessageType.Info, f"Compile Lens: {written.file.name}: {sentence}")
-        )
+        self._server.say(f"Compile Lens: {written.file.name}: {sentence}")
         if opens and self._server.editor.shows_documents:
             try:
                 params = types.ShowDocumentParams(written.file.as_uri(), take_focus=True)

@@ -15,30 +15,33 @@ from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.moves import LineEdit
 from compile_lens.documents.source_file import FileProblem
-from compile_lens.entries.entry import Entry, script
+from compile_lens.entries.entry import script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.filter_again import filter_again
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.last_runs import LastRuns
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress, summary_of
 from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest, text_of
+from compile_lens.lsp.standby import Standbys
 from compile_lens.lsp.status import StatusReporter
-from compile_lens.pipeline.as_if import as_if_result
+from compile_lens.pipeline.as_if import answer_about
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
 from compile_lens.pipeline.syntax_check import syntax_outcome
 from compile_lens.repro.contract import FIRST_LINE as REPRO
 from compile_lens.state.consent import Permission
-from compile_lens.syntax.regions import Region, find_regions
+from compile_lens.syntax.regions import Region
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.interpreter import InterpreterError
 from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
@@ -66,6 +69,7 @@ class Runs:
         progress: ProgressFeature,
         status: StatusReporter,
         entries: Entries,
+        facts: DocumentFactsOf,
     ) -> None:
         self.permissions = permissions
         self.entries = entries
@@ -73,12 +77,15 @@ class Runs:
         self._diagnostics = diagnostics
         self._progress = progress
         self._status = status
-        self._regions: dict[str, tuple[int, tuple[Region, ...]]] = {}
+        self._facts = facts
+        # why to consider a long document once it has been read
+        self._unread: dict[str, Reason] = {}
+        facts.on_ready(self._on_ready)
+        self._standbys = Standbys(server, permissions, self._problem, self.show_idle, self.consider_all)
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
-        self._last_texts: dict[tuple[str, str], str] = {}
+        self.last = LastRuns()
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
-        self._last_entries: dict[str, Entry | None] = {}
         self._again: asyncio.Task[None] | None = None
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -96,42 +103,47 @@ class Runs:
         """Whether a run of the document is active or pending."""
         return uri in self._server.scheduler.active()
 
-    def text_of_last_run(self, uri: str, beside: str = "") -> str | None:
-        """The text that the newest outcome of a document, or what is beside it, is about, if it was open then."""
-        return self._last_texts.get((uri, beside))
-
     def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
-        """The compile regions of a document, found once per version."""
-        known = self._regions.get(snapshot.uri)
-        if known is None or known[0] != snapshot.version:
-            known = self._regions[snapshot.uri] = (snapshot.version, find_regions(snapshot.text))
-        return known[1]
+        """The compile regions of a document, as far as they are known now."""
+        return self._facts.of(snapshot).regions
+
+    def _on_ready(self, snapshot: Snapshot) -> None:
+        reason = self._unread.pop(snapshot.uri, None)
+        if reason is not None:
+            self.consider(snapshot, reason)
+        self._notify()
 
     def consider(self, snapshot: Snapshot, reason: Reason) -> None:
         """Run a document that was opened or saved, if it has a region, the settings say so, and the user agreed."""
         path = snapshot.path
         if path is None or not snapshot.is_python:
             return
-        if not self.regions(snapshot):
-            self.forget(snapshot.uri)
+        if not self._facts.are_known(snapshot):
+            self._unread[snapshot.uri] = reason
             return
         if snapshot.text.startswith(REPRO):
             return  # it runs its region many times, and says by itself what came out
         run = self._server.settings.run
         wanted = run.on_save if reason is Reason.SAVED else run.on_open
         allowed = self.permissions.of(path)
+        has_regions = bool(self.regions(snapshot))
+        if has_regions and wanted and allowed is Permission.ALLOWED:
+            self._submit(snapshot.uri, snapshot, reason)
+            return
+        if reason is Reason.OPENED:
+            self._standbys.opened(snapshot)
+        if not has_regions:
+            self.forget(snapshot.uri)
+            return
         if allowed is Permission.ALLOWED:
-            if wanted:
-                self._submit(snapshot.uri, snapshot, reason)
-            else:
-                self._server.background.start(self._start_standby(path))
             return
         self._status.off(OFF[allowed])
         if allowed is Permission.UNSET and UNSET not in self._warned:
             self._warned.add(UNSET)
             self._server.warn(UNSET)
         if allowed is Permission.ASK and wanted:
-            self._ask(path)
+            self._standbys.ask(path)
+        self._notify()
 
     def consider_all(self, run_again: bool = True) -> None:
         """Trust, consent or settings changed: treat every open document as if it had just been opened, one after the other, those
@@ -156,9 +168,9 @@ class Runs:
                 self.consider(snapshot, Reason.OPENED)
                 await self._server.scheduler.settled(uri)
 
-    def filter_again(self) -> None:
+    async def filter_again(self) -> None:
         """Severities or the cap per file changed: show what the runs found by the new ones."""
-        self._diagnostics.show(filter_again(self._server))
+        self._diagnostics.show(await filter_again(self._server))
         self.show_idle()
 
     async def analyze(self, uri: str, request: RunRequest = PLAIN_RUN) -> Outcome | None:
@@ -183,9 +195,8 @@ class Runs:
 
     def forget(self, uri: str) -> None:
         """The document was closed, or no longer compiles anything: cancel its run and withdraw its results."""
-        self._regions.pop(uri, None)
-        self._last_texts = {key: text for key, text in self._last_texts.items() if key[0] != uri}
-        self._last_entries.pop(uri, None)
+        self._unread.pop(uri, None)
+        self.last.forget(uri)
         cancelled = self._server.scheduler.cancel(uri)
         changed = self._withdraw(uri)
         if cancelled or changed:
@@ -231,7 +242,7 @@ class Runs:
     def _withdraw_answers(self, uri: str, snapshot: Snapshot | None) -> None:
         """The file ran again: what was said of classes and functions of another text is out of date."""
         for name in self._server.results.beside(uri):
-            if snapshot is None or self._last_texts.get((uri, name)) != snapshot.text:
+            if snapshot is None or self.last.text(uri, name) != snapshot.text:
                 self._diagnostics.show(self._server.results.forget_beside(uri, name))
 
     def _notify_end(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
@@ -252,10 +263,12 @@ class Runs:
             if not request.up_to:
                 # a file that cannot be read is reported by the run itself
                 with contextlib.suppress(FileProblem):
-                    text = snapshot.text if snapshot is not None else None
-                    choice = await self.entries.choice(path, text, request.candidate)
-            job = request.of(self.job(path, snapshot, request.access), text_of(path, snapshot))
-            outcome = await self._analyze(path, job, snapshot, choice, ticket, progress, request.beside)
+                    given = snapshot.text if snapshot is not None else None
+                    choice = await self.entries.choice(path, given, request.candidate)
+            # reads the file
+            text = await asyncio.to_thread(text_of, path, snapshot)
+            job = await asyncio.to_thread(lambda: request.of(self.job(path, snapshot, request.access), text))
+            outcome = await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             if not request.beside:
                 self._withdraw(ticket.uri)
@@ -275,8 +288,8 @@ class Runs:
 
     async def _analyze(
         self,
-        path: str,
         job: Job,
+        text: str,
         snapshot: Snapshot | None,
         choice: EntryChoice,
         ticket: Ticket,
@@ -284,37 +297,38 @@ class Runs:
         beside: str,
     ) -> Outcome:
         """Run ``job`` and publish what it finds; ``beside`` is the class or function that is analyzed as if it were compiled."""
-        server, name = self._server, Path(path).name
+        server, path, name = self._server, job.file, Path(job.file).name
         python = self.interpreter(path)
-        # the run reads this document as of its request, and the others from disk
-        versions = server.documents.versions_on_disk()
-        if snapshot is not None:
-            versions[ticket.uri] = snapshot.version
+        versions = self._versions(ticket.uri, snapshot)
 
         def show(outcome: Outcome) -> None:
             if server.scheduler.is_current(ticket):
-                edits = partial(self._edits, versions)
+                edits = partial(self._edits, versions)  # of the time when the files were read
                 self._diagnostics.show(server.results.publish(ticket.uri, outcome, edits, beside))
                 self._notify()
                 progress.report(f"{name}: {summary_of(outcome)}")
 
-        def show_answer(outcome: Outcome) -> None:
-            show(as_if_result(outcome, beside, text_of(path, snapshot)))
-
         # known before any process has imported torch
-        broken = await syntax_outcome(python, job, text_of(path, snapshot))
-        if broken is not None and not beside:
+        broken = await syntax_outcome(python, job, text) if not beside else None
+        if broken is not None:
             show(broken)
+        about = await asyncio.to_thread(answer_about, beside, text) if beside else None
+
+        def tell(outcome: Outcome) -> None:
+            show(about(outcome) if about is not None else outcome)
+
         async with server.hosts.turn(python, ticket.reason) as host:
             if host.hello is None:
-                self._status.working("starting", f"Starting {python}", ticket.uri)
+                self._status.working("starting", f"Importing torch in {python}", ticket.uri)
+                progress.report(f"{name}: waiting for {python} to import torch")
             try:
                 await host.start()
             except HostError as error:
                 raise HostError(f"{error}{_pause(server.hosts.failed(python))}") from None
+            self._standbys.environment.show(python, host.hello)
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
-            tell = show_answer if beside else show
+            versions = self._versions(ticket.uri, snapshot)
             outcome = await analyze_by_entries(server.analyze, host, job, choice, tell, server.settings.filters)
             tell(outcome)
             for note in outcome.notes:
@@ -325,14 +339,13 @@ class Runs:
                 )
             server.hosts.succeeded(python)
             await asyncio.to_thread(self.entries.calls.take_run, outcome)
+            entry = next((e for e in choice.entries if e.spec == outcome.entry), None)
+            self.last.ended(ticket.uri, beside, snapshot, entry)
             if not beside:
-                self._last_entries[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
                 self._withdraw_answers(ticket.uri, snapshot)
-            if snapshot is not None:
-                self._last_texts[ticket.uri, beside] = snapshot.text
             if server.scheduler.is_current(ticket) and not beside:
                 self._notify_end(ticket.uri, outcome, versions)
-        server.background.start(self._start_standby(path))
+        server.background.start(self._standbys.start(path))
         server.background.start(self._limit_caches())
         return outcome
 
@@ -341,7 +354,7 @@ class Runs:
 
     def job_of_last_run(self, uri: str, path: str, snapshot: Snapshot) -> Job:
         """The job of a file, with the entry that its last run used."""
-        entry = self._last_entries.get(uri)
+        entry = self.last.entry(uri)
         job = self.job(path, snapshot)
         return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
 
@@ -353,31 +366,18 @@ class Runs:
         root = server.root_of(path)
         return job_of_settings(server.settings, path, text, root, allowed, uses_gpu=server.consent.gpu(root))
 
+    def _versions(self, uri: str, snapshot: Snapshot | None) -> dict[str, int]:
+        """What a run that starts now reads: this document as of its request, and the others from disk."""
+        versions = self._server.documents.versions_on_disk()
+        return versions if snapshot is None else {**versions, uri: snapshot.version}
+
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
         uri = self._server.documents.uri_of_key(key)
         return [] if uri is None else self._server.documents.edits_since(uri, versions.get(uri))
 
     def interpreter(self, path: str) -> str:
         """The interpreter that runs a file. Raises InterpreterError."""
-        server = self._server
-        return find_interpreter(Path(path), server.folders(), server.settings.python or None)
-
-    def _ask(self, path: str) -> None:
-        try:
-            python = self.interpreter(path)
-        except InterpreterError as error:
-            self._problem(str(error))
-            return
-        self.permissions.ask(path, python, self.consider_all)
-
-    async def _start_standby(self, path: str) -> None:
-        """Start a standby for the next run of a file."""
-        try:
-            await self._server.hosts.host(self.interpreter(path)).start()
-        except (HostError, InterpreterError) as error:
-            self._problem(str(error))
-        else:
-            self.show_idle()
+        return self._standbys.interpreter(path)
 
     def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
         """Show why nothing runs: in the status, and as a message if there is no status or the user requested the run."""

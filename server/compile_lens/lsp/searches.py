@@ -154,7 +154,7 @@ class Searches:
     def _announce(self, found: Bisection) -> None:
         """Show the verdict as a message, too: the document may be hidden."""
         kind = types.MessageType.Info if found.status is BisectionStatus.FOUND else types.MessageType.Warning
-        self._server.window_show_message(types.ShowMessageParams(kind, f"Compile Lens: {found.sentence}"))
+        self._server.say(f"Compile Lens: {found.sentence}", kind)
 
     async def _minify(self, repro: Path, progress: RunProgress) -> dict[str, Any]:
         target = repro.with_name(f"{repro.stem}_min.py")
@@ -176,9 +176,7 @@ class Searches:
             await asyncio.shield(host.close())
         if found.text:
             await self._pages.open(target, found.text)
-        self._server.window_show_message(
-            types.ShowMessageParams(types.MessageType.Info, f"Compile Lens: {found.sentence}")
-        )
+        self._server.say(f"Compile Lens: {found.sentence}")
         return {"file": str(target) if found.text else None, "verified": found.verified, "nodes": found.nodes}
 
     async def _logs(self, uri: str | None) -> list[dict[str, str]] | None:

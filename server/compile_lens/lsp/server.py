@@ -1,26 +1,23 @@
-"""Assembles the server from its features, and runs it from the first message until the last process has ended."""
+"""Assembles the server from its features."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
-import os
-import signal
-import sys
-import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from compile_lens.documents.documents import file_key
+from compile_lens.documents.documents import Documents, file_key
+from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp import commands, document_sync, signature_help
+from compile_lens.lsp.code_actions import CodeActions
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
+from compile_lens.lsp.consent_question import ConsentQuestion
 from compile_lens.lsp.details import DETAILS, Details
 from compile_lens.lsp.diagnostics import Diagnostics
-from compile_lens.lsp.editor_capabilities import read_capabilities
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import APPLY, Fixes
@@ -28,57 +25,75 @@ from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.inlays import Inlays
 from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
-from compile_lens.lsp.language_server import Analyze, AnyHost, CompileLensServer
+from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.lenses import Lenses
-from compile_lens.lsp.lifetime import wait_for_exit
+from compile_lens.lsp.lifetime import end_with, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
 from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.progress import ProgressFeature
-from compile_lens.lsp.pygls_workarounds.transport import PrivateStreams, read_messages
 from compile_lens.lsp.region_actions import RegionActions
 from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
-from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.analyze import analyze as analyze_file
+from compile_lens.pipeline.host_pool import HostPool
+from compile_lens.pipeline.results import Results
+from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
+from compile_lens.settings.settings import Settings
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
 
+if TYPE_CHECKING:
+    from compile_lens.lsp.language_server import Analyze, AnyHost
+
 log = logging.getLogger(__name__)
 
-# from the end of the connection to the end of the process, even if something hangs
-EXIT_S = 2.0
 
-
-def create_server(
-    make_host: Callable[[str], AnyHost] = Host, analyze: Analyze = analyze, consent: ConsentStore | None = None
-) -> CompileLensServer:
-    """A server with all its features, not connected yet."""
-    server = CompileLensServer(make_host, analyze, consent or ConsentStore.of_user())
+def assemble(
+    server: CompileLensServer,
+    make_host: Callable[[str], AnyHost] | None = None,
+    analyze: Analyze | None = None,
+    consent: ConsentStore | None = None,
+) -> None:
+    """Give ``server``, whose editor has sent `initialize`, its state and its features."""
+    server.analyze = analyze or analyze_file
+    server.consent = consent or ConsentStore.of_user()
+    server.settings = Settings()
+    server.documents = Documents()
+    server.documents.encoding = server.editor.encoding
+    server.sources = LineIndexes(server.documents)
+    server.results = Results()
+    server.scheduler = Scheduler()
+    server.hosts = HostPool(make_host or Host)
+    server.background = BackgroundTasks(_log_error)
+    server.code_actions = CodeActions(server.documents)
+    server.on(types.TEXT_DOCUMENT_CODE_ACTION, server.code_actions.answer)
     diagnostics = Diagnostics(server)
     status = StatusReporter(server)
-    entries = Entries(server)
+    facts = DocumentFactsOf(server, status)
+    entries = Entries(server, facts)
     progress = ProgressFeature(server)
     permissions = Permissions(server)
-    runs = Runs(server, permissions, diagnostics, progress, status, entries)
+    runs = Runs(server, permissions, diagnostics, progress, status, entries, facts)
     configuration = Configuration(server, runs)
-    store = _offer_knowledge(server, permissions, diagnostics, progress)
+    store = _offer_knowledge(server, permissions, diagnostics, progress, facts)
     predictions = Predictions(server, diagnostics, store.torch_of)
     diagnostics.without_run.append(predictions.diagnostics)
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
     pages = Pages(server)
-    fixes = Fixes(server, FixChecks(server, runs))
-    Hovers(server, runs, store, predictions, fixes)
-    Lenses(server, runs)
-    Inlays(server, runs)
+    fixes = Fixes(server, FixChecks(server, runs), facts)
+    Hovers(server, runs, store, predictions, facts, fixes)
+    Lenses(server, runs, facts, ConsentQuestion(server, runs))
+    Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)
     server.code_actions.add(RegionActions(server, runs).actions)
     server.code_actions.add(runs.permissions.gpu_actions)
-    document_sync.register(server, runs, diagnostics, predictions)
+    document_sync.register(server, runs, diagnostics, predictions, facts, status)
     searches = Searches(server, runs, progress, store, diagnostics, pages)
     diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
@@ -87,20 +102,16 @@ def create_server(
     with_more: dict[str, commands.CommandWithArguments] = {
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
-        DETAILS: Details(server, runs, pages).show,
+        DETAILS: Details(server, runs, facts, pages).show,
     }
     commands.register(server, runs, progress, searches.commands(), with_more)
 
-    @server.feature(types.INITIALIZE)
-    def initialize(params: types.InitializeParams) -> None:
-        encoding = server.workspace.position_encoding or types.PositionEncodingKind.Utf16
-        server.editor = read_capabilities(params.capabilities, getattr(encoding, "value", encoding))
-        server.documents.encoding = server.editor.encoding
-        configuration.on_initialize(params.initialization_options)
-        if server.editor.pulls_diagnostics:
-            diagnostics.register_pull()
-        if params.process_id is not None:
-            server.background.start(_end_with(server, params.process_id))
+    configuration.on_initialize(server.initialized_with.initialization_options)
+    if server.editor.pulls_diagnostics:
+        diagnostics.register_pull()
+    if server.initialized_with.process_id is not None:
+        server.background.start(_end_with(server, server.initialized_with.process_id))
+        end_with(server.initialized_with.process_id)
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
@@ -113,15 +124,13 @@ def create_server(
         predictions.close()
         await server.close()
 
-    @server.feature(types.EXIT)
-    def exit_(_: Any) -> None:
-        server.stopped.set()
-
-    return server
-
 
 def _offer_knowledge(
-    server: CompileLensServer, permissions: Permissions, diagnostics: Diagnostics, progress: ProgressFeature
+    server: CompileLensServer,
+    permissions: Permissions,
+    diagnostics: Diagnostics,
+    progress: ProgressFeature,
+    facts: DocumentFactsOf,
 ) -> KnowledgeStore:
     """Everything about names of torch but hovers, which findings and regions share."""
 
@@ -130,70 +139,15 @@ def _offer_knowledge(
         diagnostics.show({file_key(path) for path in paths})
 
     store = KnowledgeStore(server, permissions.of, progress, show_again)
-    unknown_names = KnowledgeDiagnostics(server, store)
+    unknown_names = KnowledgeDiagnostics(
+        server, store, facts, lambda snapshot: diagnostics.show({file_key(snapshot.path or "")})
+    )
     diagnostics.without_run.append(unknown_names.of)
     server.code_actions.add(unknown_names.actions)
-    Completions(server, store)
-    Navigation(server, store)
-    signature_help.register(server, store)
+    Completions(server, store, facts)
+    Navigation(server, store, facts)
+    signature_help.register(server, store, facts)
     return store
-
-
-def serve(tcp: tuple[str, int] | None = None, server: CompileLensServer | None = None) -> int:
-    """Serve one editor over standard input and output, or over the first connection to ``tcp`` (host, port).
-
-    Returns the exit code once the editor sends ``exit`` or ends: 0 after a proper shutdown, else 1.
-    """
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("pygls").setLevel(
-        logging.CRITICAL
-    )  # it logs whole messages, and errors that are logged here, too
-    return asyncio.run(_serve(server or create_server(), tcp))
-
-
-async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:
-    if sys.platform != "win32":
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, server.stopped.set)
-    if tcp is None:
-        streams = PrivateStreams(server.stopped.set)
-        server.protocol.set_writer(streams)
-        await _converse(server, streams.reader())
-    else:
-        await _serve_first_connection(server, tcp)
-    _limit_shutdown()
-    await server.close()
-    return 0 if server.protocol.was_shut_down else 1
-
-
-async def _serve_first_connection(server: CompileLensServer, address: tuple[str, int]) -> None:
-    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
-    connected = asyncio.get_running_loop().create_future()
-
-    def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if connected.done():
-            writer.close()
-        else:
-            connected.set_result((reader, writer))
-
-    async with await asyncio.start_server(connect, *address) as listener:
-        host, port = listener.sockets[0].getsockname()[:2]
-        log.info("Listening on %s:%s", host, port)
-        reader, writer = await connected
-        server.protocol.set_writer(writer)
-        await _converse(server, reader)
-        writer.close()
-
-
-async def _converse(server: CompileLensServer, reader: asyncio.StreamReader) -> None:
-    """Handle messages until the stream ends or ``stopped`` is set."""
-    reading = asyncio.create_task(read_messages(reader, server.protocol.receive))
-    stopping = asyncio.create_task(server.stopped.wait())
-    await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    for task in (reading, stopping):
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 async def _end_with(server: CompileLensServer, pid: int) -> None:
@@ -202,8 +156,5 @@ async def _end_with(server: CompileLensServer, pid: int) -> None:
     server.stopped.set()
 
 
-def _limit_shutdown() -> None:
-    """End the process soon, even if something hangs. The agents end by themselves when their input does."""
-    timer = threading.Timer(EXIT_S, os._exit, (1,))
-    timer.daemon = True
-    timer.start()
+def _log_error(error: BaseException) -> None:
+    log.error("A background task failed", exc_info=error)

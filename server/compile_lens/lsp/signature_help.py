@@ -10,16 +10,16 @@ from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.lsp.convert import from_position
+from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
 from compile_lens.lsp.knowledge_at import is_python
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.syntax.contexts import COMPILE
 from compile_lens.syntax.slots import LINES_BACK, open_call
-from compile_lens.syntax.window import imports_of
 
 
-def register(server: CompileLensServer, store: KnowledgeStore) -> None:
+def register(server: CompileLensServer, store: KnowledgeStore, facts: DocumentFactsOf) -> None:
     """Register the handler."""
 
     def answer(params: types.SignatureHelpParams) -> types.SignatureHelp | None:
@@ -28,13 +28,12 @@ def register(server: CompileLensServer, store: KnowledgeStore) -> None:
             return None
         line, column = snapshot.index.point(from_position(params.position), server.editor.encoding)
         above = [snapshot.index.line(number) for number in range(max(0, line - 1 - LINES_BACK), line - 1)]
-        call = open_call([*above, snapshot.index.line(line - 1)[: column - 1]], imports_of(snapshot.text))
+        call = open_call([*above, snapshot.index.line(line - 1)[: column - 1]], facts.of(snapshot).imports)
         if call is None or call[0] not in COMPILE:
             return None
         return _help(store.of(snapshot.path), call[1], server.editor)
 
-    options = types.SignatureHelpOptions(trigger_characters=["(", ","], retrigger_characters=["="])
-    server.on(types.TEXT_DOCUMENT_SIGNATURE_HELP, answer, options)
+    server.on(types.TEXT_DOCUMENT_SIGNATURE_HELP, answer)
 
 
 def _help(knowledge: Knowledge, written: str, editor: EditorCapabilities) -> types.SignatureHelp:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from compile_lens.documents.documents import file_key
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.shown_text import visible
 
+log = logging.getLogger(__name__)
 METHOD = "compileLens/status"
 Health = Literal["ok", "warning", "error"]
 State = Literal["starting", "idle", "analyzing", "off"]
@@ -33,13 +36,28 @@ class StatusReporter:
     def __init__(self, server: CompileLensServer) -> None:
         self._server = server
         self._last: ServerStatus | None = None
+        self._limits: dict[str, str] = {}
 
     def idle(self) -> None:
         """Nothing runs: show the number of findings."""
         count, hidden = self._server.results.total(), self._server.results.hidden()
         more = f" ({hidden} more hidden)" if hidden else ""
-        early = "".join(f". {name} was stopped early" for name in self._server.results.idle_files())
-        self._send(ServerStatus("idle", _findings(count) + more + early, findings=count))
+        limits = self._limits.values()
+        notes = [*limits, *(f"{name} was stopped early." for name in self._server.results.idle_files())]
+        message = " ".join([_findings(count) + more + ("." if notes else ""), *notes])
+        self._send(ServerStatus("idle", message, "warning" if limits else "ok", count))
+
+    def limited(self, uri: str, sentence: str) -> None:
+        """Of the document ``uri`` not everything is analyzed. The status says so until ``unlimited``."""
+        if self._limits.get(uri) != sentence:
+            self._limits[uri] = sentence
+            log.warning("%s", sentence)
+            self.idle()
+
+    def unlimited(self, uri: str) -> None:
+        """There is no limit on the document any more."""
+        if self._limits.pop(uri, None) is not None:
+            self.idle()
 
     def off(self, reason: str) -> None:
         """Background runs are off for ``reason``."""
@@ -65,7 +83,7 @@ class StatusReporter:
         params = {
             "health": status.health,
             "state": status.state,
-            "message": status.message,
+            "message": visible(status.message),
             "findings": status.findings,
             "counts": status.counts,
         }

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from compile_lens.agent.runtime.protocol import AgentEvent
+from compile_lens.agent.runtime.protocol import AgentEvent, Hello
+from compile_lens.analysis.coverage import Coverage, measure
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
@@ -20,15 +21,18 @@ from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarize_functions, summarize_regions
 from compile_lens.analysis.run_context import RunContext, Stopped
 from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.variations import usual_calls
 from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.documents.source_file import FileProblem, check_source, source_if_readable
 from compile_lens.pipeline.emulation_failure import better_of, emulation_failure
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
+from compile_lens.pipeline.reach import Reach
 from compile_lens.pipeline.run_facts import RunFacts
 from compile_lens.state.cache_history import CacheHistory, Keys
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
+from compile_lens.workers.access import Access
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.gpu_devices import has_gpu_device
 from compile_lens.workers.host import Host, HostError
@@ -109,7 +113,7 @@ class _Analysis:
         self._filters = filters
         self._started = started
         self._builder = ReportBuilder()
-        self._facts = RunFacts()
+        self._facts = RunFacts(is_sandboxed=job.access is Access.SANDBOXED)
         self._trees: dict[str, SourceTree | None] = {}
         self._end: End | None = None
         self._partials = PartialOutcomes(self._snapshot, on_partial) if on_partial is not None else None
@@ -148,9 +152,11 @@ class _Analysis:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
         if self._facts.unsafe:
             return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
-        if self._facts.unusable:
+        if self._facts.unusable and not self._facts.has_failed_to_import:
             failed = self.failed(_unusable(self._job.entry, self._facts.unusable.rstrip(".")))
-            return replace(failed, is_unusable=True, not_called=tuple(self._facts.not_called))
+            return replace(
+                failed, is_unusable=True, not_called=tuple(self._facts.not_called), coverage=self._coverage(self._facts)
+            )
         stopped = None
         if end.kind in STOPPED:
             stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack, end.reason)
@@ -176,7 +182,15 @@ class _Analysis:
         final = end is not None
         hello = self._host.hello
         roots = hello.library_roots if hello else ()
-        sources = Sources(self._job.file, self._tree_of, roots, self._host.agent_folder, self._filters.just_my_code)
+        reach = self._reach(hello)
+        sources = Sources(
+            self._job.file,
+            lambda file: self._tree_of(file) if reach.holds(file) else None,
+            roots,
+            self._host.agent_folder,
+            self._filters.just_my_code,
+            reach.holds,
+        )
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
         hides_gpus = bool(facts.sandbox) and not self._job.sandbox.gpu
@@ -194,9 +208,9 @@ class _Analysis:
             leaves_gpu_free=hides_gpus and has_gpu_device(),
             earlier_cache_keys=self._earlier_cache_keys(report) if final else {},
         )
-        found = find(context)
+        found = tuple(map(reach.confine_finding, find(context)))
         filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)
-        return Outcome(
+        outcome = Outcome(
             file=self._job.file,
             python=self._host.python,
             torch=hello.torch if hello else report.torch,
@@ -217,13 +231,29 @@ class _Analysis:
             compared=count_compared(report) if self._job.compare else None,
             output=end.output if end is not None else "",
             final=final,
-            notes=facts.notes(end, self._job),
+            notes=(*facts.notes(end, self._job), *filter(None, [usual_calls(report), self._host.cache_note])),
             sandbox=facts.sandbox,
             lost=end is not None and end.kind is EndKind.LOST,
             calls=tuple(facts.calls),
             not_called=tuple(facts.not_called),
+            coverage=self._coverage(facts),
             recorded=tuple(find_recorded_calls(report, sources)) if final else (),
         )
+        return reach.confine(outcome)
+
+    def _reach(self, hello: Hello | None) -> Reach:
+        if self._job.access is Access.FULL:
+            return Reach(self._job.file, None)
+        imported_from = (*hello.library_roots, *hello.import_paths) if hello is not None else ()
+        return Reach.of(self._job.file, (self._job.workspace, self._host.agent_folder, *imported_from))
+
+    def _coverage(self, facts: RunFacts) -> Coverage | None:
+        """How much of the file is analyzed, where its calls are made up."""
+        tree, covered = self._tree_of(self._job.file), facts.covered
+        if tree is None or covered is None:
+            return None
+        is_cut_short = self._end is not None and self._end.kind is not EndKind.FINISHED
+        return measure(tree, covered.names, covered.ran, covered.lines, facts.not_called, is_cut_short)
 
     def _earlier_cache_keys(self, report: CompileReport) -> Keys:
         tree = self._tree_of(self._job.file)

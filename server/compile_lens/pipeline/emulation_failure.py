@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.run_context import Raised
 from compile_lens.trace.report import StandIn
@@ -12,6 +13,7 @@ from compile_lens.workers.job import End, EndKind
 
 EMULATED = "emulated"  # the note before a device is emulated (agent/substitutes/enable.py)
 LONGEST_MESSAGE = 200
+ON_A_GPU = "The emulated device may lack what the program uses. Analyze the program on a machine with a GPU, or a trace from there."
 
 
 def emulation_failure(stand_ins: Sequence[StandIn], raised: Raised | None, end: End | None) -> str:
@@ -35,7 +37,14 @@ def better_of(emulated: Outcome, without: Outcome) -> Outcome:
     if without.status is Status.OK:
         return without
     note = "The emulated CUDA device may be the cause of this program's error. Without it, the program fails here, too."
-    return replace(emulated, notes=(*emulated.notes, note))
+    found = tuple(_doubted(finding) if finding.kind is Kind.RUN_ERROR else finding for finding in emulated.findings)
+    return replace(emulated, findings=found, notes=(*emulated.notes, note))
+
+
+def _doubted(finding: Finding) -> Finding:
+    """An error that a program may not have on a GPU."""
+    raised = f"{finding.message[:1].lower()}{finding.message[1:]}"
+    return replace(finding, message=f"On the emulated CUDA device, {raised}", hints=(*finding.hints, ON_A_GPU))
 
 
 def _words(kind: str, message: str) -> str:

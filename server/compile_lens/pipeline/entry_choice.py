@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
@@ -20,12 +22,21 @@ from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.workspace import mentioning
 from compile_lens.syntax.tree import parse
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Job, VariationRequest
 
 Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
 NO_FILTERS = Filters()
 # for inputs of what stands before a syntax error: the text is being written, and the next run follows soon
 BROKEN_SEARCH_S = 3.0
+# tests and scripts that import the file come before made-up inputs, unless they take too long (each so many seconds or a sixth of the
+# time limit, whichever is longer), or what was tried before did
+ELSEWHERE = (EntryKind.TEST, EntryKind.FILE)
+ELSEWHERE_S = 20.0
+PATIENCE_S = 15.0
+NO_TIME = "Not run: what was tried before it took too long."
+# for calls that are made up: so many seconds of processor time or a third of the time limit, whichever is longer, but never the whole limit
+MADE_UP_S = 36.0
+MADE_UP_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +131,28 @@ async def analyze_by_entries(
 
     Where none does, the outcome is that of the first that could be run.
     """
+    started = time.monotonic()
     passed: list[PassedOver] = []
     kept: list[Finding] = []
     first: Outcome | None = None
+    coverage: Coverage | None = None
     is_broken = False
     for entry in choice.entries:
         if is_broken and entry.kind is not EntryKind.SYNTHESIZED:
             continue  # nothing can import the file until its syntax is mended
         if is_broken:
             entry = replace(entry, plan={**entry.plan, "seconds": BROKEN_SEARCH_S})
-        outcome = await analyze(host, replace(job, entry=entry.spec, plan=entry.plan), on_partial, filters)
+        has_other = entry is not choice.entries[-1] and not choice.is_explicit
+        is_elsewhere = has_other and entry.kind in ELSEWHERE
+        if is_elsewhere and time.monotonic() - started > PATIENCE_S:
+            passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
+            continue
+        limited = replace(job, timeout_s=_share_of_elsewhere(job)) if is_elsewhere else job
+        outcome = await analyze(host, _job_of(limited, entry), _keeping(kept, on_partial), filters)
+        if limited.timeout_s < job.timeout_s:
+            outcome = _cut_short(outcome, entry, limited.timeout_s)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
+        coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
         outcome = replace(outcome, entry=used.spec, entry_title=used.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
@@ -140,11 +162,48 @@ async def analyze_by_entries(
         passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome)))
         if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):
             kept += [_as_script(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
+        if is_broken and on_partial is not None:
+            on_partial(_with_history(outcome, passed, kept))  # before inputs are searched for
         if first is None or (first.is_unusable and not outcome.is_unusable) or _is_only_a_part_of_a_package(first):
             first = outcome
     assert first is not None, "there is always an entry"
+    first = replace(first, coverage=first.coverage or coverage)
     passed = [way for way in passed if way.entry != first.entry]
     return replace(first, passed_over=tuple(passed))
+
+
+def _keeping(kept: Sequence[Finding], on_partial: Callable[[Outcome], None] | None) -> Callable[[Outcome], None] | None:
+    """What takes the outcomes of a run that has not ended, with what ended the script before it."""
+    if on_partial is None or not kept:
+        return on_partial
+    return lambda partial: on_partial(_with_history(partial, partial.passed_over, kept))
+
+
+def _share_of_elsewhere(job: Job) -> float:
+    """The time limit for a test or script that imports the file."""
+    return min(job.timeout_s, max(ELSEWHERE_S, job.timeout_s / 6))
+
+
+def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
+    """``outcome`` of an entry that had less than the time limit: that it was ended is a note, since the user set no such limit."""
+    if outcome.status is not Status.TIMEOUT:
+        return outcome
+    note = (
+        f"Stopped {entry.title} after {seconds:g} s. Findings so far are shown; `--entry {entry.spec}` runs all of it."
+    )
+    found = tuple(finding for finding in outcome.findings if finding.kind is not Kind.RUN_ERROR)
+    return replace(outcome, findings=found, notes=(*outcome.notes, note))
+
+
+def _job_of(job: Job, entry: Entry) -> Job:
+    """``job`` by way of ``entry``. Calls that are made up are made in the usual ways, within a time of their own."""
+    if entry.kind is not EntryKind.SYNTHESIZED:
+        return replace(job, entry=entry.spec, plan=entry.plan)
+    seconds = min(max(MADE_UP_S, job.timeout_s / 3), job.timeout_s * MADE_UP_SHARE)
+    plan = {"seconds": seconds, "memory_bytes": job.budget.memory_bytes(), **entry.plan}
+    is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
+    vary = VariationRequest(usual=True, seconds=plan["seconds"]) if is_plain else job.vary
+    return replace(job, entry=entry.spec, plan=plan, vary=vary)
 
 
 def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:

@@ -32,6 +32,7 @@ def make_job(
     compare: bool = False,
     stand_in: Substitution = Substitution.AUTO,
     missing_weights: Substitution = Substitution.AUTO,
+    missing_data: Substitution = Substitution.AUTO,
     confinement: Confinement = Confinement(),
 ) -> Job:
     """A run of ``file`` (of ``text`` in its place, if that is given) in ``folder``.
@@ -44,10 +45,12 @@ def make_job(
         text=text,
         argv=arguments,
         cwd=folder,
+        workspace=str(workspace) if workspace is not None else "",
         timeout_s=timeout_s,
         compare=compare,
         stand_in=stand_in,
         missing_weights=missing_weights,
+        missing_data=missing_data,
         access=confinement.access,
         sandbox=confinement.sandbox,
         budget=confinement.budget,
@@ -76,5 +79,6 @@ def job_of_settings(
         timeout_s=run.timeout,
         stand_in=run.stand_in,
         missing_weights=run.missing_weights,
+        missing_data=run.missing_data,
         confinement=confinement,
     )

@@ -94,6 +94,14 @@ class Results:
         """Drop what was published beside the document's own outcome."""
         return self._replace((uri, name), None)
 
+    def unfiltered_files(self) -> set[str]:
+        """The files that the runs were of, and those with findings, hidden ones included."""
+        return {
+            file
+            for known in self._known.values()
+            for file in (known.outcome.file, *(finding.place.file for finding in known.unfiltered))
+        }
+
     def filter_again(self, choose: Callable[[Outcome, tuple[Finding, ...]], tuple[Finding, ...]]) -> set[str]:
         """Choose anew what is shown of what the runs found; the keys of the files whose findings changed."""
         changed: set[str] = set()

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from compile_lens.agent.runtime.protocol import (
     AbilityLost,
     AgentEvent,
+    ArgumentsMadeUp,
     CallRefused,
+    CallsCovered,
     EntryCalled,
     EntryUnusable,
     FilesDiscarded,
     FileUnreadable,
+    ImportHelped,
     ProgramRaised,
     RaisedAside,
+    RunAsModule,
     SandboxEntered,
     SandboxFailed,
     StackLine,
+    StatementsSkipped,
 )
+from compile_lens.analysis.coverage import NotCalled
 from compile_lens.analysis.outcome import EntryCall
 from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall
 from compile_lens.trace.report import StackFrame
@@ -34,6 +40,7 @@ NAMED = 3
 class RunFacts:
     """Collected while the program runs."""
 
+    is_sandboxed: bool = True
     raised: Raised | None = None
     raised_aside: list[RaisedBeside] = field(default_factory=list)
     unreadable: str = ""
@@ -46,8 +53,13 @@ class RunFacts:
     not_kept_count: int = 0
     unusable: str = ""
     calls: list[EntryCall] = field(default_factory=list)
-    not_called: list[tuple[str, str]] = field(default_factory=list)
+    not_called: list[NotCalled] = field(default_factory=list)
+    covered: CallsCovered | None = None
     degraded: dict[str, str] = field(default_factory=dict)
+    helped_imports: dict[str, str] = field(default_factory=dict)
+    as_module: tuple[str, str] | None = None
+    made_up_arguments: tuple[str, ...] = ()
+    skipped_lines: tuple[int, ...] = ()
 
     def take(self, event: AgentEvent) -> None:
         """Take what one event says."""
@@ -61,17 +73,39 @@ class RunFacts:
             self.unusable = event.message
         elif isinstance(event, EntryCalled):
             self.calls += [EntryCall(call.text, call.making, call.inputs, call.target) for call in event.calls]
-            self.not_called += [(failed.target, failed.reason) for failed in event.failed]
-        elif isinstance(event, SandboxFailed):
-            self.unsafe = event.message
-        elif isinstance(event, SandboxEntered):
-            self.sandbox, self.weaker, self.open_ends = event.kind, event.reason, event.open_ends
+            self.not_called += [NotCalled(failed.target, failed.reason, failed.draft) for failed in event.failed]
+        elif isinstance(event, CallsCovered):
+            self.covered = event
+        elif isinstance(event, (SandboxFailed, SandboxEntered)):
+            self._take_sandbox(event)
         elif isinstance(event, CallRefused):
             self.refused.append(RefusedCall(event.what, event.does, event.target, _stack(event.stack)))
         elif isinstance(event, FilesDiscarded):
             self.not_kept, self.not_kept_count = event.names, event.count
         elif isinstance(event, AbilityLost):
             self.degraded[event.what] = event.why
+        elif isinstance(event, ImportHelped):
+            self.helped_imports[event.module] = event.folder
+        elif isinstance(event, RunAsModule):
+            self.as_module = (event.module, event.folder)
+        elif isinstance(event, ArgumentsMadeUp):
+            self.made_up_arguments += event.names
+        elif isinstance(event, StatementsSkipped):
+            self.skipped_lines += event.lines
+
+    @property
+    def has_failed_to_import(self) -> bool:
+        """Whether statements of the file raised, which then says more than that nothing could be called."""
+        return any(beside.where != "thread" and beside.raised.missing is None for beside in self.raised_aside)
+
+    def _take_sandbox(self, event: SandboxFailed | SandboxEntered) -> None:
+        """The first of these events comes before the program; a later one is the program's own."""
+        if not self.is_sandboxed or self.sandbox or self.unsafe:
+            return
+        if isinstance(event, SandboxFailed):
+            self.unsafe = event.message
+        else:
+            self.sandbox, self.weaker, self.open_ends = event.kind, event.reason, event.open_ends
 
     def copy(self) -> RunFacts:
         """What is known now, which no later event changes."""
@@ -82,6 +116,7 @@ class RunFacts:
             calls=self.calls.copy(),
             not_called=self.not_called.copy(),
             degraded=self.degraded.copy(),
+            helped_imports=self.helped_imports.copy(),
         )
 
     def notes(self, end: End | None, job: Job) -> tuple[str, ...]:
@@ -98,6 +133,7 @@ class RunFacts:
             notes.append(
                 f'Started with the arguments, environment and folder of "{job.launch}" in .vscode/launch.json.'
             )
+        notes += self._stand_ins(job)
         if self.not_kept:
             named = ", ".join(f"`{_as_program_names_it(name, job)}`" for name in self.not_kept[:NAMED])
             more = and_more(self.not_kept_count - min(len(self.not_kept), NAMED))
@@ -110,6 +146,32 @@ class RunFacts:
             notes.append(f"Sandbox: does not confine {', '.join(self.open_ends)}{_because(self.weaker)}.")
         notes += [f"Unavailable: {what} ({why})." for what, why in self.degraded.items()]
         return tuple(notes)
+
+    def _stand_ins(self, job: Job) -> Iterator[str]:
+        """What was added or made up so that the file could be run at all, and how to choose it."""
+        if self.as_module is not None:
+            module, folder = self.as_module
+            yield f"Ran like `python -m {module}` in `{_as_program_names_it(folder, job)}`, because the file imports from its own package."
+        for name, folder in self.helped_imports.items():
+            if folder:
+                shown = f"`{_as_program_names_it(folder, job)}`"
+                yield f"Added the folder {shown} to the import path for `{name}`. Set `PYTHONPATH` to choose another."
+        stubs = [f"`{name}`" for name, folder in self.helped_imports.items() if not folder]
+        if stubs:
+            replaced = (
+                "is not installed and was replaced with a stub"
+                if len(stubs) == 1
+                else "are not installed and were replaced with stubs"
+            )
+            yield f"{', '.join(stubs)} {replaced}. Calls that need more raise the error of the import."
+        if self.made_up_arguments:
+            named = ", ".join(f"`{name}`" for name in self.made_up_arguments)
+            yield f"Made up the required arguments {named}. Pass your own after `--`."
+        if self.skipped_lines:
+            lines = sorted(set(self.skipped_lines))
+            shown = ", ".join(map(str, lines[: NAMED * 3]))
+            word = "line" if len(lines) == 1 else "lines"
+            yield f"Skipped what failed, and what needs it ({word} {shown}{and_more(len(lines) - NAMED * 3)})."
 
 
 def _raised(event: ProgramRaised) -> Raised:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import warnings
 
 from compile_lens.analysis.outcome import Outcome, Status
@@ -16,17 +17,20 @@ from compile_lens.trace.report import StackFrame
 from compile_lens.workers.job import Job
 from compile_lens.workers.syntax_question import SyntaxProblem, ask_for_syntax_error
 
+# characters, which this process reads in a few hundredths of a second
+SHORT = 40_000
+
 
 async def syntax_outcome(python: str, job: Job, text: str) -> Outcome | None:
     """A partial outcome with the syntax error of ``text``, or None if ``python`` can read it.
 
-    The parser of this process is asked first, since it needs no other process. What it refuses may be fine for a newer Python,
-    which is why the user's own decides.
+    The parser of this process is asked first about a short text, since it needs no other process, and lets nothing else run
+    meanwhile. What it refuses may be fine for a newer Python, which is why the user's own decides.
     """
-    problem = None if _can_read(text) else await ask_for_syntax_error(python, job.file, text)
+    problem = None if len(text) <= SHORT and _can_read(text) else await ask_for_syntax_error(python, job.file, text)
     if problem is None:
         return None
-    tree, report = parse(text), ReportBuilder().report()
+    tree, report = await asyncio.to_thread(parse, text), ReportBuilder().report()
     context = RunContext(
         report,
         Sources(job.file, lambda file: tree if file == job.file else None),

@@ -8,37 +8,39 @@ from pathlib import Path
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect_guide import Reading, reading
 from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step
+from compile_lens.shown_text import code_block, code_cell, code_span, markdown_text, text_cell
+from compile_lens.shown_text import link as linked
 
 Link = Callable[[str, int], str]
 
 
 def plain_link(file: str, line: int) -> str:
     """``path:line``, which terminals and editors open."""
-    return f"`{file}:{line}`"
+    return code_span(f"{file}:{line}")
 
 
 def markdown_link(file: str, line: int) -> str:
     """A link that an editor follows."""
-    return f"[{Path(file).name}:{line}]({Path(file).as_uri()}#L{line})"
+    return linked(f"{Path(file).name}:{line}", f"{Path(file).as_uri()}#L{line}")
 
 
 def document(found: Bisection, knowledge: Knowledge, link: Link = plain_link, changes: Iterable[str] = ()) -> str:
     """The whole document. ``changes`` are sentences about differences from the last bisection."""
-    parts = [f"# Bisection of {Path(found.repro).name}", f"**{found.sentence}**"]
-    if changed := [f"- {sentence}" for sentence in changes]:
+    parts = [f"# Bisection of {markdown_text(Path(found.repro).name)}", f"**{markdown_text(found.sentence)}**"]
+    if changed := [f"- {markdown_text(sentence)}" for sentence in changes]:
         parts.append("\n".join(["## Changes since the last bisection", "", *changed]))
     if found.verdict is not None:
         guide = reading(found.verdict, knowledge)
         parts += [_verdict(found, guide), *_where(found, link), _next(found, guide)]
     if found.switches:
         parts.append(_switches(found))
-    parts += [f"> {note}" for note in found.notes]
+    parts += [f"> {markdown_text(note)}" for note in found.notes]
     if found.steps:
         parts.append(_steps(found.steps))
     if found.status is not BisectionStatus.FOUND and (last := _last_output(found)):
-        parts.append(f"## Last output of the repro\n\n```text\n{last}\n```")
+        parts.append(f"## Last output of the repro\n\n{code_block(last)}")
     if found.commands:
-        lines = [f"{title}:\n\n```sh\n{line}\n```" for title, line in found.commands]
+        lines = [f"{title}:\n\n{code_block(line, 'sh')}" for title, line in found.commands]
         parts.append("\n\n".join(["## By hand", *lines]))
     how = "forked from one warm process" if found.forked else "each in a new process"
     parts.append(f"*torch {found.torch}, {len(found.steps)} runs of the repro in {found.seconds:.1f} s, {how}.*")
@@ -48,15 +50,15 @@ def document(found: Bisection, knowledge: Knowledge, link: Link = plain_link, ch
 def _verdict(found: Bisection, guide: Reading) -> str:
     verdict = found.verdict
     assert verdict is not None
-    rows = [("Backend", f"`{verdict.backend}`"), ("Stage", guide.stage)]
+    rows = [("Backend", code_cell(verdict.backend)), ("Stage", guide.stage)]
     if verdict.subsystem:
-        rows.append(("Subsystem", f"`{verdict.subsystem}`"))
+        rows.append(("Subsystem", code_cell(verdict.subsystem)))
     if verdict.number is not None and verdict.debug_info != verdict.subsystem:
         rows.append(("Number", str(verdict.number)))
     if verdict.debug_info and verdict.debug_info != verdict.subsystem:
-        rows.append(("Name", f"`{verdict.debug_info}`"))
+        rows.append(("Name", code_cell(verdict.debug_info)))
     if found.operator and found.operator != verdict.debug_info:
-        rows.append(("Operator", f"`{found.operator}`"))
+        rows.append(("Operator", code_cell(found.operator)))
     lines = ["## Verdict", "", "| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
     return "\n".join([*lines, "", guide.meaning]).rstrip()
 
@@ -72,18 +74,16 @@ def _where(found: Bisection, link: Link) -> Iterable[str]:
 
 
 def _source(line: SourceLine, link: Link) -> str:
-    where = (
-        f"- {link(line.file, line.line)} in `{line.function}`" if line.function else f"- {link(line.file, line.line)}"
-    )
-    return f"{where}: `{line.text}`" if line.text else where
+    where = f"- {link(line.file, line.line)}" + (f" in {code_span(line.function)}" if line.function else "")
+    return f"{where}: {code_span(line.text)}" if line.text else where
 
 
 def _place(place: CodePlace, link: Link) -> str:
-    return f"- {place.label}: {link(place.file, place.line)} (`{place.name}`)"
+    return f"- {place.label}: {link(place.file, place.line)} ({code_span(place.name)})"
 
 
 def _kernel(kernel: Kernel, link: Link) -> Iterable[str]:
-    yield f"- `{kernel.name}`, generated from {', '.join(f'`{node}`' for node in kernel.nodes)}"
+    yield f"- {code_span(kernel.name)}, generated from {', '.join(map(code_span, kernel.nodes))}"
     for line in kernel.lines:
         yield f"  {_source(line, link)}"
 
@@ -101,7 +101,7 @@ def _next(found: Bisection, guide: Reading) -> str:
 def _switches(found: Bisection) -> str:
     lines = ["## Options tried", "", "| with | the problem is |", "|---|---|"]
     lines += [
-        f"| {switch.meaning} (`{_options(switch.options)}`) | {'**gone**' if switch.helps else 'still present'} |"
+        f"| {switch.meaning} ({code_cell(_options(switch.options))}) | {'**gone**' if switch.helps else 'still present'} |"
         for switch in found.switches
     ]
     return "\n".join(lines)
@@ -115,7 +115,9 @@ def _steps(steps: Iterable[Step]) -> str:
     lines = ["## Steps", "", "| # | run | verdict | ended | seconds |", "|---:|---|---|---|---:|"]
     for number, step in enumerate(steps, 1):
         verdict = "good" if step.good else "**bad**"
-        lines.append(f"| {number} | {describe_step(step)} | {verdict} | {step.ending} | {step.seconds:.1f} |")
+        lines.append(
+            f"| {number} | {text_cell(describe_step(step))} | {verdict} | {text_cell(step.ending)} | {step.seconds:.1f} |"
+        )
     return "\n".join(lines)
 
 

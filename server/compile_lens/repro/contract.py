@@ -20,8 +20,7 @@ BACKEND_VARIABLE = "TORCH_COMPILE_BACKEND"
 # set to 1 to use the caches of the environment; otherwise a repro uses private ones and removes them at the end
 KEEP_CACHE_VARIABLE = "TORCH_REPRO_KEEP_CACHE"
 # torch's bisector (torch/_inductor/compiler_bisector.py, torch 2.6 to 2.13) keeps its state in the cache directory and is running if
-# one of these is set or this file exists; then a repro keeps the cache directory, too
-BISECT_VARIABLES = ("TORCH_BISECT_BACKEND", "TORCH_BISECT_SUBSYSTEM", "TORCH_BISECT_MAX")
+# one of its variables is set or this file exists; then a repro keeps the cache directory, too
 BISECT_STATE = "bisect/bisect_status.txt"
 FIRST_LINE = "# A repro for torch.compile"
 

@@ -12,6 +12,7 @@ from compile_lens.analysis.finding import Finding
 from compile_lens.repro.contract import BACKEND_VARIABLE, Criterion
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
+from compile_lens.shown_text import code_block, code_span, markdown_text, visible
 from compile_lens.workers.script import run_script
 
 COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
@@ -60,14 +61,14 @@ def issue_text(written: Written, versions: str, bisection: Bisection | None = No
     criterion = written.expected.criterion
     logs = LOGS.get(criterion) or STAGE_LOGS.get(written.expected.stage, "+dynamo")
     parts = [
-        f"# {issue_title(written)}",
+        f"# {visible(issue_title(written))}",
         "## Describe the bug",
         _description(written),
         "## Minimal repro",
         "Exit code 0: good, 1: the problem occurs, 125: cannot be judged.",
-        f"```python\n{written.script.body.strip()}\n```",
+        code_block(written.script.body.strip(), "python"),
         "## Output",
-        f"```\n{_cut(scrub(output.strip()))}\n```",
+        code_block(_cut(scrub(output.strip())), ""),
     ]
     if bisection is not None:
         parts += ["## Bisection", _verdict(bisection)]
@@ -75,7 +76,7 @@ def issue_text(written: Written, versions: str, bisection: Bisection | None = No
         "## Logs",
         f'```\nTORCH_LOGS="{logs}" python {written.file.name}\nTORCH_TRACE=trace python {written.file.name}\n```',
         "## Versions",
-        f"```\n{versions}\n```",
+        code_block(versions, ""),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -89,22 +90,26 @@ def _component(finding: Finding | None, criterion: Criterion) -> str:
 
 def _description(written: Written) -> str:
     expected, verification = written.expected, written.verification
-    lines = [f"{KINDS[expected.criterion]}: {scrub(expected.phrase)}."]
+    lines = [f"{KINDS[expected.criterion]}: {markdown_text(scrub(expected.phrase))}."]
     if verification is not None:
-        lines.append(f"Output of the script below in a new process: {scrub(verification.compiled.last_line)}")
+        lines.append(
+            f"Output of the script below in a new process: {markdown_text(scrub(verification.compiled.last_line))}"
+        )
         if not verification.reproduces:
             lines.append("**The script did not reproduce the problem.**")
         if verification.eager is not None:
-            lines.append(f"With {BACKEND_VARIABLE}=eager (Dynamo only): {scrub(verification.eager.last_line)}")
-    lines += [scrub(note) for note in written.notes]
+            lines.append(
+                f"With {BACKEND_VARIABLE}=eager (Dynamo only): {markdown_text(scrub(verification.eager.last_line))}"
+            )
+    lines += [markdown_text(scrub(note)) for note in written.notes]
     return "\n\n".join(lines)
 
 
 def _verdict(bisection: Bisection) -> str:
-    lines = [scrub(bisection.sentence)]
+    lines = [markdown_text(scrub(bisection.sentence))]
     if bisection.verdict is not None:
-        lines.append(f"`{scrub(str(bisection.verdict))}`")
-    lines += [f"{title}: `{scrub(line)}`" for title, line in bisection.commands[:2]]
+        lines.append(code_span(scrub(str(bisection.verdict))))
+    lines += [f"{title}: {code_span(scrub(line))}" for title, line in bisection.commands[:2]]
     lines += [f"`{switch.name}` fixes it: {switch.meaning}" for switch in bisection.helping]
     return "\n\n".join(lines)
 

@@ -240,7 +240,7 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
         if record is not None:
             inputs.add(record)
     report = builder.report()
-    outcome = read_recorded(trace)
+    outcome = read_recorded(trace).outcome
     await host.start()
     with _nothing_left(request.out):
         finding = find_selected(outcome, request.selection) if request.selection.finding else None

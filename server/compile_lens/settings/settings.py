@@ -98,6 +98,17 @@ class RunSettings:
             ),
         ),
     )
+    missing_data: Substitution = field(
+        default=Substitution.AUTO,
+        metadata=documented(
+            "Use a few made-up batches when a data set, a memory-mapped array or an image processor is not available on this "
+            "machine (docs/missing-data.md). Default: auto.",
+            values=(
+                "Use made-up data with the right types and shapes, so that the code after loading is analyzed.",
+                "Let the program raise, as it does on this machine.",
+            ),
+        ),
+    )
     entry: str = field(
         default="",
         metadata=documented(
@@ -215,8 +226,8 @@ class Settings:
     python: str = field(
         default="",
         metadata=documented(
-            "The Python interpreter that runs your files; it must have torch. Default: the active environment, then "
-            "the virtual environment of the workspace, then `python3`.",
+            "The Python interpreter that runs your files; it must have torch. Default: the choice in the Python extensions of VS Code, "
+            "then the active environment, then the environment of the folder (venv, uv, conda, pixi, poetry), then `python3`.",
             scope="machine",
         ),
     )

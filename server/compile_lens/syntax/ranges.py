@@ -88,7 +88,7 @@ def expression_at(
         end = tree.offset(end_line or line, end_column)
         end = min(end, last) if end_line in (None, line) else end
     else:
-        return tree.node_range(from_here[-1]) if from_here else _executed_on(tree, line, whole)
+        return tree.node_range(_condition_of(from_here[-1])) if from_here else _executed_on(tree, line, whole)
     covering = _smallest(tree, start, max(end, start))
     if _is_statement(covering) and covering.start_byte == start:
         part = _executed_part(covering)
@@ -139,9 +139,16 @@ def _first_thing(
 
 
 def _condition_of(node: tree_sitter.Node) -> tree_sitter.Node:
-    """``b`` of ``a if b else c``, because the interpreter only jumps at the range of the whole."""
+    """``b`` of ``a if b else c`` and ``a`` of ``a or b``, because the interpreter only jumps at the range of the whole.
+
+    ``a or b or c`` is one range for two jumps, and stays whole.
+    """
     parts = [child for child in node.named_children if child.type != "comment"]
-    return parts[1] if node.type == "conditional_expression" and len(parts) == 3 else node
+    if node.type == "conditional_expression" and len(parts) == 3:
+        return parts[1]
+    if node.type == "boolean_operator" and parts[0].type != "boolean_operator":
+        return parts[0]
+    return node
 
 
 def _ends_on_a_later_line(

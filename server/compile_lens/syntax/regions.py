@@ -23,6 +23,8 @@ _RETURN_SELF = frozenset(
     {"to", "eval", "train", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "to_empty", "apply"}
 )
 _LONGEST_NAME = 60
+# in the order of the file; more are not looked at, and the status says so
+MOST_REGIONS = 2_000
 
 
 class RegionKind(str, Enum):
@@ -57,7 +59,7 @@ class Region:
 
 
 def find_regions(source: str | SourceTree) -> tuple[Region, ...]:
-    """The compile regions of a file, in order. Never raises on broken code."""
+    """The compile regions of a file, in order, at most ``MOST_REGIONS``. Never raises on broken code."""
     tree = parse(source) if isinstance(source, str) else source
     names = read_names(tree)
     if not names.imports.has_torch:
@@ -70,7 +72,8 @@ def find_regions(source: str | SourceTree) -> tuple[Region, ...]:
         region = _called(tree, names, node)
         if region is not None:
             found.append(region)
-    return tuple(sorted(found, key=lambda region: (region.line, region.column, -region.end_line, -region.end_column)))
+    found.sort(key=lambda region: (region.line, region.column, -region.end_line, -region.end_column))
+    return tuple(found[:MOST_REGIONS])
 
 
 def _decorated(tree: SourceTree, names: CalleeNames, node: tree_sitter.Node) -> list[Region]:

@@ -6,6 +6,7 @@ A window begins and ends where a statement begins at the left margin. Its import
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,20 +34,18 @@ class Window:
     imports: Imports
 
 
-def window_around(text: str, line: int) -> Window:
-    """The window around ``line`` (from 1); the whole text if it is short."""
-    lines = text.split("\n")
-    imports = imports_of(text)
-    if len(lines) <= MAX_LINES:
-        return Window(parse(text), 1, imports)
-    at = min(max(line - 1, 0), len(lines) - 1)
+def window_around(line_of: Callable[[int], str], count: int, line: int, imports: Imports) -> Window:
+    """The window around ``line`` (from 1) of a text of ``count`` lines, which ``line_of`` gives (from 0); all of it if it is short."""
+    if count <= MAX_LINES:
+        return Window(parse("\n".join(map(line_of, range(count)))), 1, imports)
+    at = min(max(line - 1, 0), count - 1)
     first = at
-    while first > 0 and at - first < MAX_LINES // 2 and not _begins_statement(lines[first]):
+    while first > 0 and at - first < MAX_LINES // 2 and not _begins_statement(line_of(first)):
         first -= 1
     last = at + 1
-    while last < len(lines) and last - at < MAX_LINES // 2 and not _begins_statement(lines[last]):
+    while last < count and last - at < MAX_LINES // 2 and not _begins_statement(line_of(last)):
         last += 1
-    return Window(parse("\n".join(lines[first:last])), first + 1, imports)
+    return Window(parse("\n".join(map(line_of, range(first, last)))), first + 1, imports)
 
 
 @lru_cache(maxsize=8)

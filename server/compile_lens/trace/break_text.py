@@ -23,7 +23,13 @@ USER_STACK = re.compile(
 INTERNAL = re.compile(r"^Traceback \(most recent call last\):$|^NoneType: None$|^={5,} most recent", re.MULTILINE)
 ANOTHER = re.compile(r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*$", re.MULTILINE)
 ATTRIBUTION = re.compile(r"^Stack variable source attribution:$", re.MULTILINE)
-LINK = re.compile(r"https?://\S*?/(gb\d+)(?:\.html)?")
+LINK = re.compile(
+    r"^\s*For more details about this graph break, please visit: (https?://\S*?/(gb\d+)(?:\.html)?)\s*$", re.MULTILINE
+)
+# where torch's page of a code is, or was: a message of the program's may hold a link of that form, too
+HOMES_OF_CODES = re.compile(
+    r"https://(?:(?:meta-pytorch|pytorch-labs|pytorch)\.github\.io|(?:[a-z]+\.)?pytorch\.org|compile-graph-break-site\.vercel\.app)/"
+)
 # torch/_dynamo/exc.py, ``augment_exc_message_with_hop_name``: between the title and the explanation
 OPERATOR = re.compile(r"^\s*Higher Order Operator: ")
 RAISED = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
@@ -96,14 +102,15 @@ def parse_reason(text: str) -> BreakReason:
     attribution = ATTRIBUTION.search(first)
     body = first[: attribution.start()] if attribution else first
     sections = _sections(body)
-    link = LINK.search(body)
+    links = LINK.findall(body)
+    url, code = links[-1] if links else ("", "")
     return BreakReason(
         title=sections.title,
         explanation=sections.explanation,
         hints=sections.hints,
         context=sections.context,
-        code=link[1].upper() if link else None,
-        url=link[0] if link else None,
+        code=code.upper() or None,
+        url=url if HOMES_OF_CODES.match(url) else None,
         skipped_frame=bool(SKIPPED.search(text)),
         consequence=_sections(consequence).explanation if consequence else "",
         skips_rest=bool(SKIPS_REST.search(text)),

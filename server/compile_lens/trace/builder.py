@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +60,7 @@ class ReportBuilder:
         self._artifacts: list[Artifact] = []
         self._inputs = RecordedInputs()
         self._run_notes = RunNotes(_noted_stack)
-        self._variations = Variations(_reader)
+        self._variations = Variations(_reader, self._sequel)
         self._unknown: Counter[str] = Counter()
         self._records = 0
         self._corrupt = 0
@@ -81,6 +83,7 @@ class ReportBuilder:
             "compile_lens_failed_call": self._on_failed_call,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
+            "compile_lens_inlined": self._on_inlined_note,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
@@ -149,6 +152,12 @@ class ReportBuilder:
             unknown=self._unknown.copy(),
             corrupt=self._corrupt,
         )
+
+    def _sequel(self) -> tuple[Callable[[Record | None], bool], Callable[[], CompileReport]]:
+        """A reader of its own that knows what this one knows, variations left out."""
+        without = Variations(_reader, self._sequel)
+        builder = copy.deepcopy(self, {id(self._variations): without})
+        return builder.add, builder.report
 
     def _compilation(self, record: Record) -> OpenCompilation:
         compile_id = record.compile_id or "-"
@@ -314,8 +323,13 @@ class ReportBuilder:
                 target.get("file"),
                 target.get("line"),
                 note.get("fullgraph"),
+                note.get("column"),
             )
         )
+
+    def _on_inlined_note(self, record: Record) -> None:
+        region = json.loads(self._text(record))["region"]
+        self._regions = [replace(call, inlined=call.inlined or call.region == region) for call in self._regions]
 
     def _on_frame_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
@@ -355,9 +369,9 @@ def _reader() -> tuple[Callable[[Record | None], bool], Callable[[], CompileRepo
 def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
     return tuple(
         StackFrame(
-            file=entry["file"],
-            line=entry["line"],
-            name=_user_name(entry["name"]),
+            file=str(entry["file"]),
+            line=int(entry["line"]),
+            name=_user_name(str(entry["name"])),
             text=entry.get("text", ""),
             column=entry.get("column"),
             end_line=entry.get("end_line"),

@@ -6,26 +6,22 @@ A record that is cut or corrupt costs that record alone: it is counted, and read
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import mmap
 import re
-import shutil
-import tempfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
+
+from compile_lens.trace.files import TraceError, mapped
 
 # severity, month and day, time, thread or process, file:line, and the JSON
 PREFIX = re.compile(rb"[VDIWEC]\d{4} \d{2}:\d{2}:\d{2}\.\d+ \S+ [^\]\n]*\] (?=\{)")
 ENVELOPE = frozenset(
     {"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack"}
 )
-GZIP = b"\x1f\x8b"
-LOG_PATTERNS = ("*.log", "*.log.gz")
 # known, with nothing that the report needs
 KNOWN_AND_UNUSED = frozenset(
     {
@@ -66,10 +62,6 @@ STAGES = frozenset(
         "inductor_output_code",
     }
 )
-
-
-class TraceError(Exception):
-    """A trace cannot be opened; its text is one sentence for the user."""
 
 
 class Bytes(Protocol):
@@ -179,44 +171,13 @@ def _next_record(data: bytes | mmap.mmap, position: int) -> int:
 
 
 def opened(path: Path) -> bytes | mmap.mmap:
-    """The bytes of one trace file, memory-mapped; gzip is unpacked to an unnamed temporary file first.
+    """The bytes of one trace file (``mapped``).
 
     Raises TraceError, also for a file that holds no record: nothing can be said of the run then, least of all that all is well.
     """
-    data = _mapped(path)
+    data = mapped(path)
     if not data[:1]:
         raise TraceError(f"{path} is empty, so it is not a torch trace.")
     if all(record is None for record in iterate(data)):
         raise TraceError(f"{path} is not a torch trace. `TORCH_TRACE=DIR` lets a run of torch write one.")
     return data
-
-
-def _mapped(path: Path) -> bytes | mmap.mmap:
-    if not path.is_file():  # a device or a pipe may never end
-        raise TraceError(f"{path} is not a torch trace.")
-    try:
-        with path.open("rb") as file:
-            source: IO[bytes] = file
-            is_packed = file.read(len(GZIP)) == GZIP
-            file.seek(0)
-            if is_packed:
-                source = tempfile.TemporaryFile()  # noqa: SIM115 - the map keeps it, and it has no name to leave behind
-                with gzip.open(file) as packed:
-                    shutil.copyfileobj(packed, source)
-                source.flush()
-            return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) if source.seek(0, 2) else b""
-    except (OSError, EOFError, zlib.error) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or f"{error}".rstrip(".")
-        raise TraceError(f"The trace {path} cannot be read: {why}.") from None
-
-
-def trace_files(path: Path) -> tuple[Path, ...]:
-    """The trace files at ``path``: itself, or those of a ``TORCH_TRACE`` folder in the order of their ranks. Raises TraceError."""
-    if not path.exists():
-        raise TraceError(f"{path}: no such file or folder.")
-    if not path.is_dir():
-        return (path,)
-    found = sorted({file for pattern in LOG_PATTERNS for file in path.glob(f"dedicated_log_torch_trace_{pattern}")})
-    if not found:
-        raise TraceError(f"{path} has no torch trace: no file dedicated_log_torch_trace_*.log.")
-    return tuple(found)

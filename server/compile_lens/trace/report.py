@@ -8,30 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
+from compile_lens.trace.comparison import Comparison
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 from compile_lens.trace.recorded_inputs import CallInputs
 from compile_lens.trace.records import Payload
-
-
-@dataclass(frozen=True, slots=True)
-class StackFrame:
-    """One level of a user stack. ``text`` is the stripped source line ('' if unknown).
-
-    ``column`` and the rest are None if unknown. ``end_byte`` is an end in bytes from 0, if its line is unknown.
-    ``caret`` is the span that a traceback underlines, in code points from 0, relative to the stripped line.
-    """
-
-    file: str
-    line: int
-    name: str
-    text: str = ""
-    column: int | None = None
-    end_line: int | None = None
-    end_column: int | None = None
-    end_byte: int | None = None
-    caret: tuple[int, int] | None = None
+from compile_lens.trace.stack_frame import StackFrame as StackFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +151,8 @@ class Compilation:
 class RegionCall:
     """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python.
 
-    ``fullgraph`` is its argument, None if that is not known.
+    ``fullgraph`` is its argument, and ``column`` where the call begins; None if that is not known. ``inlined``: what it wraps was
+    compiled as part of another region.
     """
 
     region: int
@@ -179,6 +162,8 @@ class RegionCall:
     target_file: str | None = None
     target_line: int | None = None
     fullgraph: bool | None = None
+    column: int | None = None
+    inlined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,50 +242,6 @@ class Specialization:
     sources: tuple[str, ...]
     value: str
     stack: tuple[StackFrame, ...]
-
-
-class Agreement(str, Enum):
-    """How what a graph computed compares with eager: ``rounding`` is within torch's own tolerance, ``wrong`` is not."""
-
-    BITWISE = "bitwise"
-    ROUNDING = "rounding"
-    WRONG = "wrong"
-    NOT_COMPARED = "not-compared"
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedValue:
-    """One value of a graph that is not to the bit what eager gives.
-
-    ``what`` is ``output``, ``input`` (as the call left it) or ``gradient`` (of an input), ``index`` its number, ``name`` its node's;
-    ``source`` is where an input comes from (``L['x']``), ``stack`` leads to the line that computes it. ``facts`` are figures by name:
-    see agent/compare/numbers.py, ``difference``.
-    """
-
-    what: str
-    index: int
-    name: str
-    source: str
-    stack: tuple[StackFrame, ...]
-    facts: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One call of a compiled graph beside eager. ``direction`` is ``forward`` or ``backward``; ``reason`` is why it was not compared.
-
-    ``call`` counts the graph's calls from 1. ``has_reference``: there was an fp64 reference. ``worse`` counts the values that are as bad
-    as ``agreement`` says; ``values`` are the first of them.
-    """
-
-    compile_id: str
-    agreement: Agreement
-    direction: str = "forward"
-    call: int = 0
-    has_reference: bool = False
-    values: tuple[ComparedValue, ...] = ()
-    worse: int = 0
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +324,7 @@ class Variation:
     """A call of ``region`` as the program made it, with something else: ``phrase`` completes "with …".
 
     ``calls`` were made one after the other, such as with a batch of 3 and then of 4. ``error`` and ``message`` say why there are none.
+    ``is_usual``: nobody asked for it, and most programs make such a call.
     """
 
     region: int
@@ -393,6 +335,7 @@ class Variation:
     error: str = ""
     message: str = ""
     calls: tuple[VariedCall, ...] = ()
+    is_usual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

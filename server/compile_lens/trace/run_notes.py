@@ -6,11 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from compile_lens.trace.comparison import Agreement, ComparedValue, Comparison
 from compile_lens.trace.records import Record
 from compile_lens.trace.report import (
-    Agreement,
-    ComparedValue,
-    Comparison,
     LogLine,
     MissingResource,
     StackFrame,

@@ -1,6 +1,6 @@
 """Reads the agent's calls of regions with other inputs, each with a report of its own.
 
-What stands between the note ``reset`` and the note ``over`` is no part of the program's own run.
+What stands between the note ``reset`` or ``again`` and the note ``over`` is no part of the program's own run.
 """
 
 from __future__ import annotations
@@ -27,13 +27,19 @@ class _Apart:
     before: CompileReport
 
 
-class Variations:
-    """Takes the records that belong to them. ``reader`` makes a reader of a trace that begins: its ``add`` and its ``report``."""
+Reader = tuple[Callable[["Record | None"], bool], Callable[[], CompileReport]]
 
-    def __init__(
-        self, reader: Callable[[], tuple[Callable[[Record | None], bool], Callable[[], CompileReport]]]
-    ) -> None:
+
+class Variations:
+    """Takes the records that belong to them.
+
+    ``reader`` makes a reader of a trace that begins: its ``add`` and its ``report``; ``sequel``, one that knows what the program's own
+    run has told so far.
+    """
+
+    def __init__(self, reader: Callable[[], Reader], sequel: Callable[[], Reader]) -> None:
         self._reader = reader
+        self._sequel = sequel
         self._apart: _Apart | None = None
         self._found: dict[tuple[int, str], Variation] = {}
         self._skipped: list[Variation] = []
@@ -55,8 +61,8 @@ class Variations:
         what = note["what"]
         if what == "over":
             self._apart = None
-        elif what == "reset":
-            add, report = self._reader()
+        elif what in ("reset", "again"):
+            add, report = self._reader() if what == "reset" else self._sequel()
             self._apart = _Apart(add, report, report())
         elif what == "call" and self._apart is not None:
             self._apart.before = self._apart.report()
@@ -86,5 +92,6 @@ class Variations:
             effect,
             note.get("type", ""),
             note.get("message", ""),
+            is_usual=note.get("usual", False),
         )
         return self._found.get((made.region, made.phrase), made)

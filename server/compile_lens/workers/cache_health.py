@@ -10,6 +10,7 @@ from pathlib import Path
 
 # one kernel with its sources takes about this much
 PROBE_BYTES = 1 << 20
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 ELSEWHERE = "set COMPILE_LENS_CACHE_DIR to another folder."
 
@@ -21,6 +22,8 @@ class CacheProblem:
     says: str
     remedy: str
     is_full: bool = False
+    # another folder will do as well
+    is_read_only: bool = False
 
     def __str__(self) -> str:
         return f"The cache folder {self.says}. {self.remedy}"
@@ -42,5 +45,9 @@ def find_cache_problem(root: Path) -> CacheProblem | None:
             if error.errno in FULL:
                 room = "Make room with `compile-lens cache clear` or otherwise"
                 return CacheProblem(f"{folder} is full: {error.strerror}", f"{room}, or {ELSEWHERE}", is_full=True)
-            return CacheProblem(f"{folder} cannot be written: {error.strerror}", f"Make it writable, or {ELSEWHERE}")
+            return CacheProblem(
+                f"{folder} cannot be written: {error.strerror}",
+                f"Make it writable, or {ELSEWHERE}",
+                is_read_only=error.errno in READ_ONLY,
+            )
     return None

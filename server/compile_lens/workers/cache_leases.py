@@ -11,12 +11,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import stat
 import time
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+from compile_lens.agent.runtime.left_folders import files_below, remove_folder
+from compile_lens.workers.caches import PARTS
 
 log = logging.getLogger(__name__)
 
@@ -100,11 +104,16 @@ def in_use(root: Path) -> bool:
 def sweep(root: Path, since: float) -> int:
     """Delete what compilers wrote below ``root`` from ``since`` (seconds of the epoch) on; how many files."""
     count = 0
-    for file in root.rglob("*"):
-        with contextlib.suppress(OSError):
-            if file.suffix in COMPILED and file.stat().st_mtime >= since - EARLIER_S and file.is_file():
-                file.unlink()
-                count += 1
+    for folder in (owner for part in PARTS for owner in (root / part).glob("*") if owner.is_dir()):
+        try:
+            for path, status in files_below(str(folder)):
+                file = Path(path)
+                if file.suffix in COMPILED and status.st_mtime >= since - EARLIER_S and stat.S_ISREG(status.st_mode):
+                    with contextlib.suppress(OSError):
+                        file.unlink()
+                        count += 1
+        except RecursionError:
+            remove_folder(str(folder))  # no compiler has made that
     if count:
         log.info("%d files of compilers that were interrupted are gone from %s", count, root)
     return count

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 import time
 import uuid
 from collections import defaultdict
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
+from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.workers.cache_leases import gate, in_use
 from compile_lens.workers.caches import LAYOUT, PARTS
 
@@ -113,7 +113,7 @@ def _remove(root: Path, paths: list[Path]) -> None:
                 path.rename(trash / str(number))
         leftovers = list(root.glob(f"{_TRASH}*"))
     for folder in leftovers:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(str(folder))
 
 
 def _old_layouts(base: Path) -> Iterator[Path]:

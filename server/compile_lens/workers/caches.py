@@ -1,25 +1,39 @@
 """Private caches: a background run never reads or writes the caches of the user's own torch.
 
+They hold code. What runs as the user's shell would never takes any that a run in the sandbox has written, and the sandboxed runs of one
+workspace take none of another's.
+
 Everything that can be made again lies in one folder, below a folder for its layout: a Compile Lens that lays it out otherwise
 uses another, and what an older one left goes when nobody has used it for a month (workers/cache_limit.py).
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import platformdirs
 
 LAYOUT = "v1"
+VARIABLE = "COMPILE_LENS_CACHE_DIR"
 # what torch, triton and we keep there
 PARTS = ("inductor", "triton", "knowledge", "keys")
+# of runs without a sandbox
+OWN = "own"
 
 
 def cache_base(environment: Mapping[str, str]) -> Path:
     """Where Compile Lens keeps what can be made again: ``COMPILE_LENS_CACHE_DIR``, or its folder in the platform's cache directory."""
-    chosen = environment.get("COMPILE_LENS_CACHE_DIR")
+    chosen = environment.get(VARIABLE)
     return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
+
+
+def temporary_cache(environment: Mapping[str, str]) -> dict[str, str]:
+    """``environment`` with caches in a new temporary folder, for one whose own cannot be written."""
+    return {**environment, VARIABLE: tempfile.mkdtemp(prefix="compile-lens-cache-")}
 
 
 def cache_root(environment: Mapping[str, str]) -> Path:
@@ -27,10 +41,18 @@ def cache_root(environment: Mapping[str, str]) -> Path:
     return cache_base(environment) / LAYOUT
 
 
-def private_cache_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables that lead torch and triton to caches of ours, kept between runs for speed."""
-    root = cache_root(environment)
+def private_cache_environment(environment: Mapping[str, str], sandboxed: str | None = None) -> dict[str, str]:
+    """Variables that lead torch and triton to caches of ours, kept between runs for speed.
+
+    ``sandboxed`` is the workspace of a run in the sandbox; None is for what runs without one.
+    """
+    root, owner = cache_root(environment), OWN if sandboxed is None else _owner(sandboxed)
     return {
-        "TORCHINDUCTOR_CACHE_DIR": str(root / "inductor"),
-        "TRITON_CACHE_DIR": str(root / "triton"),
+        "TORCHINDUCTOR_CACHE_DIR": str(root / "inductor" / owner),
+        "TRITON_CACHE_DIR": str(root / "triton" / owner),
     }
+
+
+def _owner(workspace: str) -> str:
+    # links are resolved: two names of a folder are one workspace
+    return f"sandboxed-{hashlib.sha256(os.path.realpath(workspace).encode()).hexdigest()[:16]}"

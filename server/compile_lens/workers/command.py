@@ -13,10 +13,17 @@ from compile_lens.workers.caches import private_cache_environment
 from compile_lens.workers.job import Job
 
 
-def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGIC, trials: str = "") -> RunCommand:
+def command_of(
+    job: Job,
+    sandbox: SandboxSpec | None = None,
+    magic: bytes = MAGIC,
+    trials: str = "",
+    caches: Mapping[str, str] | None = None,
+) -> RunCommand:
     """What an agent is sent to do ``job``. ``sandbox`` is None for none; ``magic`` begins each frame of the run.
 
-    ``trials`` is the folder where it remembers what it tried on this machine.
+
+    ``trials`` is the folder where it remembers what it tried on this machine; ``caches`` are variables that lead to the run's caches.
     """
     search = job.search
     return RunCommand(
@@ -25,7 +32,7 @@ def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGI
         depth=job.depth,
         text=job.text,
         argv=job.argv,
-        env=job.env,
+        env={**(caches or {}), **job.env},
         plan=_plan(job),
         timeout_s=job.timeout_s,
         compare=job.compare,
@@ -34,6 +41,7 @@ def command_of(job: Job, sandbox: SandboxSpec | None = None, magic: bytes = MAGI
         emulation_failed=job.emulation_failed,
         # a run as the user's own changes nothing of theirs
         missing_weights=Substitution.OFF if job.access is Access.FULL else job.missing_weights,
+        missing_data=Substitution.OFF if job.access is Access.FULL else job.missing_data,
         capture=job.capture,
         vary=job.vary,
         bisect=search if isinstance(search, BisectRequest) else None,
@@ -48,6 +56,13 @@ def _plan(job: Job) -> Mapping[str, Any] | None:
     return {"seconds": job.timeout_s / 2, **job.plan} if job.plan else None
 
 
+def caches_of(job: Job, environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables that lead to the caches of this run, where ``environment`` is the agent's."""
+    if job.access is not Access.SANDBOXED:
+        return private_cache_environment(environment)
+    return private_cache_environment(environment, job.workspace or str(Path(job.file).parent))
+
+
 def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> SandboxSpec | None:
     """The sandbox of a job; None with full access. Makes the folders of the private caches.
 
@@ -57,7 +72,7 @@ def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> Sandbo
         return None
     sandbox, budget = job.sandbox, job.budget
     kept = job.capture.exact_folder if job.capture is not None else None
-    caches = [Path(path) for path in private_cache_environment(environment).values()]
+    caches = [Path(path) for path in caches_of(job, environment).values()]
     for folder in caches:
         folder.mkdir(parents=True, exist_ok=True)
     return SandboxSpec(

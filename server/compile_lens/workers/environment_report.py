@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import subprocess
 from collections.abc import Mapping
-from typing import Any
 
+from compile_lens.agent.runtime.environment_facts import EnvironmentFacts, environment_facts
 from compile_lens.workers.host import BOOT, HostError
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 
 LIMIT_S = 180.0
 
 
-async def ask_environment(python: str, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The facts as the agent prints them. Imports torch there, runs no file of the user's. Raises HostError."""
+async def ask_environment(python: str, environment: Mapping[str, str]) -> EnvironmentFacts:
+    """What the agent finds there. Imports torch there, runs no file of the user's. Raises HostError."""
     try:
         process = await asyncio.create_subprocess_exec(
             python,
@@ -30,13 +29,13 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> dict[s
         raise HostError(cannot_start(python, error)) from None
     try:
         said, errors = await asyncio.wait_for(process.communicate(), LIMIT_S)
-        facts = json.loads(said)
+        facts = environment_facts(said)
     except TimeoutError:
         raise HostError(no_torch_within(python, LIMIT_S)) from None
-    except ValueError:
-        raise HostError(cannot_analyze(python, errors.decode("utf-8", "replace"))) from None
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return dict(facts)
+    if facts is None:
+        raise HostError(cannot_analyze(python, errors.decode("utf-8", "replace")))
+    return facts

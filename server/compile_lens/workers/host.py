@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -30,22 +32,25 @@ from compile_lens.agent.runtime.protocol import (
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_leases import leased
-from compile_lens.workers.caches import cache_root, private_cache_environment
-from compile_lens.workers.command import command_of, sandbox_of
+from compile_lens.workers.caches import cache_root, private_cache_environment, temporary_cache
+from compile_lens.workers.command import caches_of, command_of, sandbox_of
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
 from compile_lens.workers.scratch import scratch_folder, sweep
+from compile_lens.workers.secret_variables import hidden
 from compile_lens.workers.wire import OF_PROGRAMS, Chunk, Frame, FrameDecoder
 
 AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
 BOOT = AGENT_FOLDER / "boot.py"
 START_LIMIT_S = 120.0
 CHUNK = 1 << 16
-# beyond the agent's own time limit, before the host stops waiting for it
+# beyond the agent's own time limit, before the host kills it
 GRACE_S = 5.0
+# of an agent that was told to end its run; one that is stopped hears nothing
+CANCEL_S = 3.0
 Stamp = tuple[tuple[str, int, int], ...]
 
 
@@ -73,6 +78,11 @@ class Host:
         self._cancelled = False
         self._stamp: Stamp = ()
         self._magic = MAGIC
+        self._kill: asyncio.TimerHandle | None = None
+        self._overdue = False
+        self._temporary_caches: Path | None = None
+        # why the caches are not where they should be, '' if they are
+        self.cache_note = ""
 
     @property
     def hello(self) -> Hello | None:
@@ -98,6 +108,7 @@ class Host:
                 return hello
             await self._end_process()
             sweep()
+            self._check_caches()
             await self._spawn()
             try:
                 self._hello = await asyncio.wait_for(self._await_hello(), START_LIMIT_S)
@@ -106,7 +117,6 @@ class Host:
                 raise HostError(no_torch_within(self.python, START_LIMIT_S)) from None
             except HostError:
                 await self._end_process()
-                self._check_caches()  # torch makes folders when it is imported
                 raise
             except BaseException:  # raised again, a cancellation too
                 await self._end_process()
@@ -118,14 +128,25 @@ class Host:
     def _check_caches(self) -> None:
         """Raise HostError if torch cannot write to its caches."""
         problem = find_cache_problem(cache_root(self._environment))
-        if problem is not None:
+        if problem is None:
+            return
+        if not problem.is_read_only or self._temporary_caches is not None:
             raise HostError(str(problem))
+        self._environment = temporary_cache(self._environment)
+        self._temporary_caches = cache_root(self._environment).parent
+        self.cache_note = (
+            f"Unavailable: caches of earlier runs (the cache folder {problem.says}). This run used a temporary folder."
+        )
 
     def _stamp_now(self, hello: Hello) -> Stamp:
         return installation_stamp(self.python, hello.library_roots)
 
     async def _spawn(self) -> None:
-        environment = {**self._environment, **private_cache_environment(self._environment)}
+        environment = {
+            **self._environment,
+            **hidden(self._environment),
+            **private_cache_environment(self._environment),
+        }
         self._frames = asyncio.Queue()
         try:
             self._process = await asyncio.create_subprocess_exec(
@@ -200,17 +221,22 @@ class Host:
             with scratch_folder() as scratch:
                 try:
                     sandbox = sandbox_of(job, scratch, self._environment)
+                    caches = caches_of(job, self._environment)
                     trials = str(cache_root(self._environment) / "knowledge")
-                    self._send(command_line(command_of(job, sandbox, self._magic, trials)))
-                    end = await asyncio.wait_for(self._follow(on_frame, job), TRIAL_LIMIT_S + job.timeout_s + GRACE_S)
-                except TimeoutError:
-                    await self._end_process()
-                    end = End(EndKind.TIMEOUT)
+                    self._overdue = False
+                    self._wake()
+                    if job.access is Access.FULL:
+                        own = {name: self._environment[name] for name in hidden(self._environment)}
+                        job = replace(job, env={**own, **job.env})
+                    self._send(command_line(command_of(job, sandbox, self._magic, trials, caches)))
+                    self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
+                    end = await self._follow(on_frame, job)
                 except asyncio.CancelledError:
                     await asyncio.shield(self._end_run())
                     raise
                 finally:
                     self._run_pid = None
+                    self._spare()
             await asyncio.sleep(0)  # the last of the output has come through the other pipe by now, or in the next line
             await self._drain_output()
             if self._hello is None or not self._hello.forks:
@@ -234,16 +260,20 @@ class Host:
                 )
             except TimeoutError:
                 if limits.check(self._output.total):
-                    self._send(CANCEL_LINE)
+                    self._end_soon()
                 continue
             if frame is None:
                 if self._run_pid is not None:
                     kill_group(self._run_pid)  # its standby is gone, and cannot end it
-                return End(EndKind.CANCELLED if self._cancelled else EndKind.LOST)
+                if self._cancelled or limits.ended is not None:
+                    return limits.ended or End(EndKind.CANCELLED)
+                return End(EndKind.TIMEOUT if self._overdue else EndKind.LOST)
             if limits.add(frame, self._output.total):
-                self._send(CANCEL_LINE)
+                self._end_soon()
             if isinstance(frame, RunStarted):
                 self._run_pid = frame.pid
+                if job is not None and not self._cancelled:
+                    self._kill_in(job.timeout_s + GRACE_S, overdue=True)
             came_back = came_back or isinstance(frame, OF_END)
             if isinstance(frame, RunEnded):
                 end = _end(frame, came_back)
@@ -267,7 +297,32 @@ class Host:
         """End the run that is going on, its whole process tree. Its ``run`` returns with ``EndKind.CANCELLED``."""
         if self._running.locked():
             self._cancelled = True
-            self._send(CANCEL_LINE)
+            self._end_soon()
+
+    def _end_soon(self) -> None:
+        """Have the agent end its run, or end the agent if that takes long."""
+        self._send(CANCEL_LINE)
+        self._kill_in(CANCEL_S)
+
+    def _kill_in(self, seconds: float, overdue: bool = False) -> None:
+        self._spare()
+        self._kill = asyncio.get_running_loop().call_later(seconds, self._kill_now, self._process, overdue)
+
+    def _kill_now(self, process: asyncio.subprocess.Process | None, overdue: bool) -> None:
+        if process is not None and process is self._process and process.returncode is None:
+            self._overdue = overdue
+            kill_tree(process.pid)  # its frames end, and with them the run
+
+    def _spare(self) -> None:
+        if self._kill is not None:
+            self._kill.cancel()
+            self._kill = None
+
+    def _wake(self) -> None:
+        """Let an agent go on that somebody has stopped since its last run."""
+        if self._process is not None and hasattr(signal, "SIGCONT"):
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGCONT)
 
     async def _end_run(self) -> None:
         """End the run whose awaiting task was canceled, and read up to its end; a mute agent is ended itself."""
@@ -280,6 +335,8 @@ class Host:
     async def close(self) -> None:
         """End the agent and everything that it started."""
         await self._end_process()
+        if self._temporary_caches is not None:
+            await asyncio.to_thread(shutil.rmtree, self._temporary_caches, ignore_errors=True)
 
     async def _end_process(self) -> None:
         process, self._process, self._hello = self._process, None, None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-VENV_NAMES = (".venv", "venv", ".env", "env")
+from compile_lens.workers.project_environments import environments_of, python_of
+
+VERSION = re.compile(r"__version__ = '([^']+)'")
 
 
 class InterpreterError(Exception):
@@ -34,8 +37,9 @@ def cannot_analyze(python: str, output: str) -> str:
 def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | None = None) -> str:
     """The absolute path of the interpreter for ``file``.
 
-    In this order: ``explicit``; the active virtual or conda environment; a virtual environment in a folder above the file, up to the
-    workspace root that holds it; the interpreter that runs Compile Lens, if torch is installed beside it; ``python3`` on the path.
+    In this order: ``explicit``; the active virtual or conda environment; an environment of a folder above the file (venv, uv, conda, pixi,
+    poetry), up to the workspace root that holds it; the interpreter that runs Compile Lens, if torch is installed beside it; ``python3`` on
+    the path.
 
     Raises InterpreterError when ``explicit`` is no program, or nothing is found.
     """
@@ -56,10 +60,10 @@ def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | Non
 def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if prefix := os.environ.get(variable):
-            yield _python_of(Path(prefix))
+            yield python_of(Path(prefix))
     for folder in _folders_up(file, roots):
-        for name in VENV_NAMES:
-            yield _python_of(folder / name)
+        for environment in environments_of(folder):
+            yield python_of(environment)
     yield Path(sys.executable)
     for name in ("python3", "python"):
         if found := shutil.which(name):
@@ -75,20 +79,40 @@ def _folders_up(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
             return
 
 
-def _python_of(prefix: Path) -> Path:
-    return prefix / "Scripts" / "python.exe" if os.name == "nt" else prefix / "bin" / "python"
+def torch_version(python: str) -> str | None:
+    """The version of torch that is installed in ``python``, or None if none is found on disk."""
+    site = _site_with_torch(Path(python))
+    if site is None:
+        return None
+    try:
+        found = VERSION.search((site / "torch" / "version.py").read_text(errors="replace"))
+    except OSError:  # a checkout that has not been built
+        return None
+    return found.group(1) if found else None
 
 
 def _has_torch(python: Path) -> bool:
-    """Whether torch stands in the site-packages of ``python``; looked up on disk, since starting it would take a second."""
+    return _site_with_torch(python) is not None
+
+
+def _site_with_torch(python: Path) -> Path | None:
+    """The site-packages of ``python`` that has torch; looked up on disk, since starting it would take a second."""
     if python == Path(sys.executable):
-        return any((Path(entry) / "torch" / "__init__.py").is_file() for entry in sys.path if "site-packages" in entry)
-    for prefix in {python.parent.parent, python.resolve().parent.parent}:
+        sites = (Path(entry) for entry in sys.path if "site-packages" in entry)
+        return next((site for site in sites if _holds_torch(site)), None)
+    # on Windows, an installation and a conda environment have it at the top
+    own = python.parent if (python.parent / "Lib").is_dir() else python.parent.parent
+    for prefix in dict.fromkeys((own, python.resolve().parent.parent)):
         for pattern in ("lib/python3.*/site-packages", "Lib/site-packages", "lib/python3/dist-packages"):
-            if any((site / "torch" / "__init__.py").is_file() for site in prefix.glob(pattern)):
-                return True
-        if prefix == python.parent.parent and (prefix / "pyvenv.cfg").is_file():
+            for site in prefix.glob(pattern):
+                if _holds_torch(site):
+                    return site
+        if prefix == own and (prefix / "pyvenv.cfg").is_file():
             config = (prefix / "pyvenv.cfg").read_text(errors="replace").lower()
             if "include-system-site-packages = true" not in config:
-                return False
-    return False
+                return None
+    return None
+
+
+def _holds_torch(site: Path) -> bool:
+    return (site / "torch" / "__init__.py").is_file()

@@ -35,7 +35,10 @@ class Job:
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``emulation_failed`` says why no GPU is emulated though ``stand_in`` allows it: an earlier run of the same program crashed in it.
-    ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights; the latter is off with full access.
+    ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights, ``missing_data`` for data sets and arrays;
+    the latter two are off with full access.
+    ``workspace`` is the folder that the user opened, or the project's, '' for none: its files may be spoken of, too,
+    and its sandboxed runs share caches (the file's own folder, if there is none).
     ``sandbox`` and ``budget`` hold where the access is ``sandboxed``.
     """
 
@@ -44,6 +47,7 @@ class Job:
     text: str | None = None
     argv: tuple[str, ...] = ()
     cwd: str | None = None
+    workspace: str = ""
     timeout_s: float = 60.0
     entry: str = "script"
     plan: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +56,7 @@ class Job:
     stand_in: Substitution = Substitution.AUTO
     emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO
+    missing_data: Substitution = Substitution.AUTO
     search: BisectRequest | MinifyRequest | None = None
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None

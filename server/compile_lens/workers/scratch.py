@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from compile_lens.agent.runtime.left_folders import remove_folder
 
 PREFIX = "compile-lens-run-"
 
@@ -26,7 +26,7 @@ def scratch_folder() -> Iterator[str]:
     finally:
         # the standby has deleted it, unless it was killed
         if folder.exists():
-            _remove(folder)
+            remove_folder(str(folder))
 
 
 def sweep() -> None:
@@ -35,19 +35,7 @@ def sweep() -> None:
         pid = folder.name.removeprefix(PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
             if pid.isdigit() and not _is_alive(int(pid)) and folder.stat().st_uid == _user():
-                _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        for where, folders, _ in os.walk(folder):
-            for name in folders:
-                inside = Path(where, name)
-                with contextlib.suppress(OSError):
-                    if not inside.is_symlink():
-                        inside.chmod(stat.S_IRWXU)
-        shutil.rmtree(folder, ignore_errors=True)
+                remove_folder(str(folder))
 
 
 def _is_alive(pid: int) -> bool:

@@ -6,7 +6,7 @@ import { log, play } from "./page.mjs";
 await play(async (window, { program, line, lineText }) => {
   const { page } = window;
   const editor = await window.open(program);
-  await window.answer(/in the background/, "Allow");
+  await window.answer(/May Compile Lens run/, "Allow");
   await window.statusReads(/: 1 finding$/);
   await window.goToLine(program, line);
   await editor.clickBehind(lineText, lineText);

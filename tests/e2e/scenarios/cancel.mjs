@@ -3,7 +3,7 @@ import { log, play } from "./page.mjs";
 
 await play(async (window, { file }) => {
   await window.open(file);
-  await window.answer(/in the background/, "Allow");
+  await window.answer(/May Compile Lens run/, "Allow");
   await window.statusReads(/analyzing/);
   await window.status.click();
   await window.pick("Cancel Analysis");

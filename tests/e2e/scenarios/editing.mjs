@@ -6,7 +6,7 @@ import { log, play } from "./page.mjs";
 await play(
   async (window, { file, before, moved, after, broken }) => {
     const editor = await window.open(file);
-    await window.answer(/in the background/, "Allow");
+    await window.answer(/May Compile Lens run/, "Allow");
     await editor.isUnderlined(before);
 
     await editor.clickBehind('"""A small decoder', "decoder");

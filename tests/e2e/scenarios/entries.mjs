@@ -19,7 +19,7 @@ await play(async (window, { file, first, listed, other, then }) => {
     );
 
   const editor = await window.open(file);
-  await window.answer(/in the background/, "Allow");
+  await window.answer(/May Compile Lens run/, "Allow");
   await isShown(first);
   await window.shot("first");
 

@@ -7,7 +7,7 @@ await play(
   async (window, { file, count }) => {
     const { page } = window;
     const editor = await window.open(file);
-    await window.answer(/in the background/, "Allow");
+    await window.answer(/May Compile Lens run/, "Allow");
     await window.statusReads(new RegExp(`: ${count} findings$`));
 
     // what only a VS Code in a browser has

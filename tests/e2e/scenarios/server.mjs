@@ -18,7 +18,7 @@ function languageServers() {
 await play(
   async (window, { file, underlined }) => {
     const editor = await window.open(file);
-    await window.answer(/in the background/, "Allow");
+    await window.answer(/May Compile Lens run/, "Allow");
     await editor.isUnderlined(underlined);
 
     const [before, ...more] = languageServers();

@@ -18,7 +18,7 @@ await play(async (window, { file, marks, underlined }) => {
   const offered = await window.page.locator(".quick-input-list .monaco-list-row .label-name").allInnerTexts();
   assert.ok(!offered.includes("Compile Lens: Analyze Current File"), `the palette offers to run the file: ${offered}`);
   await window.page.keyboard.press("Escape");
-  assert.equal(await window.toast.filter({ hasText: "in the background" }).count(), 0, "the user was asked to allow runs");
+  assert.equal(await window.toast.filter({ hasText: "May Compile Lens run" }).count(), 0, "the user was asked to allow runs");
   assert.deepEqual(ran(), [], "these ran in a workspace that is not trusted");
   // what is only predicted is a hint, for which nothing runs
   assert.deepEqual((await editor.squiggles()).filter(({ severity }) => severity !== "hint"), []);
@@ -30,7 +30,7 @@ await play(async (window, { file, marks, underlined }) => {
   await window.page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust/ }).first().click();
   await window.page.locator(".workspace-trust-editor", { hasText: "You trust this folder" }).waitFor();
   await window.openFile(file);
-  await window.answer(/in the background/, "Allow");
+  await window.answer(/May Compile Lens run/, "Allow");
   await editor.isUnderlined(underlined);
   assert.ok(ran().includes("file"), "the file did not run after trust and consent");
   assert.deepEqual(ran(), ["file"], "the workspace named the server or the interpreter to start, which is for the user alone");

@@ -7,18 +7,31 @@ import time
 from types import ModuleType
 from typing import Any
 
+from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
+from ..variations import watcher
+from ..variations.call_snapshot import copied
 from . import compiled_call
+from .absent import cause_of
+from .coverage import Coverage
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
+from .memory import bounded
 from .module import load
-from .synthesis.search import NotFound, SearchBudget
+from .synthesis.optional_arguments import optional_arguments
+from .synthesis.search import NotFound, SearchBudget, sentence_of
 from .synthesis.target import FoundCall, find_call
+from .time_limit import TrialTooLong, at_most
 
-# the share of a run's time that may be spent on the search for inputs
-SEARCH_SHARE = 0.6
+# the share of a run's time that the first calls may take; the rest is for calling them in other ways
+FIRST_SHARE = 0.7
+# the share of the remaining time for one target, so that one alone does not take it all
+TARGET_SHARE = 0.5
 MAX_TRIALS = 60
+NO_TIME = "no time was left for it"
+# the statement that defines it failed
+UNDEFINED = "it could not be defined"
 
 
 def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
@@ -34,11 +47,11 @@ def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> Non
 
 
 def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Find calls for ``plan["targets"]``, at most ``plan["most"]``, and make them.
+    """Find calls for ``plan["targets"]`` within ``plan["seconds"]`` and most of ``plan["memory_bytes"]``, and make them.
 
     Each target has ``name``, ``compile`` (see ``compiled_call.run``) and ``given``, constructor arguments from a call site; ``inputs``
-    are arguments from an earlier run. A target is skipped if its ``covered_by`` names one that has run.
-    ``apart``: nothing in the file says that one process calls them all.
+    are arguments from an earlier run.
+    ``apart``: nothing in the file says that one process calls them all. A target is then skipped if an earlier call has run it.
     Where the file's own statements have compiled something when it is imported, nothing is called: the file is a script, whatever its
     text looks like, and a call that it does not make would add recompiles to it that no run of the user's has.
     """
@@ -47,48 +60,137 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
     compiles_itself = any("compile" not in target for target in plan["targets"])
     if compiles_itself and compiled_call.frames_so_far() > before:
         return
-    seconds = float(plan.get("seconds", 20.0))
-    started = time.monotonic()
-    done: list[str] = []
-    failed: list[CallNotMade] = []
+    calls = _Calls(module, plan, file, source, wire)
+    calls.coverage.tell(wire, source)
     for target in plan["targets"]:
-        left = seconds - (time.monotonic() - started)
-        if len(done) >= int(plan.get("most", 3)) or (done and left < seconds * (1 - SEARCH_SHARE)):
-            break
-        if any(name in done for name in target.get("covered_by", ())):
-            continue
-        found = _find(module, target, left, failed)
+        calls.take(target)
+    calls.coverage.tell(wire, source)
+    if calls.problem is not None:
+        raise calls.problem
+    if not calls.count:
+        raise UnusableEntry(_why_none(calls.failed))
+
+
+class _Calls:
+    """The calls of one run. ``problem`` is the first exception that only a compiled call raised; the other targets are called, too."""
+
+    def __init__(self, module: ModuleType, plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
+        self._module = module
+        self._source = source
+        self._plan = plan
+        self._file = file
+        self._wire = wire
+        self._memory = int(plan.get("memory_bytes", 0))
+        self._seconds = float(plan.get("seconds", 20.0))
+        self._end = time.thread_time() + self._seconds * (FIRST_SHARE if watcher.of_run() is not None else 1.0)
+        self.coverage = Coverage(file, module.__name__)
+        self.count = 0
+        self.failed: list[CallNotMade] = []
+        self.problem: Exception | None = None
+
+    def take(self, target: dict[str, Any]) -> None:
+        """Call ``target``, unless it has run as a part of another one."""
+        name = target["name"]
+        if self._plan.get("apart") and self.coverage.has(name):
+            return
+        left = self._end - time.thread_time()
+        if self.count and left < 1.0:
+            self._fail(CallNotMade(name, NO_TIME))
+            return
+        is_alone = len(self._plan["targets"]) == 1
+        found = self._find(target, left if is_alone else left * TARGET_SHARE)
         if found is None:
-            continue
-        if done and plan.get("apart"):
+            return
+        if self.count and self._plan.get("apart"):
             compiled_call.reset_compiler()
-        done.append(target["name"])
-        wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, target["name"]),)))
+        problem, works_twice = self._rehearse(found)
+        self.coverage.tell(self._wire, self._source)
+        if problem is not None:
+            self._fail(CallNotMade(name, sentence_of(problem), found.expression))
+            return
+        self.count += 1
+        self._wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, name),)))
+        try:
+            self._call(found, target, works_twice)
+        except Exception as problem:  # the user's code, called by the compiler, may raise anything
+            self.problem = self.problem or problem
+
+    def _fail(self, why: CallNotMade) -> None:
+        self.failed.append(why)
+        self._wire.tell(EntryCalled((), (why,)))
+
+    def _call(self, found: FoundCall, target: dict[str, Any], works_twice: bool) -> None:
         compiled_call.seed()
-        compiled_call.run(evaluate(found.expression, vars(module)), target, file)
-    wire.tell(EntryCalled((), tuple(failed)))
-    if not done:
-        raise UnusableEntry(_why_none(failed))
+        call = compiled_call.prepared(found.evaluate(vars(self._module)), target, self._file)
+        arguments, named = copied((call.positional, call.named))
+        call.run()
+        varied = watcher.of_run()
+        if varied is None:
+            return
 
+        def again() -> None:
+            compiled_call.seed()
+            call.target(*arguments, **named)
 
-def _find(module: ModuleType, target: dict[str, Any], seconds: float, failed: list[CallNotMade]) -> FoundCall | None:
-    try:
-        return find_call(
-            module,
-            target["name"],
-            SearchBudget(MAX_TRIALS, max(seconds, 1.0)),
-            target.get("given"),
-            target.get("inputs"),
-        )
-    except AttributeError as error:
-        reason = f"the imported module has no such name ({error})"
-    except NotFound as error:
-        reason = str(error)
-    except RecursionError:
-        reason = "the search reached Python's recursion limit"
-    failed.append(CallNotMade(target["name"], reason))
-    print(f"could not make up inputs for {target['name']}: {reason}", file=sys.stderr)
-    return None
+        def offers() -> watcher.Offers:
+            offered: list[tuple[str, str, Any]] = []
+            try:
+                with bounded(self._memory), at_most(self._remaining()), uncompiled():
+                    offered.extend(optional_arguments(self._module, found, self._remaining()))
+            except Exception as error:  # code of the user's, which the search calls, may raise anything
+                print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
+            return offered
+
+        varied.after_call(again if works_twice else None, offers)
+
+    def _remaining(self) -> float:
+        return max(self._end - time.thread_time(), 2.0)
+
+    def _rehearse(self, found: FoundCall) -> tuple[Exception | None, bool]:
+        """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.
+
+        The values of inputs are made up, too, and they are the same in each call: one that eager does not accept is not the file's error.
+        """
+        compiled_call.seed()
+        count = 0
+        watched = self.coverage.watching(found.method)
+        with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
+            try:
+                call = found.evaluate(vars(self._module))
+                arguments, named = copied((call.positional, call.named))
+                call.run()
+                count = 1
+                call.target(*arguments, **named)
+            except Exception as error:  # code of the user's may raise anything
+                return (None if count else error), False
+        return None, True
+
+    def _find(self, target: dict[str, Any], seconds: float) -> FoundCall | None:
+        cause = cause_of(vars(self._module).get(target["name"].partition(".")[0]))
+        if cause is not None:
+            self._fail(CallNotMade(target["name"], f"{UNDEFINED}: {type(cause).__name__}: {cause}"))
+            return None
+        draft = ""
+        try:
+            with bounded(self._memory), at_most(max(seconds, 1.0) + 2.0):
+                return find_call(
+                    self._module,
+                    target["name"],
+                    SearchBudget(MAX_TRIALS, max(seconds, 1.0)),
+                    target.get("given"),
+                    target.get("inputs"),
+                )
+        except TrialTooLong as error:
+            reason = str(error)
+        except AttributeError as error:
+            reason = f"the imported module has no such name ({error})"
+        except NotFound as error:
+            reason, draft = str(error), error.draft
+        except RecursionError:
+            reason = "the search reached Python's recursion limit"
+        self._fail(CallNotMade(target["name"], reason, draft))
+        print(f"could not make up inputs for {target['name']}: {reason}", file=sys.stderr)
+        return None
 
 
 def _why_none(failed: list[CallNotMade]) -> str:
@@ -96,4 +198,6 @@ def _why_none(failed: list[CallNotMade]) -> str:
         return "this file has nothing to call"
     first = failed[0]
     more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    if first.reason.startswith(UNDEFINED):
+        return f"`{first.target}`{more} {first.reason.removeprefix('it ')}"
     return f"could not make up inputs for `{first.target}`{more}: {first.reason}"

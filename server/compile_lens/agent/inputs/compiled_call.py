@@ -2,20 +2,76 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
+from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime.protocol import CallNotMade
 from ..torch_internals.dynamo import FRAME_COUNTER
 from .expressions import PreparedCall
+
+# a further call is made if those before it took less than so many seconds
+MORE_S = 15.0
 
 
 def run(call: PreparedCall, plan: dict[str, Any], file: str) -> None:
     """Call the compiled target. Without ``compile`` in ``plan`` the target is called as it is: the file compiles inside it."""
+    prepared(call, plan, file).run()
+
+
+def prepared(call: PreparedCall, plan: dict[str, Any], file: str) -> PreparedCall:
+    """``call`` with its target compiled, unless the file compiles inside it."""
     options = plan.get("compile")
     if options is None:
-        call.run()
-        return
+        return call
     target = compile_at(call.target, file, int(options.get("line", 1)), bool(options.get("fullgraph")))
-    call.run(target)
+    return PreparedCall(target, call.positional, call.named)
+
+
+def run_all(
+    calls: Sequence[PreparedCall],
+    options: dict[str, Any] | None,
+    file: str,
+    name: str,
+    failed: list[CallNotMade],
+    grad: bool = True,
+) -> bool:
+    """Make ``calls`` of one target, compiled as in ``run``; whether they returned.
+
+    One that fails in eager, too, was a wrong guess: it joins ``failed``. Raises what only compiled code raises.
+    """
+    import torch
+
+    target = calls[0].target
+    if options is not None:
+        target = compile_at(target, file, int(options.get("line", 1)), bool(options.get("fullgraph")))
+    started = time.monotonic()
+    for number, call in enumerate(calls):
+        if number and time.monotonic() - started > MORE_S:
+            break
+        try:
+            with torch.set_grad_enabled(grad):
+                call.run(target)
+        except Exception as error:  # code of the user's may raise anything
+            own = own_failure(call, grad)
+            if own is None:
+                raise
+            failed.append(CallNotMade(name, f"{type(error).__name__}: {error}"))
+            return False
+    return True
+
+
+def own_failure(call: PreparedCall, grad: bool = True) -> Exception | None:
+    """What ``call`` raises in eager, where it was made up: then it says nothing about the program. None where it returns."""
+    import torch
+
+    try:
+        with uncompiled(), unrecorded(), torch.set_grad_enabled(grad):
+            call.run()
+    except Exception as error:  # code of the user's may raise anything
+        return error
+    return None
 
 
 def frames_so_far() -> int:

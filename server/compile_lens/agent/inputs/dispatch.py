@@ -15,6 +15,7 @@ RUNNERS = {
     "test": ("importers", "run_test"),
     "file": ("importers", "run_script"),
     "call": ("calls", "run_written"),
+    "model": ("program_model", "run"),
     "recorded": ("calls", "run_synthesized"),
     "synthesized": ("calls", "run_synthesized"),
     "synthesised": ("calls", "run_synthesized"),  # the older spelling

@@ -32,6 +32,7 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     names = {**vars(module), "__name__": module.__name__}
     if plan.get("compile") is not None:
         names[name.rpartition(".")[2]] = _compiling(subject, plan, file)
+    before = compiled_call.frames_so_far()
     wire.tell(EntryCalled((CallMade(f"doctest of {name or 'the module'}"),)))
     for number, example in enumerate(examples):
         if "SKIP" in example.source:
@@ -44,9 +45,13 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
         code = compile(example.source, f"<doctest {name}[{number}]>", "single", flags, dont_inherit=True)
         try:
             exec(code, names)
-        except Exception:  # the example may be expected to raise
-            if example.exc_msg is None:
+        except Exception as error:  # the example may be expected to raise
+            if example.exc_msg is None and compiled_call.frames_so_far() > before:
                 raise
+            if example.exc_msg is None:
+                # a fragment of a page, which has the rest
+                reason = f"its example raises {type(error).__name__}: {error}"
+                raise UnusableEntry(reason) from None
 
 
 def _compiling(subject: Any, plan: dict[str, Any], file: str) -> Any:

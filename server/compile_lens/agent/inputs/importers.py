@@ -23,7 +23,7 @@ def run_script(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None
     path = plan["path"]
     text = read(path)
     sys.path.insert(0, os.path.dirname(path))
-    load(file, source, wire)
+    load(file, source, wire, is_helped=False)
     remember(path, text)
     sys.argv = [path, *plan.get("argv", ())]
     wire.tell(EntryCalled((CallMade(os.path.basename(path)),)))
@@ -38,7 +38,7 @@ def run_test(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
         raise UnusableEntry("the test needs pytest, which is not installed for this interpreter") from None
     path = plan["node"].partition("::")[0]
     sys.path.insert(0, os.path.dirname(path))
-    load(file, source, wire)
+    load(file, source, wire, is_helped=False)
     wire.tell(EntryCalled((CallMade(plan["node"]),)))
     arguments = ["-q", "-x", "--no-header", "-rN", "--capture=no", "-o", "addopts="]
     for plugin in DISABLED_PLUGINS:

@@ -9,22 +9,29 @@ import importlib.machinery
 import importlib.util
 import linecache
 import os
+import re
 import sys
 from types import ModuleType
 from typing import Any
 
 from .. import OWN_FOLDER
+from ..runtime.protocol import ArgumentsMadeUp, StatementsSkipped
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
+from . import missing_imports
+from .made_up_arguments import made_up
+from .tolerant_import import run_tolerantly
 
 
 class _TextLoader(importlib.machinery.SourceFileLoader):
     """Loads a module from text that may not be on disk."""
 
-    def __init__(self, name: str, path: str, text: str, wire: Wire) -> None:
+    def __init__(self, name: str, path: str, text: str, wire: Wire, is_helped: bool) -> None:
         super().__init__(name, path)
         self._text = text
         self._wire = wire
+        self._is_helped = is_helped
+        self._has_failed = False
 
     def get_data(self, path: str) -> bytes:
         return self._text.encode() if path == self.path else super().get_data(path)
@@ -33,14 +40,28 @@ class _TextLoader(importlib.machinery.SourceFileLoader):
         return compile(parsable_prefix(self._text), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the file's top level. If it raises, report that, and keep the names defined so far, which often suffice."""
-        try:
-            super().exec_module(module)
-        except ImportError:
-            raise  # another way to load the file may not need the import
-        except (Exception, SystemExit) as problem:  # code of the user's; argparse exits
-            if not (isinstance(problem, SystemExit) and problem.code in (None, 0)):
-                report_aside(problem, self._wire, OWN_FOLDER, "import")
+        """Run the file's top level. What a statement raises is reported, and what does not need it runs all the same."""
+        code = self.get_code(module.__name__)
+        text = parsable_prefix(self._text)
+        if not self._is_helped:
+            run_tolerantly(code, text, module.__dict__, self._report_unless_import)
+            return
+        with made_up(lambda names: self._wire.tell(ArgumentsMadeUp(tuple(names)))):
+            lines = run_tolerantly(code, text, module.__dict__, self._report)
+        if lines:
+            self._wire.tell(StatementsSkipped(lines))
+
+    def _report(self, problem: BaseException) -> None:
+        """Say what the first statement raised that failed: the program itself comes no further."""
+        if self._has_failed:
+            return
+        self._has_failed = True
+        report_aside(problem, self._wire, OWN_FOLDER, "import")
+
+    def _report_unless_import(self, problem: BaseException) -> None:
+        if isinstance(problem, ImportError):
+            raise problem  # who imports the file may expect that
+        self._report(problem)
 
 
 def parsable_prefix(text: str) -> str:
@@ -63,21 +84,25 @@ def parsable_prefix(text: str) -> str:
 class _TextFinder:
     """Loads one module from the given text, whoever imports it first."""
 
-    def __init__(self, name: str, path: str, text: str, wire: Wire) -> None:
-        self._name, self._path, self._text, self._wire = name, path, text, wire
+    def __init__(self, name: str, path: str, text: str, wire: Wire, is_helped: bool) -> None:
+        self._name, self._path, self._text, self._wire, self._is_helped = name, path, text, wire, is_helped
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname != self._name:
             return None
         return importlib.util.spec_from_file_location(
-            fullname, self._path, loader=_TextLoader(fullname, self._path, self._text, self._wire)
+            fullname, self._path, loader=_TextLoader(fullname, self._path, self._text, self._wire, self._is_helped)
         )
 
 
-def load(file: str, text: str, wire: Wire) -> ModuleType:
-    """Import ``file`` with ``text`` as its content. Raises ImportError and SyntaxError; what else its code raises is reported."""
+def load(file: str, text: str, wire: Wire, is_helped: bool = True) -> ModuleType:
+    """Import ``file`` with ``text`` as its content. Raises SyntaxError, and what packages above it raise; what its own code raises is
+    reported. ``is_helped``: missing modules are looked for, and missing arguments are made up.
+    """
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    root, name = package_of(file)
+    if is_helped:
+        missing_imports.install(file, wire)
+    root, name = package_of(file, text)
     if root not in sys.path:
         sys.path.insert(0, root)
     known = sys.modules.get(name)
@@ -88,19 +113,31 @@ def load(file: str, text: str, wire: Wire) -> ModuleType:
                 return known
         name = f"_compile_lens_entry_{name.replace('.', '_')}"
     try:
-        return _imported(name, file, text, wire)
+        return _imported(name, file, text, wire, is_helped)
     except Exception as problem:  # code of the user's may raise anything
-        # other modules of the package need what is not installed: import the file outside of its package
+        # packages above it need what is not installed: import the file without what their `__init__.py` does
         if "." not in name or _is_raised_in(problem, file):
             raise
+        _make_bare_packages(root, name)
         try:
-            return _imported(f"_compile_lens_entry_{name.replace('.', '_')}", file, text, wire)
+            return _imported(name, file, text, wire, is_helped)
         except ImportError:
             raise problem from None
 
 
-def _imported(name: str, file: str, text: str, wire: Wire) -> ModuleType:
-    finder: Any = _TextFinder(name, file, text, wire)
+def _make_bare_packages(root: str, name: str) -> None:
+    """Let the packages above the module ``name`` be there, empty, where they could not be imported."""
+    parts = name.split(".")
+    for length in range(1, len(parts)):
+        package = ".".join(parts[:length])
+        if package not in sys.modules:
+            spec = importlib.machinery.ModuleSpec(package, None, is_package=True)
+            spec.submodule_search_locations = [os.path.join(root, *parts[:length])]
+            sys.modules[package] = importlib.util.module_from_spec(spec)
+
+
+def _imported(name: str, file: str, text: str, wire: Wire, is_helped: bool) -> ModuleType:
+    finder: Any = _TextFinder(name, file, text, wire, is_helped)
     sys.meta_path.insert(0, finder)
     try:
         return importlib.import_module(name)
@@ -118,12 +155,16 @@ def _is_raised_in(problem: BaseException, file: str) -> bool:
     return False
 
 
-def package_of(file: str) -> tuple[str, str]:
-    """The folder that must be on the path, and the dotted name of ``file`` in it: as deep as there are ``__init__.py``."""
+def package_of(file: str, text: str = "") -> tuple[str, str]:
+    """The folder that must be on the path, and the dotted name of ``file`` in it: as deep as there are ``__init__.py``, or as the
+    relative imports in ``text`` reach."""
     folder, base = os.path.split(os.path.abspath(file))
     stem = os.path.splitext(base)[0]
     parts = [] if stem == "__init__" else [stem]
-    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.basename(folder).isidentifier():
+    least = _relative_depth(text)
+    while os.path.basename(folder).isidentifier() and (
+        os.path.isfile(os.path.join(folder, "__init__.py")) or len(parts) <= least
+    ):
         folder, package = os.path.split(folder)
         parts.append(package)
     if not parts:
@@ -131,6 +172,17 @@ def package_of(file: str) -> tuple[str, str]:
     # a file such as train-1.py cannot be imported by its own name
     dotted = ".".join(reversed(parts))
     return folder, dotted if all(part.isidentifier() for part in parts) else f"_compile_lens_entry_{abs(hash(dotted))}"
+
+
+def _relative_depth(text: str) -> int:
+    """How many packages the relative imports of ``text`` need above it: 1 for `from . import x`."""
+    if not re.search(r"^\s*from\s*\.", text, re.MULTILINE):
+        return 0
+    try:
+        nodes = ast.walk(ast.parse(parsable_prefix(text)))
+    except SyntaxError:
+        return 0
+    return max((node.level for node in nodes if isinstance(node, ast.ImportFrom)), default=0)
 
 
 def find(module: ModuleType, qualified_name: str) -> Any:

@@ -17,12 +17,19 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.degraded import degraded
 from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
-from ..torch_internals.dynamo import DYNAMO_CONTEXT_CALL, LOG_DYNAMO_START, LOG_GRAPH_BREAK, LOG_GRAPH_BREAK_FUNCTION
+from ..torch_internals.dynamo import (
+    DYNAMO_CONTEXT_CALL,
+    INLINING_TRACER,
+    LOG_DYNAMO_START,
+    LOG_GRAPH_BREAK,
+    LOG_GRAPH_BREAK_FUNCTION,
+)
 from ..torch_internals.inductor import AOTI_COMPILE_AND_PACKAGE
-from . import break_positions, log_notes
+from . import break_positions, log_notes, resume_lines
 from .frame_outcomes import FrameOutcomes
 from .in_place import call_after_failure
-from .stacks import frames_outward, live_stack, summary_stack
+from .region_calls import user_target
+from .stacks import column_of, frames_outward, live_stack, summary_stack
 from .trace_sink import watch_records, write_note
 
 if TYPE_CHECKING:
@@ -59,6 +66,8 @@ class Notes:
         # id of what Dynamo wraps -> (region, the wrapped object itself: kept alive so that no other takes its id)
         self._regions: dict[int, tuple[int, Any]] = {}
         self._region_count = 0
+        # what regions compile, until it is seen to be compiled as part of another region
+        self._not_inlined: dict[CodeType, list[int]] = {}
         self._outcomes = FrameOutcomes(_reporting, self._note_skip, self._note_failed_frame)
 
     def install(self) -> None:
@@ -70,6 +79,8 @@ class Notes:
             watch_records("dynamo_start", self._on_frame_record)
         self._outcomes.install()
         break_positions.install()
+        resume_lines.install()
+        INLINING_TRACER.wrap(self._after_inlining_begins)
         if LOG_GRAPH_BREAK.is_expected:
             LOG_GRAPH_BREAK.wrap(self._before_break)
         else:
@@ -113,22 +124,32 @@ class Notes:
                 break
         else:
             return
-        target = fn if not hasattr(fn, "forward") else type(fn).forward
-        code = getattr(getattr(target, "__func__", target), "__code__", None)
+        code = _code_of(user_target(fn))
+        if code is not None:
+            self._not_inlined.setdefault(code, []).append(self._region_count)
         write_note(
             "compile_lens_region",
             {
                 "region": self._region_count,
                 "file": frame.f_code.co_filename,
                 "line": frame.f_lineno,
+                "column": column_of(frame),
                 "name": getattr(fn, "__qualname__", type(fn).__qualname__),
                 "fullgraph": _is_fullgraph(context),
                 "target": {"file": code.co_filename, "line": code.co_firstlineno} if code else None,
             },
         )
 
+    def _after_inlining_begins(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def init(tracer: Any, *args: Any, **kwargs: Any) -> None:
+            original(tracer, *args, **kwargs)
+            for region in self._not_inlined.pop(tracer.f_code, ()):
+                write_note("compile_lens_inlined", {"region": region})
+
+        return init
+
     def _note_skip(self, reason: str, code: CodeType, start: FrameType) -> None:
-        if self._is_skipped(code.co_filename):
+        if self._is_skipped(code.co_filename) and not self._is_compiled_in_place(code, start):
             return
         write_note(
             "compile_lens_skip",
@@ -141,14 +162,24 @@ class Notes:
             },
         )
 
+    def _is_compiled_in_place(self, code: CodeType, start: FrameType) -> bool:
+        """Whether it is the ``forward`` of one of torch's modules, whose ``compile()`` made the region: Dynamo skips it, and nothing else
+        of the region is left."""
+        region, fn = self._wrapped_by(start)
+        return region is not None and code is _code_of(user_target(fn))
+
     def _region_of(self, start: FrameType) -> int | None:
         """The region whose wrapper is the innermost on the stack."""
+        return self._wrapped_by(start)[0]
+
+    def _wrapped_by(self, start: FrameType) -> tuple[int | None, Any]:
+        """That region, and what it wraps."""
         for frame in frames_outward(start):
             if frame.f_code.co_filename.endswith("eval_frame.py"):
                 known = self._regions.get(id(frame.f_locals.get("fn")))
                 if known:
-                    return known[0]
-        return None
+                    return known
+        return None, None
 
     def _before_frame(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(code: CodeType, *args: Any, **kwargs: Any) -> Any:
@@ -243,6 +274,13 @@ def _is_fullgraph(context: Any) -> bool:
         callback, "_torchdynamo_orig_callable", None
     )
     return type(convert).__name__ == "ConvertFrameAssert"
+
+
+def _code_of(fn: Any) -> CodeType | None:
+    """The Python code that is compiled for ``fn``: its own, or that of a module's ``forward``."""
+    target = fn if not hasattr(fn, "forward") else type(fn).forward
+    code = getattr(getattr(target, "__func__", target), "__code__", None)
+    return code if isinstance(code, CodeType) else None
 
 
 def _closure_value(function: Any, name: str) -> Any:

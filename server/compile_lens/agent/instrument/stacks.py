@@ -45,6 +45,12 @@ def frames_outward(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
+def column_of(frame: FrameType) -> int | None:
+    """The column, from 1, where the expression that a live frame evaluates begins; None where Python does not know."""
+    start = _position(frame)[1]
+    return None if start is None else _column(frame.f_code.co_filename, frame.f_lineno, start)
+
+
 def _position(frame: FrameType) -> Position:
     """Where the expression that a live frame evaluates begins and ends (``co_positions``, Python 3.11 and later)."""
     positions = getattr(frame.f_code, "co_positions", None)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from dataclasses import dataclass
 
 from . import processes
-from .protocol import SandboxSpec
+from .left_folders import files_below
+from .memory_group import MemoryGroup
+from .protocol import SandboxKind, SandboxSpec
+from .shared_files import SharedFiles
 
 EVERY_S = 0.1
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -15,9 +19,17 @@ TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 @dataclass(frozen=True, slots=True)
 class TreeBudget:
-    """What a run's whole process tree may use; its scratch folder holds its files while there is no better place."""
+    """What a run's whole process tree may use; its scratch folder holds its files while there is no better place.
+
+    ``group`` counts its memory, where there can be one. ``shared`` are files in shared memory, None where the run sees only its own.
+    ``caches`` says how much its private caches have grown.
+    """
 
     spec: SandboxSpec
+    kind: str
+    group: MemoryGroup | None
+    shared: SharedFiles | None
+    caches: CacheGrowth
 
     def exceeded(self, child: int) -> str:
         """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; '' if not."""
@@ -26,14 +38,71 @@ class TreeBudget:
             return "processes"
         if self.spec.cpu_s and sum(map(_cpu_ticks, tree)) / TICKS > self.spec.cpu_s:
             return "cpu"
-        # what processes share is counted once for each: only what looks like too much is measured
-        if self.spec.memory_bytes and all(
-            sum(map(size, tree)) > self.spec.memory_bytes for size in (_resident, _proportional)
-        ):
+        if self.spec.memory_bytes and self._uses_too_much_memory(child, tree):
             return "memory"
-        if self.spec.disk_bytes and _size(self.spec.scratch) > self.spec.disk_bytes:
+        if self.spec.disk_bytes and self._on_disk(set(tree)) + self.caches.bytes() > self.spec.disk_bytes:
             return "disk"
         return ""
+
+    def ended_by_kernel(self) -> bool:
+        """Whether the kernel has ended a process because memory was used up."""
+        return self.group is not None and self.group.killed()
+
+    def _uses_too_much_memory(self, child: int, tree: list[int]) -> bool:
+        if self.group is None or not self.group.holds(child):
+            # what processes share is counted once for each: only what looks like too much is measured
+            return all(sum(map(size, tree)) > self.spec.memory_bytes for size in (_resident, _proportional))
+        own, shared = self.group.used()
+        if own + shared <= self.spec.memory_bytes:
+            return self.group.killed()
+        # files in memory have a limit of their own
+        if self.kind == SandboxKind.OVERLAY.value:
+            files = _used_below(f"/proc/{child}/root{self.spec.scratch}")
+        else:
+            files = self._on_disk(set(tree))
+        return own + max(0, shared - files) > self.spec.memory_bytes
+
+    def _on_disk(self, tree: set[int]) -> int:
+        """Bytes of files that the run has written where others see them."""
+        total = _size(self.spec.scratch)
+        # looking at all processes takes long, and is done where it matters alone
+        if self.shared is not None and self.shared.size() + total > self.spec.disk_bytes:
+            total += sum(self.shared.of_run(tree).values())
+        return total
+
+
+class CacheGrowth:
+    """By how much ``folders`` have grown. Looks through them only when their disk has much less room than before."""
+
+    def __init__(self, folders: tuple[str, ...], limit_bytes: int) -> None:
+        self._folders = folders
+        self._room = _room(folders)
+        self._enough = limit_bytes // 2
+        self._before = sum(map(_size, folders)) if limit_bytes else 0
+
+    def bytes(self) -> int:
+        """Bytes that were added; 0 while they can be few."""
+        if self._room - _room(self._folders) < self._enough:
+            return 0
+        return max(0, sum(map(_size, self._folders)) - self._before)
+
+
+def _room(folders: tuple[str, ...]) -> int:
+    with contextlib.suppress(OSError, IndexError):
+        status = os.statvfs(folders[0])
+        return status.f_bfree * status.f_frsize
+    return 0
+
+
+def _used_below(folder: str) -> int:
+    """Bytes in the file system that is mounted on ``folder``; 0 where none is, or it is out of sight."""
+    try:
+        if os.stat(folder).st_dev == os.stat(os.path.join(folder, os.pardir)).st_dev:
+            return 0
+        status = os.statvfs(folder)
+    except OSError:
+        return 0
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
 def _cpu_ticks(pid: int) -> int:
@@ -58,10 +127,8 @@ def _proportional(pid: int) -> int:
 
 
 def _size(folder: str) -> int:
-    """Bytes below ``folder``, as far as they can be seen from here."""
-    total = 0
-    for where, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(where, name)).st_blocks * 512
-    return total
+    """Bytes below ``folder``; more than any limit where folders are nested so that they cannot be counted."""
+    try:
+        return sum(status.st_blocks * 512 for _, status in files_below(folder))
+    except RecursionError:
+        return sys.maxsize

@@ -6,7 +6,6 @@ Nothing is changed: torch's cache directory is looked up without being made (``t
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import platform
 import re
@@ -14,11 +13,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
 
 from .. import torch_internals
 from ..sandbox import choice
 from ..torch_internals import dynamo, inductor
+from .environment_facts import (
+    CompilerFacts,
+    DynamoFacts,
+    EnvironmentFacts,
+    GpuFacts,
+    InternalsFacts,
+    PythonFacts,
+    SandboxFacts,
+    TorchFacts,
+    TritonFacts,
+    UsersCacheFacts,
+)
+from .message import to_json
 
 # what changes how torch compiles, or what a bisection left in the environment
 CHANGES_COMPILING = re.compile(
@@ -35,105 +49,108 @@ extern "C" float largest(const float* x, int n) {
 }
 """
 LIMIT_S = 60.0
+F = TypeVar("F")
 
 
 def main() -> int:
-    """Print the facts. What cannot be known is null, or an ``error`` in words."""
+    """Print the facts."""
     # what torch prints while it is imported or asked is not for the reader of the facts
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    facts: dict[str, Any] = {
-        "python": {
-            "version": platform.python_version(),
-            "executable": sys.executable,
-            "free_threaded": _free_threaded(),
-        },
-        "environment": {name: value for name, value in sorted(os.environ.items()) if CHANGES_COMPILING.match(name)},
-    }
-    facts["sandbox"] = _of(choice.in_force)  # tried in a fork, while there is one thread
+    python = PythonFacts(platform.python_version(), sys.executable, _free_threaded())
+    environment = {name: value for name, value in sorted(os.environ.items()) if CHANGES_COMPILING.match(name)}
+    sandbox = _of(SandboxFacts, _sandbox)  # tried in a fork, while there is one thread
     try:
         import torch
     except ImportError as error:
-        facts["torch"] = {"error": str(error), "missing": error.name == "torch"}
+        without = TorchFacts(error=str(error), missing=error.name == "torch")
+        facts = EnvironmentFacts(python, environment, sandbox, without)
     else:
-        facts["torch"] = {"version": torch.__version__, "folder": os.path.dirname(torch.__file__)}
-        facts["dynamo"] = _of(_dynamo)
-        facts["torch_internals"] = _of(_torch_internals)
-        facts["triton"] = _of(_triton)
-        facts["gpu"] = _of(_gpu)
-        facts["compiler"] = _of(_compiler)
-        facts["users_cache"] = _of(_users_cache)
-    json.dump(facts, output)
+        facts = EnvironmentFacts(
+            python,
+            environment,
+            sandbox,
+            TorchFacts(torch.__version__, os.path.dirname(torch.__file__)),
+            _of(DynamoFacts, _dynamo),
+            _of(InternalsFacts, _torch_internals),
+            _of(TritonFacts, _triton),
+            _of(GpuFacts, _gpu),
+            _of(CompilerFacts, _compiler),
+            _of(UsersCacheFacts, _users_cache),
+        )
+    output.write(to_json(facts))
     output.close()
     return 0
 
 
-def _of(query: Any) -> Any:
+def _of(kind: Callable[..., F], query: Callable[[], F]) -> F:
     try:
         return query()
     except Exception as error:  # whatever torch or a driver raises is the answer
-        return {"error": f"{type(error).__name__}: {error}".strip().split("\n")[0]}
+        return kind(error=f"{type(error).__name__}: {error}".strip().split("\n")[0])
+
+
+def _sandbox() -> SandboxFacts:
+    found = choice.in_force()
+    return SandboxFacts(found["kind"], found["reason"], tuple(found["open_ends"]))
 
 
 def _free_threaded() -> bool:
     return not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
-def _dynamo() -> dict[str, Any]:
+def _dynamo() -> DynamoFacts:
     dynamo.SUPPORT_CHECK.need()()
-    return {}
+    return DynamoFacts()
 
 
-def _torch_internals() -> dict[str, Any]:
-    """How many private names of torch are declared for this version, and what is lost without those that it lacks."""
+def _torch_internals() -> InternalsFacts:
     rows = [row for row in torch_internals.declared() if row.is_expected]
-    missing = {row.dotted: row.lost for row in rows if not row.exists}
-    return {"declared": len(rows), "missing": missing}
+    return InternalsFacts(len(rows), {row.dotted: row.lost for row in rows if not row.exists})
 
 
-def _triton() -> dict[str, Any]:
+def _triton() -> TritonFacts:
     import triton
 
-    return {"version": triton.__version__}
+    return TritonFacts(triton.__version__)
 
 
-def _gpu() -> dict[str, Any]:
+def _gpu() -> GpuFacts:
     import torch
 
     built_for = (torch.version.cuda and f"CUDA {torch.version.cuda}") or (
         torch.version.hip and f"ROCm {torch.version.hip}"
     )
-    names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
-    return {"built_for": built_for, "names": names, "usable": torch.cuda.is_available()}
+    names = tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count()))
+    return GpuFacts(built_for or None, names, torch.cuda.is_available())
 
 
-def _compiler() -> dict[str, Any]:
-    """The C++ compiler that Inductor would take, and whether it builds a library with OpenMP."""
+def _compiler() -> CompilerFacts:
     command = inductor.CPP_COMPILER.need()()
     where = shutil.which(command)
     answer = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    found = {"command": command, "path": where, "version": answer.stdout.partition("\n")[0].strip(), "builds": None}
-    if sys.platform == "linux":  # elsewhere torch passes flags of its own for OpenMP
-        with tempfile.TemporaryDirectory() as folder:
-            source = os.path.join(folder, "probe.cpp")
-            with open(source, "w", encoding="utf-8") as file:
-                file.write(SOURCE)
-            built = subprocess.run(
-                [command, "-shared", "-fPIC", "-fopenmp", source, "-o", os.path.join(folder, "probe.so")],
-                capture_output=True,
-                text=True,
-                timeout=LIMIT_S,
-                check=False,
-            )
-        found["builds"] = built.returncode == 0
-        if built.returncode:
-            lines = [line for line in built.stderr.splitlines() if "error" in line] or built.stderr.splitlines()
-            found["problem"] = lines[0].replace(folder + os.sep, "") if lines else f"exit code {built.returncode}"
-    return found
+    found = CompilerFacts(command, where, answer.stdout.partition("\n")[0].strip())
+    if sys.platform != "linux":  # torch passes flags of its own for OpenMP there
+        return found
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "probe.cpp")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(SOURCE)
+        built = subprocess.run(
+            [command, "-shared", "-fPIC", "-fopenmp", source, "-o", os.path.join(folder, "probe.so")],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+    if not built.returncode:
+        return replace(found, builds=True)
+    lines = [line for line in built.stderr.splitlines() if "error" in line] or built.stderr.splitlines()
+    problem = lines[0].replace(folder + os.sep, "") if lines else f"exit code {built.returncode}"
+    return replace(found, builds=False, problem=problem)
 
 
-def _users_cache() -> dict[str, Any]:
-    """Inductor's cache of this user's own runs, and what a bisection has left there."""
+def _users_cache() -> UsersCacheFacts:
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if not folder:
         folder = inductor.DEFAULT_CACHE.need()()
@@ -143,4 +160,4 @@ def _users_cache() -> dict[str, Any]:
         open(os.path.join(folder, "bisect", "bisect_status.txt"), encoding="utf-8") as file,
     ):
         status = file.read(200)
-    return {"folder": os.path.abspath(folder), "bisect_status": status}
+    return UsersCacheFacts(os.path.abspath(folder), status)

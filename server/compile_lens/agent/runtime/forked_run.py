@@ -6,19 +6,25 @@ import contextlib
 import dataclasses
 import os
 import select
+import signal
+import stat
 import sys
 import tempfile
 import time
 from dataclasses import replace
-from typing import Any
+from typing import IO, Any
 
-from ..sandbox.scratch import remove_folder
 from . import job, processes
-from .budget import EVERY_S, TreeBudget
-from .protocol import RunCommand, RunEnded, RunStarted
+from .budget import EVERY_S, CacheGrowth, TreeBudget
+from .left_folders import remove_folder
+from .memory_group import make_group
+from .protocol import RunEnded, RunStarted, SandboxKind
+from .shared_files import SharedFiles
 from .wire import Wire
 
 CRASH_LIMIT = 20_000
+# fcntl(2); Python 3.10 has no names for them
+ADD_SEALS, NO_MORE_SEALS, NO_SHRINKING, NO_GROWTH = 1033, 1, 2, 4
 # what faulthandler.dump_traceback_later writes first (agent/runtime/job.py)
 DUMP_AT_TIMEOUT = "Timeout ("
 CHUNK = 1 << 16
@@ -30,32 +36,70 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     """Do one run, and say how it ended. Returns False when the host is gone."""
     command = run.command
     deadline = time.monotonic() + command.timeout_s
+    spec = command.sandbox
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
-    with tempfile.TemporaryFile() as crash:
+    # files in memory count, too, up to their own limit
+    group = make_group(spec.memory_bytes + spec.disk_bytes) if spec is not None and spec.memory_bytes else None
+    shared = SharedFiles() if spec is not None and run.sandbox.kind != SandboxKind.OVERLAY.value else None
+    budget = None
+    if spec is not None:
+        budget = TreeBudget(spec, run.sandbox.kind, group, shared, CacheGrowth(spec.caches, spec.disk_bytes))
+    with _crash_file() as crash:
         child = os.fork()
         if child == 0:
-            _be_child(replace(run, deadline=deadline, crash=crash), wire, writing, (reading, commands))
+            _be_child(replace(run, deadline=deadline, crash=crash, group=group), wire, writing, (reading, commands))
         os.close(writing)
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
         wire.tell(RunStarted(child))
-        supervised = _Supervised(child, commands, reading, wire)
-        kind, code, reason = supervised.until_end(command, deadline)
+        supervised = _Supervised(child, commands, reading, wire, spec.cpu_s if spec is not None else 0)
+        kind, code, reason = supervised.until_end(budget, deadline)
         processes.end_tree(child)
         supervised.pass_on_the_rest()
         os.close(reading)
         crash.seek(0)
-        crash_stack = crash.read(CRASH_LIMIT).decode("utf-8", "replace")
+        crash_stack = crash.read(CRASH_LIMIT).rstrip(b"\0").decode("utf-8", "replace")
+    if kind in ("signalled", "finished") and budget is not None and budget.ended_by_kernel():
+        kind, code, reason = "budget", 0, "memory"
     if kind == "signalled" and crash_stack.startswith(DUMP_AT_TIMEOUT):
         # faulthandler reads frames that another thread changes, and may crash on the way (Python 3.11)
         kind, code = "timeout", 0
-    if command.sandbox is not None:
-        remove_folder(command.sandbox.scratch)
+    if spec is not None:
+        remove_folder(spec.scratch)
+    if shared is not None:
+        shared.remove_left()
+    if group is not None:
+        group.remove()
     if command.search is not None:
         remove_folder(command.search.scratch)  # for a driver that was ended before it could
     wire.tell(RunEnded(kind, code, crash_stack, reason))
     return kind != "closed"
+
+
+def _crash_file() -> IO[bytes]:
+    """Where faulthandler writes. The program can write there, too: it has room for a stack, and takes none on a disk."""
+    if sys.platform != "linux":
+        return tempfile.TemporaryFile()
+    import fcntl
+
+    try:
+        descriptor = os.memfd_create("crash", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    except OSError:
+        return tempfile.TemporaryFile()
+    os.ftruncate(descriptor, CRASH_LIMIT)
+    fcntl.fcntl(descriptor, ADD_SEALS, NO_MORE_SEALS | NO_SHRINKING | NO_GROWTH)
+    return os.fdopen(descriptor, "w+b", buffering=0)
+
+
+def _open_output_anew() -> None:
+    """Let the flags that the program sets on its output be its own: an open file that it shared would keep them for the next run."""
+    with contextlib.suppress(OSError):
+        if stat.S_ISFIFO(os.fstat(2).st_mode):
+            own = os.open("/proc/self/fd/2", os.O_WRONLY)
+            os.dup2(own, 1)
+            os.dup2(own, 2)
+            os.close(own)
 
 
 def _be_child(run: job.Run, wire: Wire, writing: int, theirs: tuple[int, ...]) -> None:
@@ -64,6 +108,7 @@ def _be_child(run: job.Run, wire: Wire, writing: int, theirs: tuple[int, ...]) -
         processes.die_with_parent()
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
+        _open_output_anew()
         # out of the way of programs that write to or close the first few
         own = high_descriptor(writing)
         assert run.crash is not None
@@ -95,16 +140,16 @@ def high_descriptor(descriptor: int) -> int:
 class _Supervised:
     """A child that runs."""
 
-    def __init__(self, child: int, commands: int, reading: int, wire: Wire) -> None:
+    def __init__(self, child: int, commands: int, reading: int, wire: Wire, cpu_s: float) -> None:
         self._child = child
         self._commands = commands
         self._reading = reading
         self._wire = wire
         self._speaks = True
+        self._cpu_s = cpu_s
 
-    def until_end(self, command: RunCommand, deadline: float) -> tuple[str, int, str]:
+    def until_end(self, budget: TreeBudget | None, deadline: float) -> tuple[str, int, str]:
         """Wait for the child's end, a cancel, the host's end, or a limit. What it was, the exit code or signal, and which limit."""
-        budget = TreeBudget(command.sandbox) if command.sandbox is not None else None
         next_look = time.monotonic() + EVERY_S
         with _watching(self._child) as watched:
             while True:
@@ -125,8 +170,10 @@ class _Supervised:
                 if self._commands in ready:
                     # the host sends nothing but a cancel during a run; an empty read is its end
                     return ("cancelled" if os.read(self._commands, CHUNK) else "closed"), 0, ""
-                pid, status = os.waitpid(self._child, os.WNOHANG)
+                pid, status, used = os.wait4(self._child, os.WNOHANG)
                 if pid and os.WIFSIGNALED(status):
+                    if _is_out_of_time(self._cpu_s, os.WTERMSIG(status), used.ru_utime + used.ru_stime):
+                        return "budget", 0, "cpu"
                     return "signalled", os.WTERMSIG(status), ""
                 if pid:
                     return "finished", os.WEXITSTATUS(status), ""
@@ -147,6 +194,11 @@ class _Supervised:
         total = 0
         while total < LAST_WORDS and (size := self._pass_on()):
             total += size
+
+
+def _is_out_of_time(limit: float, signal_number: int, used_s: float) -> bool:
+    """Whether the kernel ended the child for its processor time, with a signal that also has other causes (sandbox/enter.py)."""
+    return bool(limit) and signal_number in (signal.SIGKILL, signal.SIGXCPU) and used_s > limit - 1.0
 
 
 @contextlib.contextmanager

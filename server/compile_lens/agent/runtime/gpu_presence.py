@@ -21,19 +21,21 @@ def without_cuda_runtime() -> Iterator[None]:
 
     Where that library has no answer, torch asks the runtime, and parts of Inductor start it only to find that it does not start
     (torch/cuda/__init__.py, ``device_count`` and ``_lazy_init``; torch/_inductor/codecache.py, ``CacheBase.get_system``; torch 2.6 to
-    2.13). So without a GPU, these functions are told that there is none.
+    2.13). So without a GPU, these functions are told that there is none; with one that is partitioned, that there is one.
     """
-    if has_gpu() or not _has_cuda():
-        with environment(**{NVML_CHECK: "1"}):
-            yield
+    if not _has_cuda():
+        yield
         return
 
     def no_start() -> None:
         raise RuntimeError("there is no GPU")
 
     count, start = CACHED_DEVICE_COUNT.get(), LAZY_INIT.get()
-    CACHED_DEVICE_COUNT.set(0)
-    LAZY_INIT.set(no_start)
+    if not has_gpu():
+        CACHED_DEVICE_COUNT.set(0)
+        LAZY_INIT.set(no_start)
+    elif _count_by_library() < 0:  # of a GPU that is partitioned (MIG), CUDA uses one partition
+        CACHED_DEVICE_COUNT.set(1)
     try:
         with environment(**{NVML_CHECK: "1"}):
             yield
@@ -42,20 +44,27 @@ def without_cuda_runtime() -> Iterator[None]:
         LAZY_INIT.set(start)
 
 
-@functools.cache
 def has_gpu() -> bool:
     """Whether torch could use a GPU, or is on a machine with a driver for one, whose GPUs may be hidden (``CUDA_VISIBLE_DEVICES``).
 
     The driver, once started, leaves a process that cannot be forked any more, also where it finds no device that it may use.
+    """
+    if not _has_cuda():
+        return False
+    return _count_by_library() > 0 or _has_driver()
+
+
+@functools.cache
+def _count_by_library() -> int:
+    """Devices that torch may use, as the vendor's library counts them; negative where it cannot (no library, or MIG).
+
     Asked once, before any fork: NVIDIA's library starts a thread each time, and a process with threads is not forked.
     """
     import torch
 
-    if not _has_cuda():
-        return False
     count_devices = AMDSMI_DEVICE_COUNT if torch.version.hip else NVML_DEVICE_COUNT
     count: int = count_devices.get(default=lambda: -1)()
-    return count > 0 or _has_driver()
+    return count
 
 
 def _has_cuda() -> bool:
@@ -63,6 +72,7 @@ def _has_cuda() -> bool:
     return bool(IS_COMPILED.get(default=lambda: False)())
 
 
+@functools.cache
 def _has_driver() -> bool:
     if os.path.exists("/dev/kfd"):
         return True

@@ -15,7 +15,9 @@ from ..instrument.stacks import live_stack
 from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
 from ..substitutes.cuda.trial import UNTRIED, TrialResult
+from . import precompiled_headers
 from .degraded import degraded, listen
+from .memory_group import MemoryGroup
 from .protocol import (
     AbilityLost,
     CallRefused,
@@ -32,17 +34,22 @@ MAX_NAMES = 5
 
 @dataclass(frozen=True)
 class SandboxChoice:
-    """The kind of sandbox that this machine offers for a run, and why it is not a stronger one."""
+    """The kind of sandbox that this machine offers for a run, and why it is not a stronger one.
+
+    ``alone``: it can have a process namespace, too.
+    """
 
     kind: str = ""
     reason: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True)
 class Run:
     """What a process is for. ``crash`` takes the stack if the process is killed, or has not ended by ``deadline``.
 
-    ``cuda`` is what a trial of the emulated CUDA device has shown, if there was one.
+    ``cuda`` is what a trial of the emulated CUDA device has shown, if there was one. ``headers`` is the folder of headers that the
+    standby has precompiled. ``group`` counts the memory of the run.
     """
 
     command: RunCommand
@@ -50,6 +57,8 @@ class Run:
     cuda: TrialResult = UNTRIED
     deadline: float = 0.0
     crash: IO[bytes] | None = None
+    headers: str = ""
+    group: MemoryGroup | None = None
 
     def be(self, wire: Wire) -> int:
         """Run the program, or drive the search that is asked for; the exit code."""
@@ -65,6 +74,9 @@ class Run:
             wire.tell(SandboxFailed(f"{error}"))
             return 1
         os.chdir(command.cwd)  # again, now that there is another view of it
+        if sandbox is not None and "torch._inductor.codecache" in sys.modules:
+            precompiled_headers.keep_private()
+            precompiled_headers.share(self.headers)
         if command.bisect is not None:
             from ..search import bisect_driver
 
@@ -91,9 +103,16 @@ class Run:
             stack = tuple(StackLine(**line) for line in live_stack(frame, OWN_FOLDER))
             wire.tell(CallRefused(what, does, target, stack))
 
+        counted = self.group is not None
+        try:
+            if self.group is not None:
+                self.group.join()
+        except OSError:
+            counted = False  # the standby sees that the group is empty, and counts by itself
         os.mkdir(spec.scratch, 0o700)
         places = [os.path.dirname(self.command.file), self.command.cwd]
-        sandbox = enter(Policy.read(spec), self.sandbox.kind, places, tell)
+        sandbox = enter(Policy.read(spec, self.sandbox.alone), self.sandbox.kind, places, tell, counted)
+        wire.move_to_this_process()
         wire.tell(SandboxEntered(sandbox.kind, self.sandbox.reason, tuple(sandbox.unrestricted)))
         return sandbox
 
@@ -103,13 +122,13 @@ def _run_program(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     from ..compare import comparer
     from ..instrument import depth, notes, trace_sink
     from ..substitutes.enable import enable as enable_substitutes
-    from ..variations.watcher import VariationWatcher
+    from ..variations import watcher
     from . import program
     from .libraries import library_roots
 
     trace_sink.install(wire)
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
-    varied = VariationWatcher(command.vary.names, command.timeout_s) if command.vary is not None else None
+    varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
     notes.install(OWN_FOLDER, varied or _recorder(command))
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)

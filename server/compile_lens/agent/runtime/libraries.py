@@ -15,6 +15,16 @@ def library_roots() -> list[str]:
     return sorted({torch_folder(), *(os.path.join(folder, "") for folder in folders)})
 
 
+def import_paths() -> list[str]:
+    """Absolute folders that this interpreter imports from: those of PYTHONPATH, and of packages installed as links to their source."""
+    found = [path for path in sys.path if os.path.isabs(path)]
+    for name, module in list(sys.modules.items()):
+        # what setuptools writes for an editable install (setuptools/command/editable_wheel.py)
+        mapping = getattr(module, "MAPPING", None) if name.startswith("__editable__") else None
+        found += [os.path.dirname(str(folder)) for folder in mapping.values()] if isinstance(mapping, dict) else []
+    return list(dict.fromkeys(found))
+
+
 @functools.cache
 def installed_roots() -> tuple[str, ...]:
     """Folders of installed packages, without the standard library. torch must be imported."""

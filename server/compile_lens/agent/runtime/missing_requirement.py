@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -41,7 +42,7 @@ OF_HUBS = frozenset(
         "UnpicklingError",
     }
 )
-NOT_FOUND = "Dataset not found or corrupted"  # torchvision's RuntimeError
+NOT_FOUND = re.compile(r"^(?:Dataset not found|Error downloading)")  # torchvision's RuntimeErrors
 
 
 def find_missing_requirement(error: BaseException) -> MissingRequirementReport | None:
@@ -69,7 +70,7 @@ def find_missing_requirement(error: BaseException) -> MissingRequirementReport |
 
 def is_not_found(error: BaseException | None) -> bool:
     """Whether ``error`` is what loaders raise for something that is not there."""
-    return isinstance(error, OSError) or type(error).__name__ in OF_HUBS or NOT_FOUND in str(error)
+    return isinstance(error, OSError) or type(error).__name__ in OF_HUBS or NOT_FOUND.match(str(error)) is not None
 
 
 def _frames(error: BaseException) -> Iterator[FrameType]:

@@ -1,13 +1,28 @@
 """Where Inductor keeps precompiled headers: torch takes its *default* cache directory, which is the user's, whatever it is told.
 
-torch/_inductor/codecache.py, torch 2.9 to 2.13.
+They take a quarter of a minute and 150 MB, and trying out vector instructions takes some seconds, so runs in the sandbox share what only
+the standby makes, by links that they cannot write through. torch/_inductor/codecache.py, torch 2.9 to 2.13.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
+import signal
+import sys
+import time
 
 from ..torch_internals.inductor import HEADER_FOLDER, HEADER_LOCKS
+from . import processes
+
+FOLDER = "precompiled_headers"
+# beside the caches of runs without a sandbox
+SHARED = "shared"
+# found by their content (torch/_inductor/codecache.py, ``get_path``; torch/_inductor/cpu_vec_isa.py)
+HEX_FOLDER_LENGTH = 2
+LIMIT_S = 45.0
+_tried = False
 
 
 def keep_private() -> bool:
@@ -15,5 +30,80 @@ def keep_private() -> bool:
     cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if not cache:
         return False
-    folder = os.path.join(cache, "precompiled_headers")
+    folder = os.path.join(cache, FOLDER)
     return HEADER_FOLDER.set(folder) and HEADER_LOCKS.set(os.path.join(folder, "locks"))
+
+
+def make_shared(commands: int) -> str:
+    """The folder of what the standby makes for all runs, once; '' where it cannot. Ends early if ``commands`` has any.
+
+    A child compiles a function of ours, so that no program has a hand in what another one's compiler reads.
+    """
+    global _tried
+    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    if not cache or not HEADER_FOLDER.get(""):
+        return ""
+    folder = os.path.join(os.path.dirname(cache), SHARED)
+    if not _tried and not _compiled(folder):
+        _tried = True
+        _compile_in_child(folder, commands)
+    return folder if _compiled(folder) else ""
+
+
+def share(folder: str) -> None:
+    """Let Inductor find what is in ``folder`` in the cache of this run, which must be in its sandbox by now."""
+    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    if not folder or not cache:
+        return
+    with contextlib.suppress(OSError):  # what an earlier run made of the place is its own loss
+        for name in os.listdir(folder):
+            if name == FOLDER or len(name) == HEX_FOLDER_LENGTH:
+                _link(os.path.join(folder, name), os.path.join(cache, name))
+
+
+def _link(source: str, target: str) -> None:
+    os.makedirs(target, exist_ok=True)
+    for entry in os.scandir(source):
+        link = os.path.join(target, entry.name)
+        if entry.is_file() and not os.path.lexists(link):
+            os.symlink(entry.path, link)
+
+
+def _compiled(folder: str) -> bool:
+    """Whether a header is compiled there."""
+    try:
+        return any(name.endswith(".gch") for name in os.listdir(os.path.join(folder, FOLDER)))
+    except OSError:
+        return False
+
+
+def _compile_in_child(cache: str, commands: int) -> None:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _be_child(cache)
+    os.close(writing)
+    with open(reading, "rb") as ended:
+        deadline = time.monotonic() + LIMIT_S
+        # the pipe is closed by the child's end
+        select.select([ended.fileno(), commands], [], [], max(0.0, deadline - time.monotonic()))
+    processes.end_tree(child)
+
+
+def _be_child(cache: str) -> None:
+    try:
+        processes.die_with_parent()
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
+        keep_private()
+        import torch
+
+        torch.compile(lambda x: x.sin() + 1, backend="inductor")(torch.zeros(8))
+        sys.stdout.flush()
+    finally:
+        os._exit(0)

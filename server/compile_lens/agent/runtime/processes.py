@@ -36,9 +36,12 @@ def die_with_parent() -> None:
 
 
 def outlive_parent() -> None:
-    """Take that back: from here on this process sees its parent's end itself, and puts things in order before its own."""
+    """Take that back: from here on this process sees its parent's end itself, and puts things in order before its own.
+
+    One that was stopped goes on for that.
+    """
     if sys.platform == "linux":
-        _prctl(PR_SET_PDEATHSIG, 0)
+        _prctl(PR_SET_PDEATHSIG, int(signal.SIGCONT))
 
 
 def set_session_niceness(niceness: int) -> None:

@@ -8,6 +8,7 @@ import importlib.machinery
 import io
 import linecache
 import os
+import re
 import sys
 import threading
 import tokenize
@@ -15,7 +16,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .protocol import FileUnreadable, ProgramDone
+from .protocol import FileUnreadable, ProgramDone, RunAsModule
 from .raised import report, watch_threads
 from .wire import Wire
 
@@ -50,8 +51,9 @@ def run(
     sys.argv = [file, *argv]
     sys.orig_argv[:] = [sys.executable, *sys.argv]
     if plan is None or plan["kind"] == "script":
+        package = _package(file, source, wire)
         sys.path.insert(0, os.path.dirname(file))
-        code = guarded(lambda: run_main(file, source), wire, own_folder)
+        code = guarded(lambda: run_main(file, source, package), wire, own_folder)
     else:
         from ..inputs import dispatch
 
@@ -84,11 +86,28 @@ def read(file: str) -> str:
     return io.TextIOWrapper(io.BytesIO(data), encoding, newline="").read()
 
 
-def run_main(file: str, source: str) -> None:
-    """Run ``source`` as the module ``__main__``. Raises what it raises."""
+def _package(file: str, source: str, wire: Wire) -> str | None:
+    """The package that a script is a part of, if its own imports need one; then it runs as `python -m` does."""
+    from ..inputs.module import package_of
+
+    folder, name = package_of(file, source)
+    package = name.rpartition(".")[0]
+    top = re.escape(name.partition(".")[0])
+    if not package or not re.search(rf"^\s*(?:from\s*\.|(?:from|import)\s+{top}\b)", source, re.MULTILINE):
+        return None
+    if folder not in sys.path:
+        sys.path.append(folder)
+    wire.tell(RunAsModule(name, folder))
+    return package
+
+
+def run_main(file: str, source: str, package: str | None = None) -> None:
+    """Run ``source`` as the module ``__main__``, of ``package`` if it is given. Raises what it raises."""
     main = types.ModuleType("__main__")
     loader = importlib.machinery.SourceFileLoader("__main__", file)
     main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=loader)
+    if package is not None:
+        main.__package__ = package
     main.__dict__["__builtins__"] = sys.modules["builtins"]
     if sys.version_info < (3, 14):
         main.__annotations__ = {}

@@ -89,9 +89,14 @@ class CaptureRequest(Message):
 
 @dataclass(frozen=True)
 class VariationRequest(Message):
-    """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all."""
+    """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all.
+
+    ``usual``: only in the ways in which most users call a model; ``seconds`` is the limit for all of the run, 0 for that of the run.
+    """
 
     names: tuple[str, ...] = ()
+    usual: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,7 @@ class RunCommand(Message):
     trials: str = ""
     emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO
+    missing_data: Substitution = Substitution.AUTO
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
     bisect: BisectRequest | None = None
@@ -149,6 +155,7 @@ class Hello(AgentEvent):
     """torch is imported. ``forks``: the agent can do many runs; otherwise one.
 
     ``library_roots`` are the folders of installed code in that interpreter, torch's own included (it may be a checkout).
+    ``import_paths`` are those that it imports from besides, editable installs among them.
     """
 
     name: ClassVar[str] = "hello"
@@ -159,6 +166,7 @@ class Hello(AgentEvent):
     seconds: float
     library_roots: tuple[str, ...]
     version: int = 0
+    import_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -221,7 +229,7 @@ class ProgramRaised(AgentEvent):
 
 @dataclass(frozen=True)
 class RaisedAside(AgentEvent):
-    """An exception that did not end the run. ``where`` is ``import`` (of the analyzed file) or ``thread``, ``thread_name``."""
+    """An exception that did not end the run. ``where`` is ``import``, ``statement`` (both of the analyzed file) or ``thread``."""
 
     name: ClassVar[str] = "raised-aside"
     where: str
@@ -303,10 +311,11 @@ class CallMade(Message):
 
 @dataclass(frozen=True)
 class CallNotMade(Message):
-    """A target for which no inputs were found."""
+    """A target for which no inputs were found. ``draft`` is a call of it with what is known, for the user to complete."""
 
     target: str
     reason: str
+    draft: str = ""
 
 
 @dataclass(frozen=True)
@@ -316,6 +325,50 @@ class EntryCalled(AgentEvent):
     name: ClassVar[str] = "entry"
     calls: tuple[CallMade, ...] = ()
     failed: tuple[CallNotMade, ...] = ()
+
+
+@dataclass(frozen=True)
+class CallsCovered(AgentEvent):
+    """What the calls of an entry have run so far: classes and functions of the file, and lines among those that can run."""
+
+    name: ClassVar[str] = "covered"
+    names: tuple[str, ...]
+    ran: tuple[int, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ImportHelped(AgentEvent):
+    """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it."""
+
+    name: ClassVar[str] = "import-helped"
+    module: str
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class ArgumentsMadeUp(AgentEvent):
+    """Required arguments that nobody passed were made up."""
+
+    name: ClassVar[str] = "arguments-made-up"
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StatementsSkipped(AgentEvent):
+    """The lines of statements that failed, or needed what failed, after which the rest was run."""
+
+    name: ClassVar[str] = "skipped"
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RunAsModule(AgentEvent):
+    """The file was run as the module ``module`` of its package, with ``folder`` on the import path."""
+
+    name: ClassVar[str] = "as-module"
+    module: str
+    folder: str
 
 
 @dataclass(frozen=True)

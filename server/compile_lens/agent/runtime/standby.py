@@ -22,11 +22,21 @@ from .. import torch_internals
 from ..sandbox import choice
 from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
-from . import forked_run, gpu_presence, job, processes, warmup
+from . import forked_run, gpu_presence, job, precompiled_headers, processes, warmup
 from .fork_check import count_threads, why_not_fork
 from .job import SandboxChoice
-from .libraries import library_roots
-from .protocol import PROTOCOL_VERSION, Hello, NoTorch, RunCommand, RunEnded, SandboxKind, Substitution, command_from
+from .libraries import import_paths, library_roots
+from .protocol import (
+    PROTOCOL_VERSION,
+    Depth,
+    Hello,
+    NoTorch,
+    RunCommand,
+    RunEnded,
+    SandboxKind,
+    Substitution,
+    command_from,
+)
 from .wire import Wire
 
 
@@ -38,7 +48,7 @@ def main() -> int:
     if not _hello(wire):
         return 3
     if sys.platform == "linux":
-        _choose(SandboxKind.OVERLAY, True)  # tried before a run waits for it
+        _choose(SandboxKind.OVERLAY, True, ())  # tried before a run waits for it
     for line in _lines(commands):
         command = command_from(line)  # a cancel may come when its run has just ended
         if command is not None and not _serve_run(command, commands, wire):
@@ -95,6 +105,7 @@ def _hello(wire: Wire) -> bool:
             seconds,
             tuple(library_roots()),
             PROTOCOL_VERSION,
+            tuple(import_paths()),
         )
     )
     return True
@@ -117,31 +128,40 @@ def _lines(descriptor: int) -> Any:
         yield from complete
 
 
-_sandbox: dict[SandboxKind, SandboxChoice] = {}
+_sandbox: dict[tuple[SandboxKind, tuple[str, ...]], SandboxChoice] = {}
 
 
-def _choose(strongest: SandboxKind, forks: bool) -> SandboxChoice:
-    """The kind of sandbox for the next run, and why it is not a stronger one; tried once."""
+def _choose(strongest: SandboxKind, forks: bool, places: tuple[str, ...]) -> SandboxChoice:
+    """The kind of sandbox for the next run, whose folders are ``places``, and why it is not a stronger one; tried once for each."""
     if not forks and strongest is SandboxKind.OVERLAY:
         strongest = SandboxKind.LANDLOCK  # a process with threads cannot leave its namespaces
-    if strongest not in _sandbox:
-        _sandbox[strongest] = SandboxChoice(*choice.choose(strongest.value))
-    return _sandbox[strongest]
+    key = (strongest, places if strongest is SandboxKind.OVERLAY else ())
+    if key not in _sandbox:
+        chosen = choice.choose(strongest.value, list(places))
+        _sandbox[key] = SandboxChoice(chosen.kind, chosen.reason, chosen.alone)
+    return _sandbox[key]
 
 
 def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     """Do one run. Returns False when this process can do no further one."""
     forks = not why_not_fork(_threads_of_imports)
     spec = command.sandbox
-    chosen = _choose(spec.strongest, forks) if spec is not None else SandboxChoice()
+    places = (os.path.dirname(command.file), command.cwd)
+    chosen = _choose(spec.strongest, forks, places) if spec is not None else SandboxChoice()
     processes.set_session_niceness(spec.niceness if spec is not None else 0)
-    run = job.Run(command, chosen, _cuda_verdict(command, forks))
+    headers = precompiled_headers.make_shared(commands) if _may_share_headers(command, forks) else ""
+    run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers)
     if forks:
         return forked_run.serve(run, commands, wire)
     _watch_for_cancel(commands)
     code = run.be(wire)
     wire.tell(RunEnded("finished", code, ""))
     return False
+
+
+def _may_share_headers(command: RunCommand, forks: bool) -> bool:
+    """Whether the run compiles C++ with caches of its own."""
+    return forks and command.sandbox is not None and command.depth is Depth.INDUCTOR
 
 
 def _cuda_verdict(command: RunCommand, forks: bool) -> trial.TrialResult:

@@ -25,6 +25,10 @@ class Wire:
         self._lock = threading.Lock()
         self._owner = _getpid()
 
+    def move_to_this_process(self) -> None:
+        """From here on this process writes, a descendant of the one that did."""
+        self._owner = _getpid()
+
     def tell(self, event: AgentEvent) -> None:
         """Send one event."""
         self._send(EVENT, _payload(event))

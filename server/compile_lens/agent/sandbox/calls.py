@@ -46,13 +46,17 @@ SPECIAL = ("/dev", "/proc", "/sys") if os.name == "posix" else ()
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Where a program may write, what it may not read, and what it may connect to. Paths contain no links."""
+    """Where a program may write, what it may not read, and what it may connect to. Paths contain no links.
+
+    ``no_streams``: the kernel refuses every Internet socket.
+    """
 
     writable: tuple[str, ...]
     secret: tuple[str, ...]
     network: bool
     own_network: bool
     processes: bool
+    no_streams: bool = False
 
 
 Report = Callable[[str, str, str, FrameType], None]
@@ -182,9 +186,11 @@ class _AuditHook:
 
     def _create(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         family, kind = arguments[1:3]
-        # a stream is checked when it connects or listens, when its address is known
-        if family not in INTERNET or kind & 0xF == STREAM:
+        if family not in INTERNET:
             return None
+        # where the kernel does not, a stream is checked when it connects or listens, when its address is known
+        if kind & 0xF == STREAM:
+            return ("network", "opens", "an Internet socket") if self._rules.no_streams else None
         return "network", "opens", "a datagram socket" if kind & 0xF == DATAGRAM else "a raw socket"
 
     def _look_up(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
@@ -205,6 +211,8 @@ def _positions(frame: FrameType | None) -> tuple[int, ...]:
 
 def _is_probe(event: str, arguments: tuple[Any, ...]) -> bool:
     """Whether a library only probes for IPv6, as urllib3 does when it is imported (urllib3/util/connection.py); not worth a report."""
+    if event == "socket.__new__":
+        return bool(arguments[1] == socket.AF_INET6)
     return event == "socket.bind" and isinstance(arguments[1], tuple) and arguments[1][:2] == ("::1", 0)
 
 

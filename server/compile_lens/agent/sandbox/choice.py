@@ -7,51 +7,70 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from . import landlock, namespaces
+from ..runtime.left_folders import remove_folder
+from . import landlock, namespaces, process_space
 from .enter import LANDLOCK, OUTSIDE_PYTHON, OVERLAY, PYTHON, enter
 from .policy import Policy
-from .scratch import remove_folder
 
 LONGEST_ERROR = 4000
 
 
-def choose(strongest: str) -> tuple[str, str]:
-    """The strongest kind up to ``strongest`` that works here, and why a stronger one does not."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The kind of sandbox that works, why it is not a stronger one, and whether it can have a process namespace."""
+
+    kind: str
+    reason: str = ""
+    alone: bool = False
+
+
+def choose(strongest: str, places: list[str]) -> Choice:
+    """The strongest kind up to ``strongest`` that works here for a program whose folders are ``places``."""
     if sys.platform != "linux" or strongest == PYTHON:
-        return PYTHON, "" if strongest == PYTHON else "this platform offers Python no stronger sandbox"
+        return Choice(PYTHON, "" if strongest == PYTHON else "this platform offers Python no stronger sandbox")
     reason = ""
     if strongest == OVERLAY:
-        reason = _try_overlay()
+        if not _why_no_overlay(places, alone=True):
+            return Choice(OVERLAY, alone=True)
+        reason = _why_no_overlay(places, alone=False)
         if not reason:
-            return OVERLAY, ""
+            return Choice(OVERLAY)
     if landlock.abi():
-        return LANDLOCK, reason
-    return PYTHON, f"{reason}; this kernel has no Landlock" if reason else "this kernel has no Landlock"
+        return Choice(LANDLOCK, reason)
+    return Choice(PYTHON, f"{reason}; this kernel has no Landlock" if reason else "this kernel has no Landlock")
 
 
 def in_force() -> dict[str, Any]:
-    """``kind`` and ``reason`` as in ``choose``, and ``open_ends``: what is not restricted, as noun phrases. Raises OSError."""
-    kind, reason = choose(OVERLAY)
+    """``kind`` and ``reason`` of the ``Choice``, and ``open_ends``: what is not restricted, as noun phrases. Raises OSError."""
+    chosen = choose(OVERLAY, [])
     if sys.platform == "linux":
-        open_ends = _in_child(lambda policy: enter(policy, kind, [], lambda *_: None).unrestricted)
+        open_ends = _in_child(
+            lambda policy: enter(policy, chosen.kind, [], lambda *_: None).unrestricted, alone=chosen.alone
+        )
     else:
         open_ends = list(OUTSIDE_PYTHON)
-    return {"kind": kind, "reason": reason, "open_ends": open_ends}
+    return {"kind": chosen.kind, "reason": chosen.reason, "open_ends": open_ends}
 
 
-def _try_overlay() -> str:
+def _why_no_overlay(places: list[str], alone: bool) -> str:
     """Why the overlay sandbox does not work here; '' if it does."""
+
+    def try_it(policy: Policy) -> None:
+        namespaces.enter(policy, places, [])
+        if alone:
+            process_space.enter(writable=False)
+
     try:
-        return (
-            "" if _in_child(lambda policy: namespaces.enter(policy, [], []).overlaid) else "no folder can be overlaid"
-        )
+        _in_child(try_it, alone)
+        return ""
     except OSError as error:
         return f"{error}"
 
 
-def _in_child(action: Callable[[Policy], object]) -> Any:
+def _in_child(action: Callable[[Policy], object], alone: bool) -> Any:
     """The JSON value that ``action`` returns in a child process. Raises OSError with the message of what it raised."""
     # named like the folder of a run, so that the host deletes it if this process is killed now (workers/scratch.py)
     scratch = tempfile.mkdtemp(prefix=f"compile-lens-run-{os.getpid()}-")
@@ -60,7 +79,7 @@ def _in_child(action: Callable[[Policy], object]) -> Any:
     if child == 0:
         answer: dict[str, object] = {}
         try:
-            policy = Policy(OVERLAY, os.path.realpath(scratch), (), (), False, False, 0, 1 << 20, 0, 0)
+            policy = Policy(OVERLAY, os.path.realpath(scratch), (), (), False, False, 0, 1 << 20, 0, 0, alone)
             answer = {"is": action(policy)}
         except BaseException as error:  # passed on to the parent
             answer = {"error": f"{error}"[:LONGEST_ERROR] or type(error).__name__}

@@ -9,7 +9,8 @@ import tempfile
 from dataclasses import dataclass
 
 from ..torch_internals.options import set_loaded_option
-from . import calls, kernel, landlock, namespaces, syscall_filter
+from . import calls, devices, kernel, landlock, namespaces, process_space, syscall_filter
+from .overlays import Layer
 from .policy import (
     DEVICES,
     SERVICE_VARIABLES,
@@ -52,26 +53,43 @@ class EnteredSandbox:
         if self.view is None:
             return []
         found: list[str] = []
-        for place, layer in zip(self.view.overlaid, self.view.layers, strict=True):
-            for start in self._starts(place):
-                inside = os.path.normpath(os.path.join(layer, os.path.relpath(start, place)))
+        for layer in self.view.layers:
+            for start in self._starts(layer.place):
+                inside = os.path.normpath(os.path.join(layer.folder, os.path.relpath(start, layer.place)))
                 for folder, folders, names in _walk(inside):
-                    folders[:] = [name for name in folders if not name.startswith(".")]
+                    at_top = folder == layer.folder
+                    # a folder that was put there has a layer of its own
+                    folders[:] = [
+                        name for name in folders if not name.startswith(".") and not (at_top and name in layer.known)
+                    ]
                     here = os.path.normpath(os.path.join(start, os.path.relpath(folder, inside)))
-                    found += [os.path.join(here, name) for name in names if not name.startswith(".")]
+                    found += [
+                        os.path.join(here, name)
+                        for name in names
+                        if not name.startswith(".") and not (at_top and layer.known and _is_as_put(layer, name))
+                    ]
                     if len(found) > MAX_WRITTEN:
                         return found
         return list(dict.fromkeys(found))
 
     def _starts(self, place: str) -> list[str]:
         """Where to look for files that the program means to keep: in temporary folders, only its own folders."""
-        if place in namespaces.SERVICES:
+        if is_below(place, namespaces.SERVICES):
             return []
-        return [start for start in self.places if is_below(start, [place])] if place in temporary_folders() else [place]
+        if not is_below(place, temporary_folders()) or is_below(place, self.places):
+            return [place]
+        return [start for start in self.places if is_below(start, [place])]
 
 
-def enter(policy: Policy, kind: str, places: list[str], report: calls.Report) -> EnteredSandbox:
+def _is_as_put(layer: Layer, name: str) -> bool:
+    status = os.lstat(os.path.join(layer.folder, name))
+    return layer.known.get(name) == (status.st_mtime_ns, status.st_size)
+
+
+def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, counted: bool = False) -> EnteredSandbox:
     """Put this process, which must have one thread, into a sandbox of ``kind``. ``places`` are the program's folders.
+
+    ``counted``: the kernel counts all memory of this process and its descendants together.
 
     Raises OSError if the kernel refuses what it offered before; the process must then not run the program.
     """
@@ -84,10 +102,13 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report) ->
         os.environ.setdefault(name, value)
     hidden = secrets()
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
+    alone = view is not None and policy.alone
+    if alone:
+        process_space.enter(writable=namespaces.may_write_to_proc(policy))
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
     _set_limits(policy, counts_separately=view is not None)
-    unrestricted = _restrict(policy, kind, view, hidden) if kind != PYTHON else OUTSIDE_PYTHON
+    unrestricted = _restrict(policy, view, hidden, counted, alone) if kind != PYTHON else OUTSIDE_PYTHON
     writable = (*view.overlaid, *view.persistent) if view else (policy.scratch, *policy.caches, *policy.allow_write)
     rules = calls.Rules(
         writable=writable if kind != LANDLOCK else (*writable, SHARED_MEMORY),
@@ -95,6 +116,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report) ->
         network=policy.network,
         own_network=view is not None,
         processes=kind != PYTHON,
+        no_streams=kind == LANDLOCK and not policy.network,
     )
     calls.install(rules, report)
     return EnteredSandbox(kind, tuple(unrestricted), view, tuple(map(os.path.realpath, places)))
@@ -111,7 +133,7 @@ def _use_scratch_for_temporary_files(scratch: str) -> None:
     tempfile.tempdir = None
 
 
-def _restrict(policy: Policy, kind: str, view: namespaces.View | None, hidden: list[str]) -> list[str]:
+def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], counted: bool, alone: bool) -> list[str]:
     """Let the kernel restrict this process. Returns what this kernel is too old to restrict."""
     version = landlock.abi()
     unrestricted = []
@@ -119,24 +141,24 @@ def _restrict(policy: Policy, kind: str, view: namespaces.View | None, hidden: l
         kernel.drop_capabilities()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if version:
-        rules = landlock.Ruleset(version, reads=view is None, network=policy.network or view is not None)
+        rules = landlock.Ruleset(version, reads=view is None)
         writable = (
             (*view.overlaid, *view.persistent)
             if view
             else (policy.scratch, *policy.caches, *policy.allow_write, SHARED_MEMORY)
         )
-        rules.allow_writes([*writable, *DEVICES, *((*gpu_devices(), own_threads()) if policy.gpu else ())])
+        rules.allow_writes([*writable, *((own_threads(),) if policy.gpu else ())])
+        rules.allow_devices((devices.FOLDER,) if view else (*DEVICES, *(gpu_devices() if policy.gpu else ())))
         if view is None:
-            rules.allow_reads(_all_but(hidden))
+            rules.allow_reads([*_all_but([*hidden, devices.FOLDER]), SHARED_MEMORY])
         rules.restrict()
-        closes_tcp = rules.closes_tcp
-        if not rules.scopes:
+        if not rules.scopes and not alone:
             unrestricted.append("signals to your other processes")
-    else:
-        closes_tcp = False
-    internet = "all" if policy.network or view is not None else "tcp" if closes_tcp else "none"
+    internet = policy.network or view is not None
     try:
-        syscall_filter.install(internet, pretends_attributes=view is None)
+        syscall_filter.Filter(
+            internet, pretends_attributes=view is None, alone=alone, counted=counted or policy.gpu, gpu=policy.gpu
+        ).install()
     except OSError:
         unrestricted.append("system calls")
     if view is None:
@@ -169,8 +191,12 @@ def _set_limits(policy: Policy, counts_separately: bool) -> None:
         return
     import resource
 
-    _lower(resource.RLIMIT_CORE, 0)
+    # 1 means none at all: with 0, the kernel would still hand them to a program of the system (core(5))
+    _lower(resource.RLIMIT_CORE, 1)
     _lower(resource.RLIMIT_FSIZE, policy.disk_bytes)
+    if sys.platform == "linux":
+        _lower(resource.RLIMIT_RTPRIO, 0)
+        _lower(resource.RLIMIT_NICE, 0)
     if policy.cpu_s:
         _lower(resource.RLIMIT_CPU, policy.cpu_s)
     # a GPU driver reserves much more memory than it uses

@@ -15,9 +15,8 @@ from . import kernel
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
-REFER, TRUNCATE = 1 << 13, 1 << 14  # ABI 2, ABI 3
-FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
-BIND_TCP, CONNECT_TCP = 1, 2  # ABI 4
+REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15  # ABI 2, ABI 3, ABI 5
+FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 SCOPE_ABSTRACT_UNIX, SCOPE_SIGNAL = 1, 2  # ABI 6
 RULE_PATH_BENEATH = 1
 
@@ -34,15 +33,15 @@ def abi() -> int:
 class Ruleset:
     """Rules under construction. ``restrict`` enforces them for this thread and all its descendants, for good."""
 
-    def __init__(self, version: int, reads: bool, network: bool) -> None:
-        """``reads``: reading files needs a rule, too. ``network``: TCP is not restricted."""
+    def __init__(self, version: int, reads: bool) -> None:
+        """``reads``: reading files needs a rule, too."""
         self.write = WRITE_FILE | REMOVE_AND_MAKE
         self.write |= (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0)
-        handled = self.write | (READ_FILE if reads else 0)
-        self.closes_tcp = version >= 4 and not network
+        self.read = READ_FILE if reads else 0
+        self.control = IOCTL_DEV if version >= 5 else 0
+        handled = self.write | self.read | self.control
         self.scopes = version >= 6
-        fields = [handled, BIND_TCP | CONNECT_TCP if self.closes_tcp else 0]
-        fields.append(SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL if self.scopes else 0)
+        fields = [handled, 0, SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL if self.scopes else 0]
         known = {1: 1, 2: 1, 3: 1, 4: 2, 5: 2}.get(version, 3)
         attributes = (ctypes.c_uint64 * known)(*fields[:known])
         size = ctypes.c_size_t(ctypes.sizeof(attributes))
@@ -56,7 +55,12 @@ class Ruleset:
     def allow_reads(self, paths: Iterable[str]) -> None:
         """Allow reading files below ``paths``."""
         for path in paths:
-            self._allow(path, READ_FILE)
+            self._allow(path, self.read)
+
+    def allow_devices(self, paths: Iterable[str]) -> None:
+        """Allow reading, writing and controlling the devices ``paths``, or those below."""
+        for path in paths:
+            self._allow(path, WRITE_FILE | self.read | self.control)
 
     def _allow(self, path: str, access: int) -> None:
         # a path that is gone or not accessible needs no rule

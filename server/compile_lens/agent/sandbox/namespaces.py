@@ -10,10 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import stat
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import kernel, landlock
+from .devices import mount_devices
+from .overlays import Covers, Layer
 from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
 
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_NETWORK = 0x20000, 0x08000000, 0x10000000, 0x40000000
@@ -21,46 +25,54 @@ NO_SETUID, NO_DEVICES, BIND, RECURSIVE, PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40
 READ_ONLY = 0x1
 # sockets of services are here: through an overlay of the folder, no service answers
 SERVICES = ("/run", "/var/run")
+SOCKETS = "/proc/net/unix"
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What may be written. Changes in the folders ``overlaid`` go to ``layers``, one each; changes in ``persistent`` stay."""
+    """What may be written. Changes in the folders ``overlaid`` go to ``layers``; changes in ``persistent`` stay."""
 
     overlaid: tuple[str, ...]
-    layers: tuple[str, ...]
+    layers: tuple[Layer, ...]
     persistent: tuple[str, ...]
 
 
 def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     """Move this process, which must have one thread, into the view. ``places`` are the program's folders; ``hidden`` paths appear empty.
 
-    Raises OSError; the process must then not run the program.
+    Raises OSError, also if one of the folders that a program may write to cannot be covered; the process must then not run the program.
     """
     scratch = policy.scratch
     persistent = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
+    sockets = _sockets()
     _leave_namespaces(policy.network)
     handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in persistent}
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
-    kernel.set_mount_attributes("/", READ_ONLY, 0, recursive=True)
-    if policy.gpu and landlock.abi():  # Landlock then allows only what ``own_threads`` names
+    kernel.set_mount_attributes("/", READ_ONLY | NO_DEVICES, 0, recursive=True)
+    if may_write_to_proc(policy):
         kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
     handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
-    mounts = _mount_points()
-    overlaid: list[str] = []
-    layers: list[str] = []
-    for place in _outermost([home(), *places, *temporary_folders(), *SERVICES], mounts):
-        # a folder on a file system that overlays do not support stays read-only
-        with contextlib.suppress(OSError):
-            layers.append(os.path.join(scratch, _copy_on_write(place, handles[scratch], len(layers), mounts)))
-            overlaid.append(place)
+    covers = Covers(scratch, handles[scratch], _mount_points())
+    wanted = _real_folders([home(), *places, *temporary_folders()])
+    overlaid = _outermost([*wanted, *_real_folders(SERVICES)])
+    for place in overlaid:
+        covers.cover(place, with_mounts=place in wanted)
+    for place in wanted:
+        if is_below(place, covers.uncovered):
+            raise OSError(f"no overlay works on {place}")
     for path, handle in handles.items():
         _make_writable(path, handle)
-    _hide(hidden, scratch)
-    kernel.mount("tmpfs", SHARED_MEMORY, "tmpfs", NO_SETUID | NO_DEVICES, f"size={policy.disk_bytes},mode=1777")
+    open_sockets = [path for path in sockets if is_below(path, covers.uncovered) or not is_below(path, overlaid)]
+    _hide(hidden, open_sockets, scratch)
+    mount_devices(policy.gpu, _shared_memory(scratch, policy.disk_bytes))
     for handle in handles.values():
         os.close(handle)
-    return View(tuple(overlaid), tuple(layers), (*persistent, scratch, SHARED_MEMORY))
+    return View(tuple(overlaid), tuple(covers.layers), (*persistent, scratch, SHARED_MEMORY))
+
+
+def may_write_to_proc(policy: Policy) -> bool:
+    """Whether ``/proc`` stays writable: Landlock then allows only what ``own_threads`` names."""
+    return policy.gpu and bool(landlock.abi())
 
 
 def _leave_namespaces(network: bool) -> None:
@@ -110,52 +122,39 @@ def _mount_points() -> list[str]:
         return [path.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\") for path in fields]
 
 
-def _outermost(places: list[str], mounts: list[str]) -> list[str]:
-    """The folders to overlay: one inside another on the same file system is covered by it."""
+def _shared_memory(scratch: str, size: int) -> str:
+    """A folder in memory, within the limit that holds for all files of the run."""
+    folder = os.path.join(scratch, "shared-memory")
+    os.mkdir(folder)
+    if os.stat(scratch).st_dev == os.stat(os.path.dirname(scratch)).st_dev:  # changes stay on disk
+        kernel.mount("tmpfs", folder, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size}")
+    os.chmod(folder, 0o1777)
+    return folder
+
+
+def _real_folders(places: Iterable[str]) -> list[str]:
+    found = {os.path.realpath(place) for place in places}
+    return sorted(place for place in found if place != "/" and os.path.isdir(place))
+
+
+def _outermost(places: list[str]) -> list[str]:
+    """The folders to cover: one inside another is covered with it."""
     chosen: list[str] = []
-    for place in sorted({os.path.realpath(place) for place in places}):
-        if place == "/" or not os.path.isdir(place):
-            continue
-        around = [other for other in chosen if is_below(place, [other])]
-        if not any(_mount_of(other, mounts) == _mount_of(place, mounts) for other in around):
+    for place in sorted(set(places)):
+        if not is_below(place, chosen):
             chosen.append(place)
     return chosen
 
 
-def _mount_of(path: str, mounts: list[str]) -> str:
-    return max((point for point in mounts if is_below(path, [point])), key=len, default="/")
-
-
-def _copy_on_write(place: str, scratch: int, number: int, mounts: list[str]) -> str:
-    """Mount an overlay on ``place``; returns the name of the folder in the scratch folder that takes its changes.
-
-    File systems mounted inside it are mounted again, read-only; those of services are not.
-    """
-    is_service = place in SERVICES
-    inside = [] if is_service else [point for point in mounts if point != place and is_below(point, [place])]
-    handles = [(point, _handle(point)) for point in dict.fromkeys(inside)]
-    changes, work = f"/proc/self/fd/{scratch}/changes-{number}", f"/proc/self/fd/{scratch}/work-{number}"
-    os.mkdir(changes)
-    os.mkdir(work)
-    below = os.open(place, os.O_PATH | os.O_CLOEXEC)
-    options = f"lowerdir=/proc/self/fd/{below},upperdir={changes},workdir={work},userxattr"
-    try:
-        kernel.mount("overlay", place, "overlay", NO_SETUID | NO_DEVICES, options)
-    finally:
-        os.close(below)
-    for point, handle in handles:
-        if handle is not None:
-            with contextlib.suppress(OSError):
-                kernel.mount(f"/proc/self/fd/{handle}", point, None, BIND | RECURSIVE)
-            os.close(handle)
-    return f"changes-{number}"
-
-
-def _handle(path: str) -> int | None:
-    try:
-        return os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return None
+def _sockets() -> list[str]:
+    """The paths of the sockets that are open in this network namespace."""
+    found: list[str] = []
+    with contextlib.suppress(OSError), open(SOCKETS, encoding="utf-8", errors="surrogateescape") as table:
+        for line in table:
+            _, slash, path = line.rstrip("\n").partition(" /")
+            if slash:
+                found.append(os.path.realpath(f"/{path}"))
+    return list(dict.fromkeys(found))
 
 
 def _make_writable(path: str, handle: int) -> None:
@@ -164,12 +163,19 @@ def _make_writable(path: str, handle: int) -> None:
     kernel.set_mount_attributes(path, 0, READ_ONLY, recursive=False)
 
 
-def _hide(paths: list[str], scratch: str) -> None:
-    """Mount something empty on each of ``paths``."""
+def _hide(paths: list[str], sockets: list[str], scratch: str) -> None:
+    """Mount something empty on each of ``paths``, and on each of ``sockets`` that can still be reached."""
     folder, file = os.path.join(scratch, "nothing"), os.path.join(scratch, "empty")
     os.mkdir(folder, 0o500)
     os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o400))
-    for path in paths:
+    for path in (*paths, *filter(_is_socket, sockets)):
         empty = folder if os.path.isdir(path) else file
         kernel.mount(empty, path, None, BIND)
         kernel.set_mount_attributes(path, READ_ONLY, 0, recursive=False)
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -9,26 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..runtime.protocol import SandboxSpec
+from . import secret_places
 
-# in the home directory: files with keys, tokens or passwords, and without data that a program works on
-SECRETS = (
-    ".ssh", ".gnupg", ".pki", ".aws", ".azure", ".kube", ".docker", ".oci", ".password-store", ".local/share/keyrings",
-    ".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gcloud", ".config/gh", ".config/hub",
-    ".config/glab-cli", ".config/op", ".config/rclone", ".config/containers/auth.json", ".config/doctl",
-    ".huggingface/token", ".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".kaggle", ".config/kaggle",
-    ".comet.config", ".neptune.config", ".npmrc", ".pypirc", ".config/pypoetry/auth.toml", ".cargo/credentials",
-    ".cargo/credentials.toml", ".terraform.d/credentials.tfrc.json", ".databrickscfg", ".snowflake", ".modal.toml",
-    ".boto", ".s3cfg", ".my.cnf", ".pgpass", ".vault-token", ".bash_history", ".zsh_history", ".python_history",
-    ".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge",
-    "Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome",
-    "Library/Application Support/Firefox", "AppData/Roaming/Mozilla", "AppData/Local/Google/Chrome/User Data",
-    "AppData/Local/Microsoft/Edge/User Data", "AppData/Roaming/Microsoft/Credentials",
-)  # fmt: skip
-# variables that name a file or folder with a secret
-SECRET_VARIABLES = (
-    "AWS_SHARED_CREDENTIALS_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "KUBECONFIG", "NETRC", "PGPASSFILE", "HF_TOKEN_PATH",
-    "GNUPGHOME", "CLOUDSDK_CONFIG", "DOCKER_CONFIG",
-)  # fmt: skip
 # variables that let a program ask a process outside the sandbox to act for it
 SERVICE_VARIABLES = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
@@ -44,7 +26,7 @@ class Policy:
     """What the host allows. Paths are absolute and contain no links.
 
     ``scratch`` is an empty folder of this run; ``caches`` are private caches that stay. ``strongest`` is the strongest kind to try:
-    ``overlay``, ``landlock`` or ``python``.
+    ``overlay``, ``landlock`` or ``python``. ``alone``: the run gets a process namespace.
     """
 
     strongest: str
@@ -57,9 +39,10 @@ class Policy:
     disk_bytes: int
     cpu_s: int
     niceness: int
+    alone: bool = False
 
     @staticmethod
-    def read(spec: SandboxSpec) -> Policy:
+    def read(spec: SandboxSpec, alone: bool) -> Policy:
         """The policy in a command of the host."""
         return Policy(
             strongest=spec.strongest.value,
@@ -72,6 +55,7 @@ class Policy:
             disk_bytes=spec.disk_bytes,
             cpu_s=spec.cpu_s,
             niceness=spec.niceness,
+            alone=alone,
         )
 
 
@@ -83,11 +67,9 @@ def home() -> str:
 def secrets() -> list[str]:
     """The files and folders with secrets that exist, with links resolved, the outermost first."""
     base = home()
-    candidates = [os.path.join(base, *name.split("/")) for name in SECRETS]
-    candidates += [os.environ[name] for name in SECRET_VARIABLES if os.environ.get(name)]
-    if token_home := os.environ.get("HF_HOME"):
-        candidates += [os.path.join(token_home, name) for name in ("token", "stored_tokens")]
-    existing = {os.path.realpath(path) for path in map(os.path.expanduser, candidates) if os.path.exists(path)}
+    places = map(os.path.expanduser, secret_places.candidates(base, os.environ))
+    # what a variable leads to may be a device, such as the null device
+    existing = {os.path.realpath(path) for path in places if os.path.isfile(path) or os.path.isdir(path)}
     found: list[str] = []
     for path in sorted(existing):
         if not is_below(path, found) and not is_below(base, [path]):

@@ -8,10 +8,11 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+from dataclasses import dataclass
 
 from . import kernel
 
-LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
+LOAD, AND, SHIFT_RIGHT, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x74, 0x15, 0x35, 0x45, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
@@ -29,23 +30,50 @@ REFUSED = {
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "quotactl": (179, 60),
     "settimeofday": (164, 170), "clock_settime": (227, 112), "adjtimex": (159, 171), "clock_adjtime": (305, 266),
     "sethostname": (170, 161), "setdomainname": (171, 162), "iopl": (172, -1), "ioperm": (173, -1), "vhangup": (153, 58),
+    # by the number or descriptor of another process
+    "pidfd_getfd": (438, 438), "process_madvise": (440, 440), "process_mrelease": (448, 448), "migrate_pages": (256, 238),
+    "move_pages": (279, 239), "quotactl_fd": (443, 443), "open_tree_attr": (467, 467), "fanotify_init": (300, 262),
 }  # fmt: skip
 # answered as if the kernel lacked them: libraries then use an older call, which the filter can inspect
 UNAVAILABLE = {
     "clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    # System V objects and message queues outlive a run, belong to all processes of the user, and their memory is in no process
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191),
+    "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "mq_open": (240, 180), "mq_unlink": (241, 181), "memfd_secret": (447, 447),
 }  # fmt: skip
+# memory without a process or a file; C libraries and torch take a file in /dev/shm instead
+UNCOUNTED = {"memfd_create": (319, 279)}
 # Landlock does not cover these, and a filter cannot tell files apart: where no namespace keeps the user's files read-only, they
 # report success and do nothing
 CHANGES_OF_ATTRIBUTES = {
     "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, -1),
     "fchown": (93, 55), "lchown": (94, -1), "fchownat": (260, 54), "utime": (132, -1), "utimes": (235, -1),
     "futimesat": (261, -1), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
-    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463),
+    "removexattrat": (466, 466), "file_setattr": (469, 469),
 }  # fmt: skip
-CLONE, SOCKET, SENDTO, SENDMSG = (56, 220), (41, 198), (44, 206), (46, 211)
+# how another process is scheduled: position of the argument that names it. Without a process namespace only the run's own process may
+# be named, and the rest is reported as done: a program that places its workers on cores goes on
+SCHEDULING = {
+    "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+}  # fmt: skip
+# these name a process, a group or all processes of a user; the value is the one that stands for a process
+BY_KIND = {"setpriority": ((141, 140), 0), "ioprio_set": ((251, 30), 1)}
+PRLIMIT = (302, 261)
+CLONE, SOCKET, SETRLIMIT = (56, 220), (41, 198), (160, 164)
+IOCTL, FCNTL = (16, 29), (72, 25)
+# by the second byte of their number (Documentation/userspace-api/ioctl/ioctl-number.rst): those of terminals and pipes, and of sockets
+HARMLESS_CONTROLS = (0x54, 0x89)
+# of file systems: flags, versions, snapshots, encryption. A graphics driver has numbers of its own beside these
+FILE_CONTROLS = (0x66, 0x76, 0x58, 0x94, 0xF5)
+# what writes to the user's terminal as if typed there (TIOCSTI, TIOCLINUX, TIOCCONS)
+TYPING = (0x5412, 0x541C, 0x541D)
+# a lease on a file of the user's makes whoever opens it wait
+F_SETLEASE = 1024
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
-SOCK_TYPES, SOCK_STREAM, IPPROTO_TCP, MSG_FASTOPEN = 0xF, 1, 6, 0x20000000
+RLIMIT_CORE = 4
 
 Instruction = tuple[int, int, int, int]
 
@@ -58,53 +86,101 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_uint16), ("lines", ctypes.POINTER(_Line)))
 
 
-def install(internet: str, pretends_attributes: bool) -> None:
-    """Enforce the filter for this thread and all its descendants. Raises OSError where the kernel does not support it.
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What is let through.
 
-    ``internet``: ``all`` Internet sockets, ``tcp`` alone (Landlock then refuses their connections), or ``none``.
+    ``internet``: Internet sockets. Landlock restricts some of what they can do, but not waiting for a connection on any port.
+    ``pretends_attributes``: changes of modes and the like report success and do nothing. ``alone``: no other processes can be named.
+    ``counted``: the kernel counts all memory of the run.
     """
-    machine = os.uname().machine
-    if machine not in ARCHITECTURE:
-        raise OSError(errno.ENOSYS, "unsupported architecture", machine)
-    column = 0 if machine == "x86_64" else 1
-    program = _assemble(machine, column, internet, pretends_attributes)
-    lines = (_Line * len(program))(*(_Line(*line) for line in program))
-    filter_mode = 1
-    kernel.system_call(
-        kernel.SECCOMP[machine],
-        filter_mode,
-        0,
-        ctypes.byref(_Program(len(program), ctypes.cast(lines, ctypes.POINTER(_Line)))),
-    )
+
+    internet: bool
+    pretends_attributes: bool
+    alone: bool
+    counted: bool
+    gpu: bool
+
+    def install(self) -> None:
+        """Enforce the filter for this thread and all its descendants. Raises OSError where the kernel does not support it."""
+        machine = os.uname().machine
+        if machine not in ARCHITECTURE:
+            raise OSError(errno.ENOSYS, "unsupported architecture", machine)
+        program = self._assemble(machine, 0 if machine == "x86_64" else 1)
+        lines = (_Line * len(program))(*(_Line(*line) for line in program))
+        filter_mode = 1
+        kernel.system_call(
+            kernel.SECCOMP[machine],
+            filter_mode,
+            0,
+            ctypes.byref(_Program(len(program), ctypes.cast(lines, ctypes.POINTER(_Line)))),
+        )
+
+    def _assemble(self, machine: str, column: int) -> list[Instruction]:
+        """Each block starts with the number of the call loaded, and falls through to the next in the same state."""
+        refuse = _answer(errno.EPERM)
+        program = [
+            (LOAD, 0, 0, ARCHITECTURE_AT),
+            (EQUAL, 1, 0, ARCHITECTURE[machine]),
+            refuse,  # a 32-bit call
+            (LOAD, 0, 0, NUMBER_AT),
+            (AT_LEAST, 0, 1, X32),
+            refuse,
+        ]
+        answers = [(REFUSED, refuse), (UNAVAILABLE, _answer(errno.ENOSYS))]
+        if self.pretends_attributes:
+            answers.append((CHANGES_OF_ATTRIBUTES, _answer(0)))
+        if not self.counted:
+            answers.append((UNCOUNTED, _answer(errno.ENOSYS)))
+        for calls, answer in answers:
+            for numbers in calls.values():
+                if numbers[column] >= 0:
+                    program += [(EQUAL, 0, 1, numbers[column]), answer]
+        program += _when(CLONE[column], [_argument(0), (ANY_BIT, 0, 1, NEW_NAMESPACES), refuse])
+        program += self._sockets(column)
+        program += _when(IOCTL[column], self._controls())
+        program += _core_limit_stays(column)
+        program += _when(FCNTL[column], [_argument(1), (EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES)])
+        if not self.alone:
+            program += _own_process_only(column)
+        return [*program, (RETURN, 0, 0, ALLOW)]
+
+    def _sockets(self, column: int) -> list[Instruction]:
+        families = (AF_UNIX, AF_NETLINK, *((AF_INET, AF_INET6) if self.internet else ()))
+        return _when(SOCKET[column], [_argument(0), *_unless_one_of(families), _answer(errno.EACCES)])
+
+    def _controls(self) -> list[Instruction]:
+        typing = [_argument(1)]
+        for number in TYPING:
+            typing += [(EQUAL, 0, 1, number), _answer(errno.EPERM)]
+        group = [(SHIFT_RIGHT, 0, 0, 8), (AND, 0, 0, 0xFF)]
+        no_such = _answer(errno.ENOTTY)
+        if not self.gpu:
+            return [*typing, *group, *_unless_one_of(HARMLESS_CONTROLS), no_such]
+        refused = [line for number in FILE_CONTROLS for line in ((EQUAL, 0, 1, number), no_such)]
+        return [*typing, *group, *refused]
 
 
-def _assemble(machine: str, column: int, internet: str, pretends_attributes: bool) -> list[Instruction]:
-    """Each block starts with the number of the call loaded, and falls through to the next in the same state."""
-    refuse = _answer(errno.EPERM)
-    program = [
-        (LOAD, 0, 0, ARCHITECTURE_AT),
-        (EQUAL, 1, 0, ARCHITECTURE[machine]),
-        refuse,  # a 32-bit call
-        (LOAD, 0, 0, NUMBER_AT),
-        (AT_LEAST, 0, 1, X32),
-        refuse,
-    ]
-    answers = [(REFUSED, refuse), (UNAVAILABLE, _answer(errno.ENOSYS))]
-    if pretends_attributes:
-        answers.append((CHANGES_OF_ATTRIBUTES, _answer(0)))
-    for calls, answer in answers:
-        for numbers in calls.values():
-            if numbers[column] >= 0:
-                program += [(EQUAL, 0, 1, numbers[column]), answer]
-    program += _when(CLONE[column], [_argument(0), (ANY_BIT, 0, 1, NEW_NAMESPACES), refuse])
-    families = (AF_UNIX, AF_NETLINK) if internet == "none" else (AF_UNIX, AF_NETLINK, AF_INET, AF_INET6)
-    closed = _answer(errno.EACCES)
-    program += _when(SOCKET[column], [_argument(0), *_unless_one_of(families), closed])
-    if internet == "tcp":
-        program += _when(SOCKET[column], _only_tcp(closed))
-        program += _when(SENDTO[column], [_argument(3), (ANY_BIT, 0, 1, MSG_FASTOPEN), closed])
-        program += _when(SENDMSG[column], [_argument(2), (ANY_BIT, 0, 1, MSG_FASTOPEN), closed])
-    return [*program, (RETURN, 0, 0, ALLOW)]
+def _core_limit_stays(column: int) -> list[Instruction]:
+    """The limit on core dumps is reported as set: a limit of 0 would allow those that a program of the system takes (core(5))."""
+    changes = [_argument(2), (EQUAL, 0, 2, 0), _upper_half(2), (EQUAL, 1, 0, 0), _answer(0)]
+    program = _when(PRLIMIT[column], [_argument(1), (EQUAL, 0, len(changes), RLIMIT_CORE), *changes])
+    return program + _when(SETRLIMIT[column], [_argument(0), (EQUAL, 0, 1, RLIMIT_CORE), _answer(0)])
+
+
+def _own_process_only(column: int) -> list[Instruction]:
+    """Limits and scheduling of this process alone, by its number or as 0."""
+    own = (0, os.getpid())
+    program: list[Instruction] = []
+    for numbers in SCHEDULING.values():
+        program += _when(numbers[column], [_argument(0), *_unless_one_of(own), _answer(0)])
+    for numbers, process in BY_KIND.values():
+        kind = [_argument(0), (EQUAL, 1, 0, process), _answer(0)]
+        program += _when(numbers[column], [*kind, _argument(1), *_unless_one_of(own), _answer(0)])
+    # to read a limit changes nothing: the third argument, an address, is then 0
+    reads = [_argument(2), (EQUAL, 0, 2, 0), _upper_half(2), (EQUAL, 1, 0, 0), _answer(errno.EPERM)]
+    other = [_argument(0), (EQUAL, len(reads) + 1, 0, own[0]), (EQUAL, len(reads), 0, own[1])]
+    return program + _when(PRLIMIT[column], [*other, *reads])
 
 
 def _answer(number: int) -> Instruction:
@@ -115,6 +191,10 @@ def _argument(index: int) -> Instruction:
     return LOAD, 0, 0, ARGUMENTS_AT + 8 * index
 
 
+def _upper_half(index: int) -> Instruction:
+    return LOAD, 0, 0, ARGUMENTS_AT + 8 * index + 4
+
+
 def _when(number: int, block: list[Instruction]) -> list[Instruction]:
     """Run ``block`` for this call only, and load the number again after it."""
     return [(EQUAL, 0, len(block), number), *block, (LOAD, 0, 0, NUMBER_AT)]
@@ -123,11 +203,3 @@ def _when(number: int, block: list[Instruction]) -> list[Instruction]:
 def _unless_one_of(values: tuple[int, ...]) -> list[Instruction]:
     """Jumps that skip the next instruction if the argument is one of ``values``."""
     return [(EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
-
-
-def _only_tcp(closed: Instruction) -> list[Instruction]:
-    """An Internet socket must be a TCP stream: MPTCP and SCTP are streams, too, and Landlock does not cover them."""
-    kind = [_argument(1), (AND, 0, 0, SOCK_TYPES), (EQUAL, 1, 0, SOCK_STREAM), closed]
-    protocol = [_argument(2), *_unless_one_of((0, IPPROTO_TCP)), closed]
-    block = [*kind, *protocol]
-    return [_argument(0), (EQUAL, 1, 0, AF_INET), (EQUAL, 0, len(block), AF_INET6), *block]

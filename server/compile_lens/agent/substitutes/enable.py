@@ -13,6 +13,7 @@ from . import distributed, launcher
 from .cuda.native import EmulationUnsupported
 from .cuda.trial import TrialResult
 from .cuda.usage import is_compiler_asking, names_gpu
+from .data import arrays, hub_datasets, image_processors, torchvision_datasets
 from .notes import StandInNotes
 from .unsupported import unsupported_is_noted
 from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
@@ -35,6 +36,8 @@ def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda:
         depth = _enable_cuda(command, notes, cuda)
     if command.missing_weights is Substitution.AUTO:
         _substitute_weights(notes)
+    if command.missing_data is Substitution.AUTO:
+        _substitute_data(notes)
     return depth
 
 
@@ -128,3 +131,16 @@ def _substitute_weights(notes: StandInNotes) -> None:
     )
     change_at_import({name: change for kind in kinds for name, change in kind.changes().items()})
     skip_modules(transformers_models, tokenizers, checkpoints, timm_models, hub_files, lookups)
+
+
+def _substitute_data(notes: StandInNotes) -> None:
+    """Substitute data sets, memory-mapped arrays and image processors that are not on this machine."""
+    calls = lookups.Lookups(notes)
+    kinds = (
+        arrays.Arrays(calls),
+        torchvision_datasets.TorchvisionDatasets(calls),
+        hub_datasets.HubDatasets(calls),
+        image_processors.ImageProcessors(calls),
+    )
+    change_at_import({name: change for kind in kinds for name, change in kind.changes().items()})
+    skip_modules(arrays, torchvision_datasets, hub_datasets, image_processors)

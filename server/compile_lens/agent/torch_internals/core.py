@@ -51,6 +51,7 @@ FAKE_IMPLEMENTATIONS = Internal(
 PASS_OBSERVER_EXIT = Internal(
     "torch.fx.passes.graph_transform_observer:GraphTransformObserver.__exit__", "what a pass changed"
 )
+CALL_OF_MODULE = Internal("torch.nn.modules.module:Module._call_impl", "the calls of a script's models")
 INCOMPATIBLE_KEYS = Internal("torch.nn.modules.module:_IncompatibleKeys", "substitutes for missing checkpoints")
 TRITON_QUERIES = Internal("torch.utils._triton", "Triton on the emulated CUDA device")
 

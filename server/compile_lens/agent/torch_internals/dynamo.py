@@ -9,6 +9,9 @@ AOT_EAGER_DECOMP_PARTITION = Internal(
 )
 COMPILER_FNS = Internal("torch._dynamo.backends.registry:_COMPILER_FNS", lost="runs that stop before Inductor")
 LIST_BACKENDS = Internal("torch._dynamo.backends.registry:list_backends", lost="runs that stop before Inductor")
+LINETABLE_WRITER = Internal(
+    "torch._dynamo.bytecode_transformation:linetable_311_writer", lost="exact lines behind a graph break"
+)
 CONFIG = Internal("torch._dynamo.config", lost="options of Dynamo")
 CONFIG_ENTRIES = Internal("torch._dynamo.config:_config", lost="options of Dynamo")
 REPRO_TOLERANCE = Internal("torch._dynamo.config:repro_tolerance", lost="the tolerance that torch's own minifier uses")
@@ -40,6 +43,10 @@ LOG_GRAPH_BREAK = Internal(
     "torch._dynamo.symbolic_convert:InstructionTranslatorBase.log_graph_break",
     lost="exact columns of graph breaks",
     since=(2, 10),
+)
+INLINING_TRACER = Internal(
+    "torch._dynamo.symbolic_convert:InliningInstructionTranslator.__init__",
+    lost="which regions are compiled as part of others",
 )
 TRACER_STEP = Internal(
     "torch._dynamo.symbolic_convert:InstructionTranslatorBase.step", lost="exact columns of graph breaks"

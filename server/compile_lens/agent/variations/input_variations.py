@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -40,6 +41,30 @@ def variations(base: CallSnapshot, names: ArgumentNames, modules: list[Any]) -> 
     yield from _values(base, names)
     yield from _optional(base, names)
     yield from _of_tensors(base, names)
+
+
+def usual_variations(
+    base: CallSnapshot, names: ArgumentNames, modules: list[Any], offered: Iterable[tuple[str, str, Any]] = ()
+) -> Iterator[InputVariation]:
+    """How most users call a model besides: in the other mode, without gradients, with optional arguments and flags.
+
+    ``offered`` are names of optional arguments with text and value of each.
+    """
+    for variation in _modes(base, modules):
+        if INFERENCE not in variation.phrase:
+            yield variation
+    for name, text, value in offered:
+        yield InputVariation("argument", f"`{name}={text}`", (names.with_value(base, name, value),))
+    yield from _flags(base, names)
+
+
+def _flags(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
+    """Flags that have a default and are not passed."""
+    for parameter, is_given in names.optional(base):
+        if not is_given and isinstance(parameter.default, bool):
+            other = not parameter.default
+            call = names.with_value(base, parameter.name, other)
+            yield InputVariation("value", _value_phrase(parameter.name, (other,), parameter.default), (call,))
 
 
 def _tensors(base: CallSnapshot) -> list[tuple[str, Any]]:
@@ -134,12 +159,7 @@ def _values(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation
         count += 1
         calls = tuple(base.with_leaves(_replacing(path, other)) for other in steps)
         yield InputVariation("value", _value_phrase(names.of(path), steps, leaf), calls)
-    for parameter, is_given in names.optional(base):
-        if not is_given and isinstance(parameter.default, bool) and count < MAX_VALUES:
-            count += 1
-            other = not parameter.default
-            call = names.with_value(base, parameter.name, other)
-            yield InputVariation("value", _value_phrase(parameter.name, (other,), parameter.default), (call,))
+    yield from itertools.islice(_flags(base, names), MAX_VALUES - count)
 
 
 def _value_phrase(name: str, steps: tuple[Any, ...], was: Any) -> str:

@@ -1,8 +1,9 @@
 """Makes the calls of one region's variations, and marks in the trace which records belong to which.
 
-Notes named ``compile_lens_variation``: ``reset`` (Dynamo was reset; the records that follow are not the program's), ``call`` (a call
-of a variation begins), ``called`` (it ended), ``rejected`` (the program itself does not accept such inputs), ``left`` (no time was
-left), ``skipped`` (a region cannot be varied) and ``over``.
+Notes named ``compile_lens_variation``: ``reset`` (Dynamo was reset; the records that follow are not the program's), ``again`` (nor are
+those that follow here, but Dynamo still knows what the program compiled), ``call`` (a call of a variation begins), ``called`` (it
+ended), ``rejected`` (the program itself does not accept such inputs), ``left`` (no time was left), ``skipped`` (a region cannot be
+varied) and ``over``.
 """
 
 from __future__ import annotations
@@ -38,15 +39,37 @@ class VariedRegion:
     first_call: CallSnapshot
 
 
-def vary(region: VariedRegion, end: float) -> None:
-    """Vary the first call of ``region`` until ``end``, a time of ``time.monotonic``."""
-    with _separate_interning():
-        _Measurement(region, end).run()
+Choose = Callable[[CallSnapshot, ArgumentNames, list[Any]], Iterator[InputVariation]]
+
+
+def vary(
+    region: VariedRegion, end: float, choose: Choose | None = None, clock: Callable[[], float] = time.monotonic
+) -> None:
+    """Vary the first call of ``region`` until ``end``, a time of ``clock``; as ``choose`` says, if the user did not ask."""
+    with _separate_records():
+        _Measurement(region, end, choose, clock).run()
+
+
+def repeat(region: VariedRegion, call: Callable[[], object]) -> None:
+    """Make the program's call again: what it compiles beside what is known already is a variation's."""
+    about: dict[str, Any] = {
+        "region": region.number,
+        "name": region.name,
+        "kind": "same",
+        "phrase": "the same inputs again",
+        "step": 0,
+    }
+    about["usual"] = True
+    with _separate_records():
+        _note("again")
+        _note("call", **about)
+        problem = _error_of(call)
+        _note("called", **about, **(problem or {}))
 
 
 @contextmanager
-def _separate_interning() -> Iterator[None]:
-    """Intern strings afresh: the records of variations are read as a report of their own."""
+def _separate_records() -> Iterator[None]:
+    """Restore the table of interned strings at the end: the records of variations are read as a report of their own."""
     table = INTERN_TABLE.need()
     known = dict(table)
     try:
@@ -62,9 +85,13 @@ def _note(what: str, **fields: Any) -> None:
 
 
 class _Measurement:
-    def __init__(self, region: VariedRegion, end: float) -> None:
+    def __init__(self, region: VariedRegion, end: float, choose: Choose | None, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._region = region
         self._end = end
+        self._choose = choose or variations
+        self._is_usual = choose is not None
+        self._seconds_of_call = 0.0
         # Dynamo has compiled the first call and nothing else
         self._is_fresh = False
 
@@ -75,12 +102,18 @@ class _Measurement:
             _note("skipped", region=region.number, name=region.name, **problem)
             return
         names = ArgumentNames(region.fn)
-        for variation in variations(region.first_call, names, _modules_of(region.fn, region.first_call)):
+        for variation in self._choose(region.first_call, names, _modules_of(region.fn, region.first_call)):
             about = {"region": region.number, "name": region.name, "kind": variation.kind, "phrase": variation.phrase}
-            if time.monotonic() > self._end:
+            about |= {"usual": True} if self._is_usual else {}
+            if self._clock() + self._seconds_of(variation) > self._end:
                 _note("left", **about)
             else:
                 self._vary(variation, about)
+
+    def _seconds_of(self, variation: InputVariation) -> float:
+        """How long a variation that nobody asked for takes, if each call of it is compiled as slowly as the first one was."""
+        calls = len(variation.calls) + (0 if self._is_fresh else 1)
+        return calls * self._seconds_of_call if self._is_usual else 0.0
 
     def _vary(self, variation: InputVariation, about: dict[str, Any]) -> None:
         with unrecorded(), uncompiled():
@@ -109,7 +142,10 @@ class _Measurement:
         INTERN_TABLE.need().clear()
         _note("reset", region=self._region.number)
         self._is_fresh = True
-        return _error_of(lambda: self._region.first_call.call(self._region.compiled))
+        started = self._clock()
+        problem = _error_of(lambda: self._region.first_call.call(self._region.compiled))
+        self._seconds_of_call = self._clock() - started
+        return problem
 
 
 def _compile_counts() -> tuple[int, int] | None:

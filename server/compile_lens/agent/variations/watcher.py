@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from ..instrument.region_calls import user_target, with_hooks
 from ..runtime.degraded import degraded
+from ..runtime.protocol import VariationRequest
 from .call_snapshot import take_snapshot
-from .measure import VariedRegion, vary
+from .input_variations import usual_variations
+from .measure import VariedRegion, repeat, vary
 
 # shares of the run's time limit: after the first, the next call of a region ends the program; the second is for all of the run
 PROGRAM_SHARE = 0.4
@@ -23,14 +26,24 @@ class EndOfProgram(SystemExit):
         super().__init__(0)
 
 
-class VariationWatcher:
-    """One per run. ``names`` are those of the functions and modules to vary; none means all."""
+# optional arguments by name, with text and value of each
+Offers = Iterable[tuple[str, str, Any]]
 
-    def __init__(self, names: Sequence[str], seconds: float) -> None:
-        self._names = names
+
+class VariationWatcher:
+    """One per run, which takes at most ``seconds``."""
+
+    def __init__(self, request: VariationRequest, seconds: float) -> None:
+        self._names = request.names
+        self._is_usual = request.usual
         self._started = time.monotonic()
         self._seconds = seconds
+        # usual calls are made on a busy machine, too: their limit is one of processor time
+        self._clock = time.thread_time if request.usual else time.monotonic
+        self._end = self._clock() + (request.seconds or seconds * RUN_SHARE)
         self._regions: dict[int, VariedRegion] = {}
+        self._offers: dict[int, Callable[[], Offers]] = {}
+        self._repeated = 0
         self._known_code: set[Any] = set()
         self._is_over = False
 
@@ -46,7 +59,7 @@ class VariationWatcher:
     ) -> None:
         if self._is_over:
             return
-        if self._regions and time.monotonic() - self._started > self._seconds * PROGRAM_SHARE:
+        if not self._is_usual and self._regions and time.monotonic() - self._started > self._seconds * PROGRAM_SHARE:
             self._is_over = True
             raise EndOfProgram
         if region in self._regions:
@@ -70,11 +83,47 @@ class VariationWatcher:
         self._known_code.add(code)
         self._regions[region] = VariedRegion(region, name, compiled, fn, take_snapshot(args, kwargs))
 
+    def after_call(self, again: Callable[[], object] | None, offers: Callable[[], Offers]) -> None:
+        """An entry has made a call. Make it ``again``, before anything is reset; ``offers`` are optional arguments for later."""
+        new = list(self._regions.values())[self._repeated :]
+        self._repeated = len(self._regions)
+        if not new or not self._is_usual:
+            return
+        # the call began with its first region
+        self._offers.update({region.number: offers if region is new[0] else tuple for region in new})
+        if again is not None:
+            repeat(new[0], again)
+
     def at_end(self) -> None:
         """After the program: vary its regions, each for its share of the remaining time."""
         self._is_over = True
-        end = self._started + self._seconds * RUN_SHARE
         regions = list(self._regions.values())
+        if self._is_usual:  # what the file calls itself is not called in ways that it does not show
+            regions = [region for region in regions if region.number in self._offers]
         for number, region in enumerate(regions):
-            now = time.monotonic()
-            vary(region, now + (end - now) / (len(regions) - number))
+            now = self._clock()
+            choose = None
+            if self._is_usual:
+                offers = self._offers.get(region.number, tuple)
+                choose = partial(usual_variations, offered=_late(offers))
+            vary(region, now + (self._end - now) / (len(regions) - number), choose, self._clock)
+
+
+def _late(offers: Callable[[], Offers]) -> Offers:
+    """``offers()``, once it is asked for."""
+    yield from offers()
+
+
+def of_run() -> VariationWatcher | None:
+    """The watcher of this process, if regions are varied."""
+    return _watcher
+
+
+def begin(request: VariationRequest, seconds: float) -> VariationWatcher:
+    """Watch the regions of this process from now on."""
+    global _watcher
+    _watcher = VariationWatcher(request, seconds)
+    return _watcher
+
+
+_watcher: VariationWatcher | None = None

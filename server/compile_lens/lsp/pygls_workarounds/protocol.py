@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import uuid
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, InvalidStateError
 from enum import Enum
 from typing import Any
@@ -69,13 +70,24 @@ def _is_message(data: object) -> bool:
     return known and (isinstance(method, str) or ("method" not in data and "id" in data))
 
 
+def _member(name: str, head: bytes) -> str | int | None:
+    match = re.search(rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)' % name.encode(), head)
+    try:
+        return None if match is None else json.loads(match[1])
+    except ValueError:
+        return None
+
+
 class HardenedProtocol(LanguageServerProtocol):
     """pygls' protocol, but every request is answered, no traceback is sent, and documents are left to ``documents/``."""
+
+    _server: Any
 
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
         self._initialized = False
         self._sent_requests: set[str | int] = set()
+        self.on_too_large: Callable[[str], None] = lambda _: None
         for method in HANDLED_BY_FEATURES:
             del self.fm.builtin_features[method]
 
@@ -90,6 +102,15 @@ class HardenedProtocol(LanguageServerProtocol):
             self._receive(body)
         except Exception:  # a handler may raise anything; the connection must outlive it
             log.exception("Could not handle a message")
+
+    def refuse_large(self, head: bytes) -> None:
+        """A message is too large to be read; ``head`` is how it begins. A quote within a text is escaped, so these are its own members."""
+        found = {name: _member(name, head) for name in ("id", "uri")}
+        log.warning("Refused a message that is too large.")
+        if found["id"] is not None:
+            self._refuse(found["id"], JsonRpcInvalidRequest("The message is too large."))
+        elif isinstance(found["uri"], str):
+            self.on_too_large(found["uri"])
 
     def _receive(self, body: bytes) -> None:
         try:
@@ -132,6 +153,8 @@ class HardenedProtocol(LanguageServerProtocol):
                     self._refuse(identifier, self._wrong_state())
                 return
             self._initialized = True
+            if method != types.INITIALIZE:
+                self._server.load()
         super().handle_message(message)
 
     def _wrong_state(self) -> JsonRpcException:

@@ -11,13 +11,20 @@ from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
-LARGEST_BODY = 1 << 30
+# four times the largest document (documents/source_file.py): JSON makes a text longer
+LARGEST_BODY = 1 << 25
+LONGEST_SKIPPED = 1 << 40
+# method, id and URI come before the text
+HEAD = 1 << 12
 CHUNK = 1 << 16
 
 
-async def read_messages(reader: asyncio.StreamReader, receive: Callable[[bytes], None]) -> None:
+async def read_messages(
+    reader: asyncio.StreamReader, receive: Callable[[bytes], None], refuse: Callable[[bytes], None] = lambda _: None
+) -> None:
     """Pass the body of each message to ``receive`` until the stream ends.
 
+    Of a message that is too large only the first bytes are kept, and passed to ``refuse``.
     Other tasks run between two messages, so handlers start in the order in which the messages arrived.
     """
     length: int | None = None
@@ -33,11 +40,13 @@ async def read_messages(reader: asyncio.StreamReader, receive: Callable[[bytes],
             length = _length(value)
         elif not line.strip() and length is not None:
             try:
-                body = await reader.readexactly(length)
+                if length > LARGEST_BODY:
+                    refuse(await _skip(reader, length))
+                else:
+                    receive(await reader.readexactly(length))
             except asyncio.IncompleteReadError:
                 return
             length = None
-            receive(body)
             await asyncio.sleep(0)
 
 
@@ -46,7 +55,19 @@ def _length(value: bytes) -> int | None:
         length = int(value)
     except ValueError:
         return None
-    return length if 0 <= length <= LARGEST_BODY else None
+    return length if 0 <= length <= LONGEST_SKIPPED else None
+
+
+async def _skip(reader: asyncio.StreamReader, length: int) -> bytes:
+    """Read a body and drop it, except for its head."""
+    head = await reader.readexactly(min(HEAD, length))
+    left = length - len(head)
+    while left:
+        piece = await reader.read(min(left, 1 << 20))
+        if not piece:
+            raise asyncio.IncompleteReadError(head, length)
+        left -= len(piece)
+    return head
 
 
 class PrivateStreams:
@@ -56,8 +77,10 @@ class PrivateStreams:
     process can corrupt the protocol. A daemon thread reads the bare descriptor, so that shutdown never waits for it.
     """
 
-    def __init__(self, on_broken: Callable[[], None]) -> None:
+    def __init__(self, on_broken: Callable[[], None], on_end: Callable[[], None] = lambda: None) -> None:
+        """``on_end`` is called in the thread that reads, when the editor has closed its end."""
         self._on_broken = on_broken
+        self._on_end = on_end
         self._input = os.dup(0)
         self._output = os.dup(1)
         null = os.open(os.devnull, os.O_RDONLY)
@@ -99,3 +122,4 @@ class PrivateStreams:
                 loop.call_soon_threadsafe(reader.feed_data if data else reader.feed_eof, *((data,) if data else ()))
             except RuntimeError:  # the loop is closed: the server has ended
                 return
+        self._on_end()

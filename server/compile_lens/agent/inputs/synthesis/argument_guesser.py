@@ -31,6 +31,7 @@ _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
 _MAX_DEPTH = 3
+_DEPTH = re.compile(r"(?:.*_)?(?:depth|(?:num|n)_(?:encoder_|decoder_|hidden_)?(?:layers?|blocks))")
 
 
 class ArgumentGuesser:
@@ -103,7 +104,7 @@ class ArgumentGuesser:
             return None
         if not any(base.__name__ == "Module" for base in cls.__mro__) and cls.__module__ != self.module.__name__:
             return None
-        infos = [r for r in read_parameters(cls.__init__, skip_first=True) if r.required]
+        infos = [r for r in read_parameters(cls.__init__, skip_first=True) if r.required or is_needed(r)]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
         return Constructed(self.path_of(cls), named)
 
@@ -169,6 +170,12 @@ class ArgumentGuesser:
             if value is cls:
                 return name
         return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def is_needed(info: ParameterInfo) -> bool:
+    """Whether a parameter with the default None is a number of layers, which a model cannot do without."""
+    is_open = not info.required and info.default is None and kinds_of(info.hint, info.annotation) <= {"int"}
+    return is_open and _DEPTH.fullmatch(info.name) is not None
 
 
 def _first_class(hint: Any) -> type | None:

@@ -119,6 +119,24 @@ class Arguments:
                 yield name, argument
 
 
+def in_words(positional: tuple[object, ...], named: dict[str, object]) -> str:
+    """Arguments as shown to users: tensors by dtype and shape, other values as they are written."""
+    parts = [_value_in_words(value) for value in positional]
+    return ", ".join([*parts, *(f"{name}: {_value_in_words(value)}" for name, value in named.items())])
+
+
+def _value_in_words(value: object) -> str:
+    return known_text(value) or type(value).__name__
+
+
+def known_text(value: object) -> str | None:
+    """The expression for a value: a random tensor like the one that it is, or a literal."""
+    if type(value).__name__ in ("Tensor", "Parameter") and hasattr(value, "shape"):
+        dtype = str(getattr(value, "dtype", "")).rpartition(".")[2]
+        return f"{dtype}[{', '.join(str(int(size)) for size in value.shape) or '()'}]"
+    return literal(value)
+
+
 def literal(value: object) -> str | None:
     """A plain value as Python text, or None if it has none."""
     if value is None or isinstance(value, (bool, int, str)):

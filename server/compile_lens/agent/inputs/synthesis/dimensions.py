@@ -169,7 +169,7 @@ def solutions(
 ) -> Iterator[dict[str, int]]:
     """Values that negate ``wanted`` and keep all of ``kept`` negated; the most common sizes first.
 
-    The search ends at ``end``, a time of ``time.monotonic``.
+    The search ends at ``end``, a time of ``time.thread_time``.
     """
     now = unknowns.values
     required = list(kept)
@@ -186,7 +186,7 @@ def solutions(
             if agrees(values):
                 yield values
                 break
-    if len(free) < 2 or time.monotonic() > end or not _can_be_negated(wanted, now, free):
+    if len(free) < 2 or time.thread_time() > end or not _can_be_negated(wanted, now, free):
         return
     yield from _together(free, wanted, now, agrees, end)
 
@@ -202,7 +202,7 @@ def _can_be_negated(wanted: SizeCondition, now: dict[str, int], free: list[str])
 
 
 def _until(end: float, values: Iterable[_T]) -> Iterator[_T]:
-    return itertools.takewhile(lambda _: time.monotonic() <= end, values)
+    return itertools.takewhile(lambda _: time.thread_time() <= end, values)
 
 
 def _together(

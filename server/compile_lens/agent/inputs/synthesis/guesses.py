@@ -55,7 +55,7 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"(?:num_)?(?:time_?steps|steps|timesteps|iterations|iters|samples|num_samples|frames|num_frames|n_frames)", 8),
     (r"(?:num_|n_)?(?:mels?|mel_bins|freqs?|freq_bins|bins|fft)", 32),
     (r"(?:num_)?(?:codes|codebook_size|n_embed|num_embeds|queries|num_queries|num_latents|latents)", 32),
-    (r"batch(?:_size)?|bs|b", 2),
+    (r"(?:max_)?(?:batch(?:_?size)?|bsz?)|b", 2),
     (r"scale_factor|(?:up|down)scale(?:_factor)?|factor", 2),
     (r"axis|(?:.*_)?axes", -1),
 )

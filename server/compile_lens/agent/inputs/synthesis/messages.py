@@ -41,6 +41,8 @@ _RANKS = (
     re.compile(r"[Ee]xpected (\d) dim"),
     re.compile(r"expects? (?:a )?(\d)-?D"),
     re.compile(r"must be (\d)-?D"),
+    re.compile(r"(\d)-?D or (?:higher|more)"),
+    re.compile(r"at least (\d)(?:-?D\b| dim)"),
     re.compile(r"[Ee]xpect\w* .{0,40}?to be (\d)-?D"),
     re.compile(r"(\d)D tensors? expected"),
     re.compile(r"[Ww]rong shape: expected (\d) dims"),
@@ -58,6 +60,7 @@ _GOT_EXPECTED = (
     re.compile(r"to have (?P<want>\d+) channels, but got (?P<got>\d+)"),
     re.compile(r"size of tensor a \((?P<got>\d+)\) must match the size of tensor b \((?P<want>\d+)\)"),
     re.compile(r"size of tensor a \((?P<want>\d+)\) must match the size of tensor b \((?P<got>\d+)\)"),
+    re.compile(r"\((?P<got>\d+)\) (?:doesn't|does not|must) match .*?\((?P<want>\d+)\)"),
     re.compile(r"Expected size (?P<want>\d+) but got (?:size )?(?P<got>\d+)"),
     re.compile(
         r"[Ee]xpected (?:input size |embedding dimension of |hidden size )?(?P<want>\d+),? (?:but )?got (?P<got>\d+)"

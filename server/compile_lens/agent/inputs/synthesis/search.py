@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
+from ..time_limit import TrialTooLong
 from .arguments import Argument, Arguments, Group, Tensor
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
 from .messages import Requirement, requirements
@@ -23,25 +24,32 @@ MAX_CONDITIONS = 8
 
 
 class NotFound(Exception):
-    """No arguments were found; its message is the last error."""
+    """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is."""
+
+    def __init__(self, message: str, draft: str = "") -> None:
+        super().__init__(message)
+        self.draft = draft
 
 
 @dataclass(slots=True)
 class SearchBudget:
-    """Limits of a search: ``trials`` calls, and ``seconds`` of wall-clock time."""
+    """Limits of a search: ``trials`` calls, and ``seconds`` of this thread's processor time.
+
+    On a busy machine everything takes longer, and the same inputs are found. The run's own limit is one of wall-clock time.
+    """
 
     trials: int = 60
     seconds: float = 20.0
-    _started: float = field(default_factory=time.monotonic)
+    _started: float = field(default_factory=time.thread_time)
 
     @property
     def left(self) -> float:
         """The remaining seconds."""
-        return max(0.0, self.seconds - (time.monotonic() - self._started))
+        return max(0.0, self.seconds - (time.thread_time() - self._started))
 
     @property
     def end(self) -> float:
-        """The end of the search, as a time of ``time.monotonic``."""
+        """The end of the search, as a time of ``time.thread_time``."""
         return self._started + self.seconds
 
     def spend(self) -> bool:
@@ -96,21 +104,27 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if error is None:
             return candidate
         last = error
-        if not budget.left:
-            break
+        if not budget.left or isinstance(error, ImportError):
+            break  # no other argument makes a module be there
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
         trial = attempt(candidate.unknowns, functools.partial(problem.symbolic, candidate.arguments))
         following = itertools.takewhile(
             lambda _: budget.left > 0, _next(problem, candidate, error, trial.conditions, budget.end)
         )
         waiting += reversed(list(itertools.islice(following, MAX_FOLLOWING)))
-    raise NotFound(_sentence(last))
+    raise NotFound(sentence_of(last))
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | None:
+    import torch
+
     try:
+        # the same weights and values as in the call that is compiled
+        torch.manual_seed(0)
         with unrecorded():
             problem.real(candidate.text)
+    except TrialTooLong:
+        raise
     except Exception as error:  # code of the user's may raise anything
         return error
     return None
@@ -234,9 +248,10 @@ def _with_values(candidate: Candidate, values: dict[str, int], negated: tuple[Si
     return Candidate(candidate.arguments, unknowns, negated)
 
 
-def _sentence(error: BaseException | None) -> str:
+def sentence_of(error: BaseException | None) -> str:
+    """What an error says, in one line."""
     if error is None:
         return "the time limit was reached before the first call"
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    first = next((" ".join(line.split()) for line in str(error).splitlines() if line.strip()), "")
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return text if len(text) <= 200 else f"{text[:199]}…"

@@ -2,42 +2,69 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from ...instrument.unrecorded import uncompiled
+from ...instrument.unrecorded import uncompiled, unrecorded
 from ...torch_internals.attributes import original_function
-from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
 from ..module import find
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
+from .construction import (
+    ATTEMPT_SHARE,
+    MAX_TRIALS,
+    SIZE,
+    Making,
+    as_text,
+    constructions,
+    fitting,
+    made_by,
+    mentioned_parameters,
+    place,
+    with_symbolic_sizes,
+    without_memory,
+)
 from .dimensions import Unknowns
+from .factories import factories
 from .guesses import INPUTS, by_name
-from .layers import expected_by_layers
+from .layers import expected_by_layers, image_size
 from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
+from .preparations import preparing_methods
 from .search import CallProblem, Candidate, NotFound, SearchBudget, search
 
-# larger models are made smaller or are not constructed
-MAX_PARAMETERS = 80_000_000
-_DEPTH_NAMES = re.compile(r"(?:.*_)?(?:depth|(?:num|n)_(?:encoder_|decoder_|hidden_)?(?:layers?|blocks)|layers)")
-MAX_LAYERS = 4
-# the share of the remaining time for one way to construct an object
-ATTEMPT_SHARE = 0.5
-MAX_TRIALS = 24
-SIZE = "__compile_lens_size__"
+# the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
+MADE = "m"
+# the least time for an object that the file constructs itself
+FACTORY_S = 6.0
+ON_META = ", on the meta device, since it is too large"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundCall:
-    """A call that returns. ``expression`` is all of it; ``making`` and ``inputs`` are its two halves, as shown to the user."""
+    """A call that returns. ``expression`` is all of it; ``making`` and ``inputs`` are its two halves, as shown to the user.
+
+    ``method`` is what is called, ``forward`` for a module. ``is_meta``: it is so large that it is called on the meta device.
+    """
 
     expression: str
     making: str
     inputs: str
+    method: str = ""
+    is_meta: bool = False
+    candidate: Candidate | None = None
+
+    def place(self) -> AbstractContextManager[Any]:
+        """The context to construct the object and its inputs in."""
+        return place(self.is_meta)
+
+    def evaluate(self, names: dict[str, Any]) -> expressions.PreparedCall:
+        """A new object and new inputs. Raises what the program raises."""
+        with self.place():
+            return expressions.evaluate(self.expression, names)
 
 
 def find_call(
@@ -74,194 +101,187 @@ def _of_class(
     inputs: dict[str, str],
 ) -> FoundCall:
     last: NotFound | None = None
-    for making in _constructions(module, path, cls, budget, given):
-        part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
-        try:
-            return _call_of(module, making, cls, method, part, inputs)
-        except NotFound as problem:
-            last = problem
-        budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
-        if budget.trials <= 0 or budget.left <= 0:
-            break
-    more = _mentioned_parameters(module, cls, str(last or ""))
+    try:
+        for making in constructions(module, path, cls, budget, given):
+            part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
+            try:
+                return _CallsOfObject(module, making, cls, method, inputs).find(part)
+            except NotFound as problem:
+                last = problem
+            budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
+            if budget.trials <= 0 or budget.left <= 0:
+                break
+    except NotFound as problem:
+        draft = _draft_without_object(module, cls, method, inputs)
+        last = NotFound(str(problem), f"{problem.draft}{draft}" if problem.draft else "")
+    more = mentioned_parameters(module, cls, str(last or ""))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_class(module, path, cls, method, budget, {**given, **more}, inputs)
+    found = _by_factory(module, cls, method, budget, inputs)
+    if found is not None:
+        return found
     raise last or NotFound("no constructor call is known")
 
 
-def _mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[str, str]:
-    """Optional constructor arguments that an error message names: "either size or scale_factor should be defined"."""
-    unknowns = Unknowns()
-    guesser = ArgumentGuesser(module, unknowns)
-    for info in read_parameters(_constructor(cls), skip_first=True):
-        if not info.required and info.default is None and re.search(rf"\b{info.name}\b", message):
-            argument = guesser.for_constructor(cls, info)[0]
-            return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
-    return {}
-
-
-def _constructions(
-    module: ModuleType, path: str, cls: type, budget: SearchBudget, given: dict[str, str]
-) -> Iterator[str]:
-    """Texts of constructor calls that return and are small enough, the likeliest first."""
-    last: NotFound | None = None
-    count = 0
-    for candidate in _first_candidates(module, cls, given):
-        problem = _construction_problem(module, path, cls, candidate)
+def _by_factory(
+    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: dict[str, str]
+) -> FoundCall | None:
+    """A call on what a function of the file constructs."""
+    for number, name in enumerate(factories(module, cls)):
+        if number and not budget.left:
+            break
+        part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, FACTORY_S))
         try:
-            found = search(
-                problem, [candidate], SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
-            )
-        except NotFound as failed:
-            last = failed
+            with unrecorded():
+                making = fitting(vars(module), f"{name}()")
+            return _CallsOfObject(module, making, cls, method, inputs).find(part)
+        except Exception:  # code of the user's may raise anything, and the failure of the constructor says more
             continue
-        count += 1
-        yield f"{path}({_as_text(found)})"
-    if not count:
-        raise NotFound(f"its constructor failed: {last or 'no arguments are known'}")
+    return None
 
 
-def _first_candidates(module: ModuleType, cls: type, given: dict[str, str]) -> Iterator[Candidate]:
-    """First arguments for a constructor: the required ones, with one candidate per size of a configuration."""
-    infos = read_parameters(_constructor(cls), skip_first=True)
-    required = [info for info in infos if info.required]
-    unknowns = Unknowns()
-    guesser = ArgumentGuesser(module, unknowns)
-    if given:
-        known = {info.name for info in infos}
-        from_call_site = {n: Expression(v) for n, v in given.items() if n in known}
-        rest = {
-            info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in from_call_site
-        }
-        yield Candidate(Arguments(tuple({**rest, **from_call_site}.items())), unknowns)
-    options = [guesser.for_constructor(cls, info) for info in required]
-    if not any(len(option) > 1 for option in options):
-        # a model with the defaults of its paper needs only a few of its layers, which are alike
-        depths = [info for info in infos if not info.required and _is_deep(info)]
-        if depths:
-            named = tuple((info.name, option[0]) for info, option in zip(required, options, strict=True))
-            yield Candidate(Arguments((*named, *((info.name, Expression("2")) for info in depths))), unknowns)
-    for index in range(max((len(option) for option in options), default=1)):
-        named = tuple(
-            (info.name, option[min(index, len(option) - 1)]) for info, option in zip(required, options, strict=True)
-        )
-        yield Candidate(Arguments(named), unknowns)
-
-
-def _constructor(cls: type) -> Any:
-    """The constructor, as a function."""
-    return getattr(cls, "__init__")  # noqa: B009 - mypy does not like it said otherwise
-
-
-def _is_deep(info: ParameterInfo) -> bool:
-    is_number = isinstance(info.default, int) and not isinstance(info.default, bool)
-    return is_number and info.default > MAX_LAYERS and _DEPTH_NAMES.fullmatch(info.name) is not None
-
-
-class TooLarge(Exception):
-    """A model with more parameters than a background run should allocate."""
-
-
-def _construction_problem(module: ModuleType, path: str, cls: type, candidate: Candidate) -> CallProblem:
-    infos = {info.name: info for info in read_parameters(_constructor(cls), skip_first=True)}
-    names = vars(module)
-
-    def symbolic(arguments: Arguments, size: Any) -> object:
-        # plain numbers: few constructors accept symbolic ones
-        values = candidate.unknowns.values
-        return _evaluate(f"{path}({_with_symbolic_sizes(arguments)})", names, size, values)
-
-    def real(text: str) -> object:
-        _check_size(names, f"{path}({text})")
-        return None
-
-    def offer(name: str, unknowns: Unknowns) -> Argument | None:
-        info = infos.get(name)
-        if info is None and not infos and name.isidentifier():
-            info = ParameterInfo(name, True, None, "")  # the constructor accepts any argument and passes it on
-        return ArgumentGuesser(module, unknowns).for_constructor(cls, info)[0] if info is not None else None
-
-    return CallProblem(symbolic, real, offer)
-
-
-def _with_symbolic_sizes(arguments: Arguments) -> str:
-    return arguments.render(lambda name: f"{SIZE}({name!r})")
-
-
-def _evaluate(text: str, names: dict[str, Any], size: Any, values: dict[str, int]) -> Any:
-    import torch
-
-    def tensor(dtype: str, shape: tuple[Any, ...], below: int | None = None, equal: int | None = None) -> Any:
-        return torch.empty(shape, dtype=getattr(torch, dtype))
-
-    scope = {**names, SIZE: size}
-    return expressions.evaluate(f"__run__({text})", {**scope, "__run__": lambda value: value}, tensor).run()
-
-
-def _check_size(names: dict[str, Any], text: str) -> None:
-    """Construct the object on fake tensors and count its parameters. Raises TooLarge, and what its constructor raises."""
-    try:
-        with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
-            made = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value}).run()
-    except Exception as error:  # code of the user's may raise anything
-        if not _is_fake_tensor_error(error):
-            raise
-        return
-    count = sum(p.numel() for p in made.parameters()) if hasattr(made, "parameters") else 0
-    if count > MAX_PARAMETERS:
-        raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
-
-
-def _is_fake_tensor_error(error: Exception) -> bool:
-    name = type(error).__name__
-    return "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException")
-
-
-def _call_of(
-    module: ModuleType, making: str, cls: type, method: str, budget: SearchBudget, inputs: dict[str, str]
+def find_inputs(
+    module: ModuleType,
+    made: Any,
+    method: str,
+    make: Callable[[], Any],
+    making: str,
+    budget: SearchBudget,
+    inputs: dict[str, str],
+    passed: Sequence[str] = (),
 ) -> FoundCall:
-    """A call of ``method`` on the object that ``making`` constructs."""
-    names = vars(module)
+    """A call of ``method`` on ``made``, which ``make`` makes again for each trial, and which is written ``making``.
 
-    def make() -> Any:
-        return expressions.evaluate(f"__run__({making})", {**names, "__run__": lambda value: value}).run()
+    ``inputs`` are expressions for arguments that are known; ``passed`` are parameters that get one although they need none. Raises
+    NotFound.
+    """
+    return _CallsOfObject(module, Making(making), type(made), method, inputs, make, passed).search(budget)
 
-    try:
-        made = make()
-    except Exception as error:  # code of the user's may raise anything
-        raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
-    function = getattr(type(made), method, None)
+
+class _CallsOfObject:
+    """Searches a call of ``method`` on the object that ``making`` constructs, or ``make`` if that is given.
+
+    ``passed`` are parameters that get an argument although they need none.
+    """
+
+    def __init__(
+        self,
+        module: ModuleType,
+        making: Making,
+        cls: type,
+        method: str,
+        inputs: dict[str, str],
+        make: Callable[[], Any] | None = None,
+        passed: Sequence[str] = (),
+    ) -> None:
+        self._given = make
+        self._passed = passed
+        self._module = module
+        self._names = vars(module)
+        self._making = making
+        self._method = method
+        self._suffix = "" if method == "forward" else f".{method}"
+        self._inputs = inputs
+        self._made = self._make()
+        function = getattr(type(self._made), method, None)
+        if function is None:
+            raise NotFound(f"it has no `{method}()`")
+        self._infos = read_parameters(original_function(function), skip_first=True)
+        if method == "forward":
+            read_class_docstring(cls, self._infos)
+
+    def find(self, budget: SearchBudget) -> FoundCall:
+        """The call, after methods that prepare it if it needs them. Raises NotFound."""
+        try:
+            return self.search(budget)
+        except NotFound as problem:
+            for prepared in self._preparations(budget):
+                again = SearchBudget(MAX_TRIALS, max(budget.left, 2.0))
+                try:
+                    return prepared.search(again)
+                except NotFound:
+                    continue
+            raise problem
+
+    def search(self, budget: SearchBudget) -> FoundCall:
+        """The call of the object as it is made. Raises NotFound."""
+        unknowns = Unknowns()
+        guesser = ArgumentGuesser(self._module, unknowns)
+        known = {**dict.fromkeys(self._passed, ""), **self._inputs}
+        first = _first_inputs(self._infos, getattr(self._made, "main_input_name", None), known)
+        named = tuple(
+            (info.name, _known_argument(info, self._inputs) or self._argument_for(info, guesser)) for info in first
+        )
+        start = Candidate(Arguments(named, _positional(self._infos)), unknowns)
+        unknowns.assign({name: size for name, size in image_size(self._made).items() if name in unknowns.by_name})
+        making = f"{self._making.text}{self._suffix}"
+        try:
+            found = search(CallProblem(self._symbolic, self._real, self._offer), [start], budget)
+        except NotFound as problem:
+            raise NotFound(str(problem), f"{making}({as_text(start)})") from None
+        expression = f"{making}({as_text(found)})"
+        inputs = f"{_described(found)}{ON_META if self._making.is_meta else ''}"
+        return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)
+
+    def _preparations(self, budget: SearchBudget) -> Iterator[_CallsOfObject]:
+        """The same object after a call of each method that may have to come first."""
+        for name in preparing_methods(self._made, self._method):
+            if budget.trials <= 0:
+                return
+            infos = [
+                info for info in read_parameters(getattr(type(self._made), name), skip_first=True) if info.required
+            ]
+            unknowns = Unknowns()
+            guesser = ArgumentGuesser(self._module, unknowns)
+            arguments = Arguments(tuple((info.name, guesser.for_constructor(None, info)[0]) for info in infos))
+            text = as_text(Candidate(arguments, unknowns))
+            making = Making(f"({MADE} := {self._making.text}, {MADE}.{name}({text}))[0]", self._making.is_meta)
+            try:
+                with unrecorded():
+                    yield _CallsOfObject(self._module, making, type(self._made), self._method, self._inputs)
+            except NotFound:
+                continue
+
+    def _make(self) -> Any:
+        try:
+            if self._given is not None:
+                return self._given()
+            with self._making.place():
+                return made_by(self._making.text, self._names)
+        except Exception as error:  # code of the user's may raise anything
+            raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
+
+    def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
+        return guesser.for_input(info, expected_by_layers(self._made, info.layers))
+
+    def _symbolic(self, arguments: Arguments, size: Any) -> object:
+        _clear_gradients(self._made)
+        text = f"__made__{self._suffix}({with_symbolic_sizes(arguments)})"
+        return evaluated_call(text, self._names, size, self._made)
+
+    def _real(self, text: str) -> object:
+        made = self._make()
+        with self._making.place():
+            call = expressions.evaluate(f"__made__{self._suffix}({text})", {**self._names, "__made__": made})
+        return call.run()
+
+    def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
+        info = next((info for info in self._infos if info.name == name), None)
+        return self._argument_for(info, ArgumentGuesser(self._module, unknowns)) if info is not None else None
+
+
+def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: dict[str, str]) -> str:
+    """The second half of a call whose first half could not be found: what the signature says of the inputs."""
+    function = getattr(cls, method, None)
     if function is None:
-        raise NotFound(f"it has no `{method}()`")
-    function = original_function(function)
-    infos = read_parameters(function, skip_first=True)
-    if method == "forward":
-        read_class_docstring(cls, infos)
-    suffix = "" if method == "forward" else f".{method}"
+        return ""
+    infos = read_parameters(original_function(function), skip_first=True)
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
-    infos_by_name = {info.name: info for info in infos}
-
-    def argument_for(info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
-        return guesser.for_input(info, expected_by_layers(made, info.layers))
-
-    first = _first_inputs(infos, getattr(made, "main_input_name", None), inputs)
-    named = tuple((info.name, _known_argument(info, inputs) or argument_for(info, guesser)) for info in first)
-    arguments = Arguments(named, _positional(infos))
-
-    def symbolic(arguments: Arguments, size: Any) -> object:
-        _clear_gradients(made)
-        return _evaluate_call(f"__made__{suffix}({_with_symbolic_sizes(arguments)})", names, size, made)
-
-    def real(text: str) -> object:
-        return expressions.evaluate(f"__made__{suffix}({text})", {**names, "__made__": make()}).run()
-
-    def offer(name: str, unknowns: Unknowns) -> Argument | None:
-        info = infos_by_name.get(name)
-        return argument_for(info, ArgumentGuesser(module, unknowns)) if info is not None else None
-
-    found = search(CallProblem(symbolic, real, offer), [Candidate(arguments, unknowns)], budget)
-    return FoundCall(f"{making}{suffix}({_as_text(found)})", f"{making}{suffix}", _described(found))
+    first = _first_inputs(infos, None, inputs)
+    named = tuple((info.name, _known_argument(info, inputs) or guesser.for_input(info, None)) for info in first)
+    suffix = "" if method == "forward" else f".{method}"
+    return f"{suffix}({as_text(Candidate(Arguments(named, _positional(infos)), unknowns))})"
 
 
 def _clear_gradients(module: Any) -> None:
@@ -270,13 +290,9 @@ def _clear_gradients(module: Any) -> None:
         module.zero_grad(set_to_none=True)
 
 
-def _evaluate_call(text: str, names: dict[str, Any], size: Any, target: Any) -> Any:
-    import torch
-
-    def tensor(dtype: str, shape: tuple[Any, ...], below: int | None = None, equal: int | None = None) -> Any:
-        return torch.empty(shape, dtype=getattr(torch, dtype))
-
-    return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, tensor).run()
+def evaluated_call(text: str, names: dict[str, Any], size: Any, target: Any) -> Any:
+    """Make the call ``text`` of ``target`` with the sizes that ``size`` gives. Raises what the program raises."""
+    return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, without_memory).run()
 
 
 def _of_function(
@@ -289,10 +305,10 @@ def _of_function(
     infos_by_name = {info.name: info for info in infos}
     first = [info for info in infos if info.required or info.name in inputs]
     named = tuple((info.name, _known_argument(info, inputs) or guesser.for_input(info, None)) for info in first)
-    arguments = Arguments(named, _positional(infos))
+    start = Candidate(Arguments(named, _positional(infos)), unknowns)
 
     def symbolic(arguments: Arguments, size: Any) -> object:
-        return _evaluate_call(f"__made__({_with_symbolic_sizes(arguments)})", names, size, function)
+        return evaluated_call(f"__made__({with_symbolic_sizes(arguments)})", names, size, function)
 
     def real(text: str) -> object:
         return expressions.evaluate(f"__made__({text})", {**names, "__made__": function}).run()
@@ -301,8 +317,11 @@ def _of_function(
         info = infos_by_name.get(name)
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
-    found = search(CallProblem(symbolic, real, offer), [Candidate(arguments, unknowns)], budget)
-    return FoundCall(f"{path}({_as_text(found)})", path, _described(found))
+    try:
+        found = search(CallProblem(symbolic, real, offer), [start], budget)
+    except NotFound as problem:
+        raise NotFound(str(problem), f"{path}({as_text(start)})") from None
+    return FoundCall(f"{path}({as_text(found)})", path, _described(found), candidate=found)
 
 
 def _known_argument(info: ParameterInfo, inputs: dict[str, str]) -> Argument | None:
@@ -321,13 +340,6 @@ def _first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: di
 
 def _positional(infos: list[ParameterInfo]) -> frozenset[str]:
     return frozenset(info.name for info in infos if not info.keyword_only)
-
-
-def _as_text(candidate: Candidate) -> str:
-    values = candidate.unknowns.values
-    names = [name for name, _ in candidate.arguments.named]
-    # a name may be omitted while none before it was needed
-    return candidate.arguments.render(lambda name: str(values[name]), with_names=bool(names))
 
 
 def _described(candidate: Candidate) -> str:

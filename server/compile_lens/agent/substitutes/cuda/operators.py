@@ -14,7 +14,7 @@ import torch
 
 from ...torch_internals.core import KERNELS_OF_KEY, operator_schema
 from ..notes import StandInNotes
-from . import memory, recurrent
+from . import memory, products, recurrent
 from .generators import GeneratorDevices
 from .native import EmulatedDevices
 
@@ -77,6 +77,7 @@ def install(devices: EmulatedDevices, generators: GeneratorDevices | None, notes
         )  # no memory is reused early
         libraries["aten"].m.impl("_pin_memory", "CPU", _pinning(devices), False)
         recurrent.register(libraries["aten"])
+        products.register(libraries["aten"])
     _libraries.extend(libraries.values())
 
 

@@ -47,7 +47,9 @@ def install(notes: StandInNotes) -> None:
         def __new__(
             cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
         ) -> Any:
-            return super().__new__(cls, device="cuda", enable_timing=enable_timing, blocking=blocking)
+            event: Any = super().__new__(cls, device="cuda", enable_timing=enable_timing, blocking=blocking)
+            event.has_timing, event.is_recorded = enable_timing, False
+            return event
 
         @property
         def cuda_event(self) -> int:
@@ -55,6 +57,7 @@ def install(notes: StandInNotes) -> None:
 
         def record(self, stream: Any = None) -> None:
             """Nothing is pending."""
+            self.is_recorded = True
 
         def wait(self, stream: Any = None) -> None:
             """Nothing is pending."""
@@ -66,6 +69,11 @@ def install(notes: StandInNotes) -> None:
             """Nothing is pending."""
 
         def elapsed_time(self, end_event: Any) -> float:
+            """As ATen/cuda/CUDAEvent.h refuses. Dynamo can pass an event on that its graph did not record."""
+            if not (self.has_timing and end_event.has_timing):
+                raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+            if not (self.is_recorded and end_event.is_recorded):
+                raise ValueError("Both events must be recorded before calculating elapsed time.")
             notes.queried("time")
             return 1.0
 

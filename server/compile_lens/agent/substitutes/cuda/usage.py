@@ -72,9 +72,10 @@ OF_DEVICES = (
     "_dynamo/device_interface.py",
     "utils/_triton.py",
 )
-# what C++ says of an operator or a function that the emulated device lacks
+# what C++ says of an operator, a layout or a function that the emulated device lacks; 'CPU', where the kernel of a CPU is called for it
 LACKING = re.compile(
-    r"from the 'CUDA' backend|instantiate dummy base class|has no attribute '_cuda|CUDA (driver|error)"
+    r"from the '\w*(CUDA|CPU)' backend|Cannot access storage of (Sparse|Nested)|instantiate dummy base class"
+    r"|has no attribute '_cuda|CUDA (driver|error)"
 )
 INNERMOST = 2
 

@@ -1,4 +1,4 @@
-"""Follows look-ups of weights and writes one note per substitute, for the user's outermost call."""
+"""Follows look-ups of weights and data, and writes one note per substitute, for the user's outermost call."""
 
 from __future__ import annotations
 

@@ -6,23 +6,25 @@ import json
 from typing import Any
 
 from compile_lens import __version__
+from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.diff.identity import TreeOf, identify
 
 VERSION = 1
 
 
-def to_json(outcomes: list[Outcome]) -> str:
-    """All ``outcomes`` as one JSON document."""
+def to_json(outcomes: list[Outcome], tree_of: TreeOf) -> str:
+    """All ``outcomes`` as one JSON document. ``tree_of`` parses a file that is on this machine."""
     document = {
         "version": VERSION,
         "tool": {"name": "compile-lens", "version": __version__},
-        "runs": [_run(outcome) for outcome in outcomes],
+        "runs": [_run(outcome, tree_of) for outcome in outcomes],
     }
     return json.dumps(document, indent=2)
 
 
-def _run(outcome: Outcome) -> dict[str, Any]:
+def _run(outcome: Outcome, tree_of: TreeOf) -> dict[str, Any]:
     return {
         "file": outcome.file,
         "python": outcome.python,
@@ -33,6 +35,7 @@ def _run(outcome: Outcome) -> dict[str, Any]:
             {"target": call.target, "text": call.text, "making": call.making, "inputs": call.inputs}
             for call in outcome.calls
         ],
+        "coverage": _coverage(outcome.coverage),
         "passed_over": [{"entry": way.entry, "reason": way.reason} for way in outcome.passed_over],
         "status": outcome.status.value,
         "failure": outcome.failure,
@@ -40,7 +43,26 @@ def _run(outcome: Outcome) -> dict[str, Any]:
         "notes": list(outcome.notes),
         "duration_s": round(outcome.duration_s, 3),
         "regions": [_region(region) for region in outcome.regions],
-        "findings": [finding_json(finding) for finding in outcome.findings],
+        "findings": [finding_json(finding, tree_of) for finding in outcome.findings],
+    }
+
+
+def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
+    if coverage is None:
+        return None
+    return {
+        "lines": coverage.lines,
+        "lines_analyzed": coverage.ran,
+        "definitions": [
+            {
+                "name": unit.name,
+                "line": unit.line,
+                "analyzed": unit.is_analyzed,
+                "reason": unit.reason,
+                "draft": unit.draft,
+            }
+            for unit in coverage.units
+        ],
     }
 
 
@@ -54,9 +76,10 @@ def _region(region: RegionSummary) -> dict[str, Any]:
     }
 
 
-def finding_json(finding: Finding) -> dict[str, Any]:
+def finding_json(finding: Finding, tree_of: TreeOf) -> dict[str, Any]:
     """One finding, as every verb prints it."""
     place = finding.place
+    identity = identify(finding, tree_of, "")
     return {
         "code": finding.code,
         "kind": finding.kind.value,
@@ -69,6 +92,8 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "column": place.column,
         "end_line": place.end_line,
         "end_column": place.end_column,
+        "function": identity.function,
+        "source": identity.text,
         "count": finding.count,
         "frames": list(finding.frames),
         "related": [

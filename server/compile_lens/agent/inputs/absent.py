@@ -1,0 +1,188 @@
+"""Values that stand for what a program could not make or import: whoever needs one gets the exception that was the cause."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, NoReturn
+
+
+class NeedsAbsent(Exception):
+    """Something that is absent was needed; ``cause`` is the exception for which it is."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__(f"{type(cause).__name__}: {cause}")
+        self.cause = cause
+
+
+class Absent:
+    """The result of a statement that failed. Any use of it raises NeedsAbsent."""
+
+    def __init__(self, cause: BaseException) -> None:
+        self.__dict__["_compile_lens_cause"] = cause
+
+
+def _refuse(self: Absent, *_: Any, **__: Any) -> NoReturn:
+    raise NeedsAbsent(self.__dict__["_compile_lens_cause"])
+
+
+def _operators() -> frozenset[str]:
+    """The methods of operators, reflected ones too."""
+    plain = {name for name, value in vars(operator).items() if name[:2] == "__" and type(value) is type(len)}
+    return frozenset(plain | {f"__r{name[2:]}" for name in plain})
+
+
+# what Python looks up on the type beside operators
+_CONVERSIONS = (
+    "len",
+    "bool",
+    "int",
+    "float",
+    "complex",
+    "str",
+    "bytes",
+    "format",
+    "fspath",
+    "hash",
+    "next",
+    "mro_entries",
+)
+_OTHER_USES = (
+    "call",
+    "getattr",
+    "setattr",
+    "delattr",
+    "iter",
+    "enter",
+    "aenter",
+    "await",
+    "aiter",
+    "reduce_ex",
+    "copy",
+)
+for _use in (*_operators(), *(f"__{_name}__" for _name in (*_CONVERSIONS, *_OTHER_USES))):
+    setattr(Absent, _use, _refuse)
+Absent.__torch_function__ = classmethod(lambda cls, *_: _refuse_for(_))  # type: ignore[attr-defined]
+
+
+def _refuse_for(call: tuple[Any, ...]) -> NoReturn:
+    """Refuse a call of torch's that was passed something absent."""
+    arguments = call[2] if len(call) > 2 else ()
+    cause = next((c for c in map(cause_of, arguments) if c is not None), None)
+    raise NeedsAbsent(cause or TypeError("something is absent"))
+
+
+def cause_of(value: Any) -> BaseException | None:
+    """Why ``value`` is absent; None where it is not."""
+    return value.__dict__["_compile_lens_cause"] if type(value) is Absent else None
+
+
+# functions that calls of stubs were given: a library that starts programs would have called them
+given_functions: list[Callable[..., Any]] = []
+
+
+class StubModule(ModuleType):
+    """A module that is not installed. Attributes and calls without a result do nothing; whatever needs a value raises ``error``."""
+
+    def __init__(self, name: str, error: ImportError) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        self._compile_lens_error = error
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Stub(self._compile_lens_error)
+
+
+class Stub:
+    """Something of a module that is not installed, or what a call of it returned."""
+
+    def __init__(self, error: ImportError, wrapped: Any = None) -> None:
+        self._compile_lens_error = error
+        self._compile_lens_wrapped = wrapped
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Stub(self._compile_lens_error)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return another stub. What decorates returns what it is given; what gets a tensor computes with it, which no stub can."""
+        if any(_is_of_torch(value) for value in args) and not _is_dropped():
+            raise self._compile_lens_error
+        _remember_functions(args)
+        first = args[0] if len(args) == 1 or (args and hasattr(type(args[0]), "__iter__")) else None
+        if len(args) == 1 and not kwargs and _is_defined_by_statement(first):
+            return first
+        return Stub(self._compile_lens_error, first)
+
+    def __iter__(self) -> Iterator[Any]:
+        """What a progress bar was given."""
+        if self._compile_lens_wrapped is None or isinstance(self._compile_lens_wrapped, Stub):
+            raise self._compile_lens_error
+        return iter(self._compile_lens_wrapped)
+
+    def __len__(self) -> int:
+        if self._compile_lens_wrapped is None:
+            raise self._compile_lens_error
+        return len(self._compile_lens_wrapped)
+
+    def __enter__(self) -> Stub:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __getitem__(self, _: object) -> Stub:
+        """A subscripted annotation."""
+        return Stub(self._compile_lens_error)
+
+    def __or__(self, _: object) -> Stub:
+        return self
+
+    __ror__ = __or__
+
+
+def _needs(self: Stub, *_: Any, **__: Any) -> NoReturn:
+    raise self._compile_lens_error
+
+
+_HARMLESS = frozenset({"__call__", "__getitem__", "__or__", "__ror__", "__eq__", "__ne__"})
+_NEEDING = ("bool", "int", "float", "fspath", "next", "mro_entries")
+for _use in (*(_operators() - _HARMLESS), *(f"__{_name}__" for _name in _NEEDING)):
+    setattr(Stub, _use, _needs)
+Stub.__torch_function__ = classmethod(lambda cls, *call: _needs_stub(call))  # type: ignore[attr-defined]
+
+
+def _needs_stub(call: tuple[Any, ...]) -> NoReturn:
+    arguments = call[2] if len(call) > 2 else ()
+    raise next(value._compile_lens_error for value in (*arguments, Stub(ImportError())) if isinstance(value, Stub))
+
+
+def _remember_functions(values: tuple[Any, ...]) -> None:
+    for value in values:
+        inside = list(value.values()) if type(value) is dict else [value]
+        given_functions.extend(each for each in inside if type(each).__name__ == "function")
+
+
+def _is_of_torch(value: Any) -> bool:
+    torch: Any = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def _is_defined_by_statement(value: Any) -> bool:
+    """Whether it may be what a decorator is applied to: a function, or a class."""
+    return isinstance(value, type) or type(value).__name__ == "function"
+
+
+def _is_dropped() -> bool:
+    """Whether the call of a stub that is being made stands alone, so that nothing gets its result."""
+    import dis
+
+    frame = sys._getframe(2)
+    following: Callable[[Any], Any] = dis.get_instructions
+    ahead = (each for each in following(frame.f_code) if each.offset > frame.f_lasti and each.opname != "CACHE")
+    return next((each.opname for each in ahead), "") == "POP_TOP"

@@ -1,0 +1,100 @@
+"""Records which lines of the analyzed file its calls run, and whose ``forward`` they reach, so that an outcome can say what it is about."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any
+
+from ..runtime.protocol import CallsCovered
+from ..runtime.wire import Wire
+
+MAX_LINES = 20_000
+
+
+class Coverage:
+    """One per run. ``classes`` are the names of the file's classes of which an object was called."""
+
+    def __init__(self, file: str, module: str) -> None:
+        self._file = file
+        self._module = module
+        self._codes: dict[CodeType, bool] = {}
+        self.lines: set[int] = set()
+        self.classes: set[str] = set()
+        self.functions: set[str] = set()
+
+    @contextmanager
+    def watching(self, method: str = "forward") -> Iterator[None]:
+        """Record what runs inside. ``method`` is the one that is called in place of ``forward``."""
+        before = sys.gettrace()
+        if before is not None:  # a debugger of the user's
+            yield
+            return
+        names = {"forward", method}
+
+        def on_call(frame: FrameType, event: str, argument: Any) -> Any:
+            code = frame.f_code
+            if code.co_name in names:
+                self._add_class(frame)
+            if code not in self._codes:
+                self._codes[code] = code.co_filename == self._file
+            if not self._codes[code]:
+                return None
+            if is_top_level(frame):
+                self.functions.add(code.co_name)
+            return self._on_line
+
+        sys.settrace(on_call)
+        try:
+            yield
+        finally:
+            sys.settrace(None)
+
+    def _on_line(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            self.lines.add(frame.f_lineno)
+        return self._on_line
+
+    def _add_class(self, frame: FrameType) -> None:
+        code = frame.f_code
+        owner = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        for cls in type(owner).__mro__:
+            # a base class is analyzed with its subclass where the subclass takes its method
+            if cls.__module__ == self._module and (cls is type(owner) or code.co_name in vars(cls)):
+                self.classes.add(cls.__qualname__)
+
+    def has(self, target: str) -> bool:
+        """Whether ``target``, a class or a function of the file, has run."""
+        return target in self.classes or target in self.functions
+
+    def tell(self, wire: Wire, source: str) -> None:
+        """Send what has run so far."""
+        lines = sorted(executable_lines(self._file, source))[:MAX_LINES]
+        ran = sorted(self.lines.intersection(lines))
+        wire.tell(CallsCovered(tuple(sorted(self.classes | self.functions)), tuple(ran), tuple(lines)))
+
+
+def is_top_level(frame: FrameType) -> bool:
+    """Whether the frame is that of a function of the module itself. Python 3.10 has no qualified names in code objects."""
+    code = frame.f_code
+    found = frame.f_globals.get(code.co_name)
+    return getattr(inspect.unwrap(found), "__code__", None) is code if callable(found) else False
+
+
+def executable_lines(file: str, source: str) -> set[int]:
+    """The lines inside of functions that can run, the ``def`` lines left out."""
+    try:
+        whole = compile(source, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return set()
+    found: set[int] = set()
+    waiting = [whole]
+    while waiting:
+        code = waiting.pop()
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        if code.co_flags & 0x2:  # CO_NEWLOCALS: a function, not a module or a class body
+            found.update(line for _, _, line in code.co_lines() if line and line != code.co_firstlineno)
+    return found

@@ -1,0 +1,95 @@
+"""What guarded statements (``continuing.py``) ask: whether to go on after a failure, and how often a loop turns."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from types import FrameType
+from typing import Any
+
+from .absent import Absent, NeedsAbsent, cause_of
+
+# a loop in which statements fail is left after so many turns
+FAILING_TURNS = 2
+
+
+class Enough(BaseException):
+    """Ends the program when its models are known; no handler of the program's should take it."""
+
+
+class Guard:
+    """Notes the failures of guarded statements. ``on_failure`` gets the exceptions that are not consequences of earlier ones, and
+    ``on_skipped`` the frame and the line of every statement that did not run to its end."""
+
+    def __init__(
+        self,
+        seconds: float,
+        on_failure: Callable[[BaseException], object],
+        on_skipped: Callable[[FrameType, int], object],
+    ) -> None:
+        self._end = time.monotonic() + seconds
+        self._on_failure = on_failure
+        self._on_skipped = on_skipped
+        self._expecting = 0
+        self._turns: dict[int, tuple[int, int]] = {}
+        self.last: Any = None
+        self.first: BaseException | None = None
+        self.failures = 0
+        self.lines: set[int] = set()
+
+    def check_time(self) -> None:
+        """Raise Enough when the time is up."""
+        if time.monotonic() > self._end:
+            raise Enough
+
+    def failed(self, error: BaseException, line: int) -> Absent:
+        """What a failed statement binds. Raises ``error`` again where it is the end of the program, or the program handles it."""
+        is_end = isinstance(error, SystemExit) and error.code in (None, 0)
+        if is_end or isinstance(error, Enough | GeneratorExit | KeyboardInterrupt) or self._expecting:
+            raise error
+        self.check_time()
+        self.failures += 1
+        self.lines.add(line)
+        cause = error.cause if isinstance(error, NeedsAbsent) else error
+        if not isinstance(error, NeedsAbsent):
+            self.first = self.first or error
+            self._on_failure(error)
+        if error.__traceback__ is not None:
+            self._on_skipped(error.__traceback__.tb_frame, line)
+        return Absent(cause)
+
+    def each(self, values: Iterable[Any]) -> Iterator[Any]:
+        """The items of ``values``; one that is absent where they are. Ends early while statements of the loop fail."""
+        if cause_of(values) is not None:
+            yield values
+            return
+        failing = 0
+        for value in values:
+            before = self.failures
+            yield value
+            self.check_time()
+            failing = failing + 1 if self.failures > before else 0
+            if failing >= FAILING_TURNS:
+                return
+
+    def turn(self, loop: int) -> bool:
+        """Whether the `while` loop ``loop`` may turn once more."""
+        self.check_time()
+        before, failing = self._turns.get(loop, (self.failures, 0))
+        failing = failing + 1 if self.failures > before else 0
+        self._turns[loop] = (self.failures, failing)
+        return failing < FAILING_TURNS
+
+    def context(self, manager: Any) -> Any:
+        """``manager``; where it is absent, one that does nothing and enters as what is absent."""
+        return contextlib.nullcontext(manager) if cause_of(manager) is not None else manager
+
+    @contextlib.contextmanager
+    def expecting(self) -> Iterator[None]:
+        """The program handles errors of the body itself."""
+        self._expecting += 1
+        try:
+            yield
+        finally:
+            self._expecting -= 1

@@ -1,0 +1,191 @@
+"""Finds modules that the interpreter does not: in other folders of the project, or else a stub for one that is only optional.
+
+Both are asked last, for statements of the project's own files, and never where the code provides for the module being absent.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.machinery
+import linecache
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from types import FrameType, ModuleType
+from typing import Any
+
+from .. import OWN_FOLDER
+from ..runtime.libraries import library_roots
+from ..runtime.protocol import ImportHelped
+from ..runtime.wire import Wire
+from .absent import StubModule
+
+# what stands in the top folder of a project
+MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+# what may also stand further down
+WEAK_MARKS = ("requirements.txt", "README.md", "README.rst")
+MAX_ABOVE = 8
+HANDLERS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+IMPORT_SYSTEM = "<frozen importlib"
+
+
+class MissingImports:
+    """The last finder on ``sys.meta_path``."""
+
+    def __init__(self, file: str, wire: Wire) -> None:
+        self._file = os.path.abspath(file)
+        self._wire = wire
+        self._stubbed: set[str] = set()
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
+        """The spec of a module that no other finder knows, or None."""
+        top, _, rest = name.partition(".")
+        if top in self._stubbed:
+            return self._stub(name)
+        if rest or not self._is_needed_here():
+            return None
+        for folder in _folders(self._file):
+            if folder not in sys.path and _has_module(folder, name):
+                sys.path.append(folder)
+                sys.path_importer_cache.pop(folder, None)
+                self._wire.tell(ImportHelped(name, folder))
+                return importlib.machinery.PathFinder.find_spec(name, [folder])
+        if any(_has_module(folder, name) for folder in sys.path if folder):
+            return None  # it is there, and something of it is not
+        self._stubbed.add(name)
+        self._wire.tell(ImportHelped(name))
+        return self._stub(name)
+
+    def _stub(self, name: str) -> importlib.machinery.ModuleSpec:
+        loader: Any = _StubLoader()
+        return importlib.machinery.ModuleSpec(name, loader, is_package=True)
+
+    def _is_needed_here(self) -> bool:
+        """Whether an import statement of the project's asks, and nothing on the stack expects that it fails."""
+        frames = list(_program_frames(sys._getframe(2)))
+        if not frames or not is_of_project(frames[0].f_code.co_filename, self._file):
+            return False
+        return _is_import(frames[0]) and not any(_expects_failure(frame) for frame in frames)
+
+
+class _StubLoader:
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        top = spec.name.partition(".")[0]
+        return StubModule(spec.name, ModuleNotFoundError(f"No module named {top!r}", name=top))
+
+    def exec_module(self, module: ModuleType) -> None:
+        return None
+
+
+def install(file: str, wire: Wire) -> None:
+    """Look for missing modules from now on."""
+    if not any(isinstance(finder, MissingImports) for finder in sys.meta_path):
+        finder: Any = MissingImports(file, wire)
+        sys.meta_path.append(finder)
+
+
+@functools.cache
+def project_root(file: str) -> str:
+    """The nearest folder above ``file`` that is a project's; else the furthest that looks like one, or its own."""
+    found = folder = os.path.dirname(file)
+    for _ in range(MAX_ABOVE):
+        if any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS):
+            return folder
+        if any(os.path.exists(os.path.join(folder, mark)) for mark in WEAK_MARKS):
+            found = folder
+        above = os.path.dirname(folder)
+        if above in (folder, os.path.expanduser("~")):
+            break
+        folder = above
+    return found
+
+
+def is_of_project(path: str, file: str) -> bool:
+    """Whether ``path`` is the analyzed file, or one of its project that is not installed code."""
+    if path == file:
+        return True
+    return path.startswith(project_root(file) + os.sep) and not any(path.startswith(root) for root in library_roots())
+
+
+def _folders(file: str) -> Iterator[str]:
+    """Folders that may have to be on the path: those above ``file``, the nearest first, then those in the project's root."""
+    root = project_root(file)
+    folder = os.path.dirname(file)
+    while True:
+        for inside in ("", "src", "lib", "python"):
+            yield os.path.join(folder, inside) if inside else folder
+        if folder == root or os.path.dirname(folder) == folder:
+            break
+        folder = os.path.dirname(folder)
+    try:
+        names = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and entry.name[0] not in "._")
+    except OSError:
+        return
+    yield from (os.path.join(root, name) for name in names)
+
+
+def _has_module(folder: str, name: str) -> bool:
+    """Whether ``folder`` holds a module ``name``, or a package with Python files in it."""
+    inside = os.path.join(folder, name)
+    if os.path.isfile(f"{inside}.py") or os.path.isfile(os.path.join(inside, "__init__.py")):
+        return True
+    try:
+        return any(entry.endswith(".py") for entry in os.listdir(inside))
+    except OSError:
+        return False
+
+
+def _program_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frames of the program, without those of ours and of the import system."""
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if not path.startswith((OWN_FOLDER, IMPORT_SYSTEM)) and not path.endswith(
+            os.path.join("importlib", "__init__.py")
+        ):
+            yield frame
+        frame = frame.f_back
+
+
+def _is_import(frame: FrameType) -> bool:
+    return any(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        for node in _nodes(frame.f_code.co_filename)
+        if _spans(node, frame.f_lineno)
+    )
+
+
+def _expects_failure(frame: FrameType) -> bool:
+    """Whether the line that runs in ``frame`` stands in a `try` that handles a failing import, or in `suppress` of one."""
+    around = [
+        node for node in _nodes(frame.f_code.co_filename) if any(_spans(part, frame.f_lineno) for part in _body(node))
+    ]
+    handled = [kind for node in around if isinstance(node, ast.Try) for kind in node.handlers]
+    suppressed = [_names(item.context_expr) for node in around if isinstance(node, ast.With) for item in node.items]
+    return any(each.type is None or _names(each.type) & HANDLERS for each in handled) or any(
+        "suppress" in names and names & HANDLERS for names in suppressed
+    )
+
+
+def _body(node: ast.AST) -> Sequence[ast.AST]:
+    return node.body if isinstance(node, ast.Try | ast.With) else ()
+
+
+def _names(node: ast.expr) -> set[str]:
+    found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return found | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def _spans(node: ast.AST, line: int | None) -> bool:
+    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    return line is not None and first is not None and first <= line <= (last or first)
+
+
+@functools.lru_cache(maxsize=256)
+def _nodes(path: str) -> tuple[ast.AST, ...]:
+    """The statements of a file that matter here."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(path)))
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Try | ast.With))

@@ -1,0 +1,204 @@
+"""Notes which models a program makes, and how it calls them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from ..torch_internals.core import CALL_OF_MODULE, PYTREE
+from .absent import NeedsAbsent, cause_of
+from .guard import Enough
+from .missing_imports import IMPORT_SYSTEM, is_of_project
+
+# after so many calls of one model, or of all, it is known how the program calls them
+CALLS_OF_ONE = 4
+CALLS_OF_ALL = 12
+KEPT_CALLS = 2
+WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
+
+
+@dataclass(frozen=True)
+class RecordedModelCall:
+    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent."""
+
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+    is_complete: bool
+    grad: bool
+
+
+@dataclass
+class RecordedModel:
+    """A module, the line of the analyzed file from which it was made, and its calls."""
+
+    module: Any
+    line: int
+    calls: list[RecordedModelCall] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many parameters of it are trained, and how many submodules it has."""
+        trained: int = sum(p.numel() for p in self.module.parameters() if p.requires_grad)
+        return trained, len(list(self.module.modules()))
+
+    @property
+    def complete(self) -> RecordedModelCall | None:
+        """The last call that can be repeated."""
+        return next((call for call in reversed(self.calls) if call.is_complete), None)
+
+
+class ModelRecorder:
+    """``check_time`` raises Enough when the program has run for long enough."""
+
+    def __init__(self, file: str, check_time: Callable[[], None]) -> None:
+        self._file = file
+        self._check_time = check_time
+        self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._kept: list[Any] = []
+        self._called: dict[int, RecordedModel] = {}
+        self._depth = 0
+        self._trained: set[int] = set()
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record while the body runs."""
+        import torch
+
+        module: Any = torch.nn.Module
+        # what `__call__` calls: `torch.compile` keeps the bound `__call__`, which must be torch's own when it is traced
+        original_init, original_call = module.__init__, CALL_OF_MODULE.need()
+        optimizer: Any = torch.optim.Optimizer
+        original_add = optimizer.add_param_group
+        recorder = self
+
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            original_init(self, *args, **kwargs)
+            recorder._add(self)
+
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if recorder._depth == 0:
+                recorder._note(self, args, kwargs)
+            recorder._depth += 1
+            try:
+                return original_call(self, *args, **kwargs)
+            finally:
+                recorder._depth -= 1
+
+        def add_param_group(self: Any, group: Any) -> None:
+            original_add(self, group)
+            recorder._trained.update(id(parameter) for parameter in self.param_groups[-1]["params"])
+
+        module.__init__, optimizer.add_param_group = init, add_param_group
+        CALL_OF_MODULE.set(call)
+        try:
+            yield
+        finally:
+            module.__init__, optimizer.add_param_group = original_init, original_add
+            CALL_OF_MODULE.set(original_call)
+
+    def _add(self, module: Any) -> None:
+        known = self._made.get(id(module))
+        line = self._line() if known is None or known[0]() is not module else 0
+        if line:
+            self._made[id(module)] = (weakref.ref(module), line)
+            self._kept.append(module)
+
+    def _line(self) -> int:
+        """The line of the file from which the module is made or called, outside of constructors of modules; 0 if an import makes it."""
+        import torch
+
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None:
+            is_inside = frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), torch.nn.Module)
+            if frame.f_code.co_filename.startswith(IMPORT_SYSTEM):
+                return 0
+            if frame.f_code.co_filename == self._file and not is_inside:
+                return frame.f_lineno or 1
+            frame = frame.f_back
+        return 0
+
+    def _note(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note a call. Raises NeedsAbsent for one with something absent, and Enough when the models are known."""
+        self._check_time()
+        while type(module).__name__ in WRAPPERS and hasattr(module, "module"):
+            module = module.module
+        known = self._made.get(id(module))
+        line = known[1] if known is not None else 0
+        model = self._called.setdefault(id(module), RecordedModel(module, line or self._line()))
+        if model.count >= CALLS_OF_ONE or sum(each.count for each in self._called.values()) >= CALLS_OF_ALL:
+            raise Enough
+        import torch
+
+        causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
+        model.count += 1
+        args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
+        model.calls.append(RecordedModelCall(args, kwargs, not causes, torch.is_grad_enabled()))
+        del model.calls[:-KEPT_CALLS]
+        if causes:
+            raise NeedsAbsent(causes[0])
+
+    def models(self) -> list[RecordedModel]:
+        """Those that the program trains or calls; otherwise those that it makes. The largest come first; none is a part of another."""
+        made = [
+            RecordedModel(module, self._made[id(module)][1]) for module in self._kept if id(module) not in self._called
+        ]
+        trained = [model for model in made if self._is_trained(model)]
+        for has_parameters in (True, False):
+            for found in ([*self._called.values(), *trained], made):
+                fitting = [model for model in found if _is_model(model.module, has_parameters, self._file)]
+                if fitting:
+                    return sorted(
+                        _roots(fitting), key=lambda model: (self._is_trained(model), model.size), reverse=True
+                    )
+        return []
+
+    def _is_trained(self, model: RecordedModel) -> bool:
+        try:
+            return any(id(parameter) in self._trained for parameter in model.module.parameters())
+        except AttributeError:  # its constructor raised early
+            return False
+
+
+def _roots(models: list[RecordedModel]) -> list[RecordedModel]:
+    inside = {id(part) for model in models for part in model.module.modules() if part is not model.module}
+    return [model for model in models if id(model.module) not in inside] or models
+
+
+def _is_model(module: Any, has_parameters: bool, file: str) -> bool:
+    """Whether it has parameters; otherwise, whether its class is of the project, unlike a loss of a library. Not if it is not whole."""
+    try:
+        has_some = next(module.parameters(), None) is not None
+    except AttributeError:  # its constructor raised early
+        return False
+    if has_parameters or has_some:
+        return has_parameters and has_some
+    return is_of_project(getattr(sys.modules.get(type(module).__module__), "__file__", None) or "", file)
+
+
+def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
+    if depth < 4 and type(value) in (list, tuple):
+        for each in value:
+            yield from _leaves(each, depth + 1)
+    elif depth < 4 and type(value) is dict:
+        for each in value.values():
+            yield from _leaves(each, depth + 1)
+    else:
+        yield value
+
+
+def _copied(value: Any) -> Any:
+    """``value`` with copies of its tensors, without their history."""
+    import torch
+
+    def copied(each: Any) -> Any:
+        if not isinstance(each, torch.Tensor):
+            return each
+        return each.detach().clone().requires_grad_(each.requires_grad)
+
+    return PYTREE.need().tree_map(copied, value)

@@ -1,0 +1,244 @@
+"""Runs a script for the sake of the model that it is about: what it calls or trains is compiled as if the script did.
+
+The script makes the model with its own configuration and, as far as its data are here, calls it. Statements that fail are skipped with
+what depends on them (``continuing.py``). Where the data are missing, the inputs are made up for the arguments that the script passes.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.machinery
+import os
+import sys
+import time
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .. import OWN_FOLDER
+from ..instrument.unrecorded import uncompiled
+from ..runtime.program import remember
+from ..runtime.protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
+from ..runtime.raised import report_aside
+from ..runtime.wire import Wire
+from ..torch_internals.attributes import original_function, original_module
+from ..torch_internals.core import PYTREE
+from . import compiled_call, missing_imports
+from .absent import Absent, cause_of, given_functions
+from .continuing import GUARD, rewritten
+from .dispatch import UnusableEntry
+from .expressions import PreparedCall, evaluate
+from .failed_constructions import FailedConstructions
+from .guard import Enough, Guard
+from .made_up_arguments import made_up
+from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall
+from .module import package_of
+from .synthesis.arguments import in_words, known_text
+from .synthesis.parameter_info import read_parameters
+from .synthesis.search import NotFound, SearchBudget
+from .synthesis.target import FoundCall, find_call, find_inputs
+
+# seconds for the script, and then for the inputs of each model
+SCRIPT_S = 15.0
+SEARCH_S = 15.0
+MAX_TRIALS = 60
+# so many models are called, while they take less than so many seconds
+MOST = 2
+MORE_S = 15.0
+# a larger model is not copied for each trial
+COPIED_PARAMETERS = 30_000_000
+
+
+def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
+    """Run the script for at most ``plan["seconds"]``, and call its models, compiled."""
+    script = _Script(file, wire)
+    script.run(source, float(plan.get("seconds", SCRIPT_S)))
+    failed: list[CallNotMade] = []
+    done = 0
+    started = time.monotonic()
+    for model in script.models():
+        if done and (done >= MOST or time.monotonic() - started > MORE_S):
+            break
+        if done:
+            compiled_call.reset_compiler()  # each as if it were the only one
+        done += _call(model, file, wire, failed)
+    for cls, given in () if done else script.not_constructed():
+        if not done:
+            done += _call_class(cls, given, file, wire, failed)
+    wire.tell(EntryCalled((), tuple(failed)))
+    if not done:
+        raise UnusableEntry(_why(failed, script.first_failure))
+
+
+class _Script:
+    """A script that runs with guards, and what is learned of its models."""
+
+    def __init__(self, file: str, wire: Wire) -> None:
+        self._file = file
+        self._wire = wire
+        self._recorder: ModelRecorder | None = None
+        self._constructions = FailedConstructions()
+        self._has_made_up_arguments = False
+        self._has_failed = False
+        self.first_failure: BaseException | None = None
+
+    def run(self, source: str, seconds: float) -> None:
+        """Run it for ``seconds`` at most, or until its models are known."""
+        missing_imports.install(self._file, self._wire)
+        guard = Guard(seconds, self._report, self._constructions.add)
+        self._constructions.read(source)
+        self._recorder = ModelRecorder(self._file, guard.check_time)
+        names = _main_module(self._file, source).__dict__
+        names[GUARD] = guard
+        remember(self._file, source)
+        code = rewritten(source, self._file)
+        compiled_call.seed()
+        try:
+            with uncompiled(), self._recorder.recording(), made_up(self._arguments):
+                exec(code, names)
+                self._start_by_stubs(guard)
+        except Enough:
+            pass
+        except SystemExit:
+            pass  # its end
+        self.first_failure = guard.first
+        if guard.lines:
+            self._wire.tell(StatementsSkipped(tuple(sorted(guard.lines))))
+
+    def _start_by_stubs(self, guard: Guard) -> None:
+        """Call the functions of the file that a missing library would have called with arguments of the command line."""
+        assert self._recorder is not None
+        for function in given_functions:
+            if self._recorder.models() or function.__code__.co_filename != self._file:
+                continue
+            lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
+            absent = Absent(ModuleNotFoundError("what calls it is not installed"))
+            try:
+                function(**{info.name: absent for info in lacking})
+            except Exception as error:  # code of the user's may raise anything
+                guard.failed(error, function.__code__.co_firstlineno)
+
+    def models(self) -> list[RecordedModel]:
+        assert self._recorder is not None
+        return self._recorder.models()
+
+    def not_constructed(self) -> Iterator[tuple[type, dict[str, str]]]:
+        """Classes of models whose construction failed, with the arguments that are known."""
+        yield from self._constructions.found
+
+    def _arguments(self, names: list[str]) -> None:
+        self._has_made_up_arguments = True
+        self._wire.tell(ArgumentsMadeUp(tuple(names)))
+
+    def _report(self, error: BaseException) -> None:
+        """Say what the first statement raised that failed: the program itself comes no further, with made-up arguments not even so far."""
+        if self._has_failed or self._has_made_up_arguments:
+            return
+        self._has_failed = True
+        report_aside(error, self._wire, OWN_FOLDER, "statement")
+
+
+def _main_module(file: str, source: str) -> types.ModuleType:
+    """The module ``__main__``; in a package, as ``python -m`` makes it."""
+    main = types.ModuleType("__main__")
+    folder, name = package_of(file, source)
+    main.__file__, main.__loader__ = file, importlib.machinery.SourceFileLoader("__main__", file)
+    main.__package__ = name.rpartition(".")[0] or None
+    sys.modules["__main__"] = main
+    for each in (folder, os.path.dirname(file)):
+        if each not in sys.path:
+            sys.path.insert(0, each)
+    return main
+
+
+def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]) -> bool:
+    """Compile a model and call it as the script does; whether that was possible."""
+    module, original = model.module, original_module(model.module)
+    name, is_compiled = type(original).__name__, original is not model.module
+    calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]
+    if calls:
+        inputs = in_words(calls[-1].positional, calls[-1].named)
+    else:
+        found = _found_inputs(model, name, failed)
+        if found is None:
+            return False
+        call = evaluate(found.expression, {**_names_of(module), "__made__": module})
+        calls, inputs = [_on_device_of(original, call)], found.inputs
+    made = f"{name} of line {model.line}" if model.line else name
+    wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
+    options = None if is_compiled else {"line": max(model.line, 1)}
+    return compiled_call.run_all(calls, options, file, name, failed, _grad(model))
+
+
+def _on_device_of(module: Any, call: PreparedCall) -> PreparedCall:
+    """``call`` with its tensors where the parameters of ``module`` are: the program may have moved it."""
+    first = next(module.parameters(), None)
+    if first is None or first.device.type == "cpu":
+        return call
+    tensor = type(first.data)
+    positional, named = PYTREE.need().tree_map(
+        lambda value: value.to(first.device) if isinstance(value, tensor) else value, (call.positional, call.named)
+    )
+    return PreparedCall(call.target, positional, named)
+
+
+def _grad(model: RecordedModel) -> bool:
+    call = model.complete or next(iter(model.calls), None)
+    return call.grad if call is not None else True
+
+
+def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) -> FoundCall | None:
+    module = original_module(model.module)
+    is_small = sum(p.numel() for p in module.parameters()) < COPIED_PARAMETERS
+
+    def make() -> Any:
+        try:
+            return copy.deepcopy(module) if is_small else module
+        except Exception:  # objects of the program's may refuse to be copied
+            return module
+
+    passed, known = _passed(module, model.calls[-1]) if model.calls else ((), {})
+    owner = sys.modules.get(type(module).__module__) or sys.modules["__main__"]
+    try:
+        with uncompiled():
+            return find_inputs(
+                owner, module, "forward", make, "__made__", SearchBudget(MAX_TRIALS, SEARCH_S), known, passed
+            )
+    except NotFound as error:
+        failed.append(CallNotMade(name, str(error)))
+        return None
+
+
+def _passed(module: Any, call: RecordedModelCall) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The parameters for which a call passes something, and the expressions for those that are known."""
+    names = [info.name for info in read_parameters(original_function(type(module).forward), skip_first=True)]
+    given = {**dict(zip(names, call.positional, strict=False)), **call.named}
+    values = {name: value for name, value in given.items() if value is not None}
+    texts = {name: known_text(value) for name, value in values.items() if cause_of(value) is None}
+    return tuple(values), {name: text for name, text in texts.items() if text is not None}
+
+
+def _names_of(module: Any) -> dict[str, Any]:
+    owner = sys.modules.get(type(original_module(module)).__module__)
+    return vars(owner) if owner is not None else {}
+
+
+def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed: list[CallNotMade]) -> bool:
+    """Call a model that the script could not construct: with what it passes, as far as that is known."""
+    owner = sys.modules[cls.__module__]
+    try:
+        found = find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given)
+    except (NotFound, AttributeError) as error:
+        failed.append(CallNotMade(cls.__name__, str(error)))
+        return False
+    wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
+    call = found.evaluate(vars(owner))
+    return compiled_call.run_all([call], {"line": 1}, file, cls.__name__, failed)
+
+
+def _why(failed: list[CallNotMade], first: BaseException | None) -> str:
+    if failed:
+        return f"could not make up inputs for `{failed[0].target}`: {failed[0].reason}"
+    if first is not None:
+        return f"it makes no model: {type(first).__name__}: {first}"
+    return "it makes no model"

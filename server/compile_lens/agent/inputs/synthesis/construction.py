@@ -1,0 +1,215 @@
+"""Finds constructor calls of a class that return, and that make something small enough to be called here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ...torch_internals.core import FAKE_TENSOR_MODE
+from .. import expressions
+from .argument_guesser import ArgumentGuesser, is_needed
+from .arguments import Argument, Arguments, Expression
+from .dimensions import Unknowns
+from .parameter_info import ParameterInfo, read_parameters
+from .search import CallProblem, Candidate, NotFound, SearchBudget, search
+from .smaller_defaults import smaller_defaults
+
+# larger models are made smaller or have no memory: they are constructed on the meta device
+MAX_PARAMETERS = 80_000_000
+# the share of the remaining time for one way to construct an object
+ATTEMPT_SHARE = 0.5
+MAX_TRIALS = 24
+SIZE = "__compile_lens_size__"
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """A constructor call that returns. ``is_meta``: of something so large that it is constructed on the meta device."""
+
+    text: str
+    is_meta: bool = False
+
+    def place(self) -> AbstractContextManager[Any]:
+        """The context to construct it in, and the inputs for it."""
+        return place(self.is_meta)
+
+
+def place(is_meta: bool) -> AbstractContextManager[Any]:
+    """A context in which tensors have no memory if ``is_meta``."""
+    import torch
+
+    return torch.device("meta") if is_meta else nullcontext()
+
+
+class TooLarge(Exception):
+    """A model with more parameters than a background run should allocate."""
+
+
+def constructions(
+    module: ModuleType, path: str, cls: type, budget: SearchBudget, given: dict[str, str]
+) -> Iterator[Making]:
+    """Constructor calls that return, the likeliest first, and small ones before those on the meta device."""
+    last: NotFound | None = None
+    draft = ""
+    large: list[str] = []
+    count = 0
+    for candidate in _first_candidates(module, cls, given):
+        draft = draft or f"{path}({as_text(candidate)})"
+        problem = _Construction(module, path, cls, candidate)
+        part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
+        try:
+            found = search(problem.as_call(), [candidate], part)
+        except NotFound as failed:
+            last = failed
+            large += problem.large[:1]
+            continue
+        count += 1
+        yield Making(f"{path}({as_text(found)})")
+    for text in large[-1:]:
+        count += 1
+        yield Making(text, is_meta=True)
+    if not count:
+        raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft)
+
+
+def fitting(names: dict[str, Any], text: str) -> Making:
+    """The constructor call ``text``, on the meta device if it makes something too large. Raises what it raises."""
+    try:
+        _check_size(names, text)
+    except TooLarge:
+        return Making(text, is_meta=True)
+    return Making(text)
+
+
+def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[str, str]:
+    """Optional constructor arguments that an error message names: "either size or scale_factor should be defined"."""
+    unknowns = Unknowns()
+    guesser = ArgumentGuesser(module, unknowns)
+    for info in read_parameters(constructor(cls), skip_first=True):
+        if not info.required and info.default is None and re.search(rf"\b{info.name}\b", message):
+            argument = guesser.for_constructor(cls, info)[0]
+            return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
+    return {}
+
+
+def constructor(cls: type) -> Any:
+    """The constructor, as a function."""
+    return getattr(cls, "__init__")  # noqa: B009 - mypy does not like it said otherwise
+
+
+def _first_candidates(module: ModuleType, cls: type, given: dict[str, str]) -> Iterator[Candidate]:
+    """First arguments for a constructor: the required ones, with one candidate per size of a configuration or of the defaults."""
+    infos = read_parameters(constructor(cls), skip_first=True)
+    required = [info for info in infos if info.required or is_needed(info)]
+    unknowns = Unknowns()
+    guesser = ArgumentGuesser(module, unknowns)
+    if given:
+        known = {info.name: info for info in infos}
+        from_call_site = {n: Expression(v) for n, v in given.items() if n in known}
+        rest = {
+            info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in from_call_site
+        }
+        written = {**rest, **from_call_site}
+        # as the call site has it, with fewer of what comes many times; then exactly so
+        for smaller in smaller_defaults([info for info in infos if not info.required], given):
+            yield Candidate(Arguments(tuple({**written, **dict(smaller)}.items())), unknowns)
+    options = [guesser.for_constructor(cls, info) for info in required]
+    optional = [info for info in infos if not info.required and info.name not in given]
+    if not any(len(option) > 1 for option in options):
+        named = tuple((info.name, option[0]) for info, option in zip(required, options, strict=True))
+        for smaller in smaller_defaults(optional, {}):
+            yield Candidate(Arguments((*named, *smaller)), unknowns)
+        return
+    for index in range(max((len(option) for option in options), default=1)):
+        named = tuple(
+            (info.name, option[min(index, len(option) - 1)]) for info, option in zip(required, options, strict=True)
+        )
+        yield Candidate(Arguments(named), unknowns)
+
+
+class _Construction:
+    """One call to find arguments for; ``large`` are the texts of those that return and make something too large."""
+
+    def __init__(self, module: ModuleType, path: str, cls: type, candidate: Candidate) -> None:
+        self._module = module
+        self._names = vars(module)
+        self._path = path
+        self._cls = cls
+        self._candidate = candidate
+        self._infos = {info.name: info for info in read_parameters(constructor(cls), skip_first=True)}
+        self.large: list[str] = []
+
+    def as_call(self) -> CallProblem:
+        return CallProblem(self._symbolic, self._real, self._offer)
+
+    def _symbolic(self, arguments: Arguments, size: Any) -> object:
+        # plain numbers: few constructors accept symbolic ones
+        text = f"{self._path}({with_symbolic_sizes(arguments)})"
+        return _evaluated(text, self._names, size)
+
+    def _real(self, text: str) -> object:
+        try:
+            _check_size(self._names, f"{self._path}({text})")
+        except TooLarge:
+            self.large.append(f"{self._path}({text})")
+            raise
+        return None
+
+    def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
+        info = self._infos.get(name)
+        if info is None and not self._infos and name.isidentifier():
+            info = ParameterInfo(name, True, None, "")  # the constructor accepts any argument and passes it on
+        return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0] if info is not None else None
+
+
+def with_symbolic_sizes(arguments: Arguments) -> str:
+    """The text of ``arguments`` with a call of ``SIZE`` for each unknown."""
+    return arguments.render(lambda name: f"{SIZE}({name!r})")
+
+
+def without_memory(dtype: str, shape: tuple[Any, ...], below: int | None = None, equal: int | None = None) -> Any:
+    """The tensor for ``float32[2, 16]`` in a trial on fake tensors."""
+    import torch
+
+    return torch.empty(shape, dtype=getattr(torch, dtype))
+
+
+def made_by(text: str, names: dict[str, Any]) -> Any:
+    """The value of an expression of the entry's form. Raises what the program raises."""
+    return expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value}).run()
+
+
+def _evaluated(text: str, names: dict[str, Any], size: Any) -> Any:
+    scope = {**names, SIZE: size, "__run__": lambda value: value}
+    return expressions.evaluate(f"__run__({text})", scope, without_memory).run()
+
+
+def _check_size(names: dict[str, Any], text: str) -> None:
+    """Construct the object on fake tensors and count its parameters. Raises TooLarge, and what its constructor raises."""
+    try:
+        with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
+            made = made_by(text, names)
+    except Exception as error:  # code of the user's may raise anything
+        if not _is_fake_tensor_error(error):
+            raise
+        return
+    count = sum(p.numel() for p in made.parameters()) if hasattr(made, "parameters") else 0
+    if count > MAX_PARAMETERS:
+        raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
+
+
+def _is_fake_tensor_error(error: Exception) -> bool:
+    name = type(error).__name__
+    return "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException")
+
+
+def as_text(candidate: Candidate) -> str:
+    """The arguments as the entry has them."""
+    values = candidate.unknowns.values
+    names = [name for name, _ in candidate.arguments.named]
+    # a name may be omitted while none before it was needed
+    return candidate.arguments.render(lambda name: str(values[name]), with_names=bool(names))

@@ -1,0 +1,97 @@
+"""Finds arguments for optional parameters of a call that is known to return: labels, masks and the like."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from .. import expressions
+from .argument_guesser import ArgumentGuesser, kinds_of
+from .arguments import Argument
+from .construction import with_symbolic_sizes
+from .dimensions import Unknowns
+from .guesses import INPUTS, by_name
+from .layers import expected_by_layers
+from .parameter_info import ParameterInfo, read_parameters
+from .search import CallProblem, Candidate, NotFound, SearchBudget, search
+from .target import FoundCall, evaluated_call
+
+MAX_OPTIONAL = 4
+MAX_TRIALS = 8
+SECONDS_EACH = 3.0
+
+
+def optional_arguments(module: ModuleType, found: FoundCall, seconds: float) -> Iterator[tuple[str, str, Any]]:
+    """Name, text and value of each optional argument with which the call returns, everything else left as it is."""
+    budget = SearchBudget(MAX_TRIALS * MAX_OPTIONAL, seconds)
+    if found.candidate is None:
+        return
+    names = vars(module)
+    target = found.evaluate(names).target
+    function = type(target).forward if hasattr(type(target), "forward") and found.method == "forward" else target
+    infos = read_parameters(function, skip_first=function is not target)
+    for info in [i for i in infos if _is_offered(i, found)][:MAX_OPTIONAL]:
+        guesser_unknowns = copy.deepcopy(found.candidate.unknowns)
+        for unknown in guesser_unknowns.by_name.values():
+            unknown.fixed = True
+        guesser = ArgumentGuesser(module, guesser_unknowns)
+        argument = guesser.for_input(info, expected_by_layers(target, info.layers))
+        text = _with_which_it_returns(module, found, info, argument, guesser_unknowns, budget)
+        if text is not None:
+            with found.place():
+                value = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value}).run()
+            yield info.name, text, value
+
+
+def _is_offered(info: ParameterInfo, found: FoundCall) -> bool:
+    assert found.candidate is not None
+    is_passed = found.candidate.arguments.get(info.name) is not None
+    if info.required or is_passed or info.default is not None:
+        return False
+    kinds = kinds_of(info.hint, info.annotation)
+    return "tensor" in kinds or (not kinds and by_name(INPUTS, info.name) is not None)
+
+
+def _with_which_it_returns(
+    module: ModuleType,
+    found: FoundCall,
+    info: ParameterInfo,
+    argument: Argument,
+    unknowns: Unknowns,
+    budget: SearchBudget,
+) -> str | None:
+    assert found.candidate is not None
+    names = vars(module)
+    before = found.candidate.arguments
+
+    def symbolic(arguments: Any, size: Any) -> object:
+        made = found.evaluate(names).target
+        return evaluated_call(f"__made__({with_symbolic_sizes(arguments)})", names, size, made)
+
+    def real(text: str) -> object:
+        made = found.evaluate(names).target
+        with found.place():
+            call = expressions.evaluate(f"__made__({text})", {**names, "__made__": made})
+        return call.run()
+
+    start = Candidate(before.with_argument(info.name, argument), unknowns)
+    part = SearchBudget(min(MAX_TRIALS, budget.trials), min(SECONDS_EACH, budget.left))
+    try:
+        result = search(CallProblem(symbolic, real, lambda name, more: None), [start], part)
+    except NotFound:
+        return None
+    finally:
+        budget.trials -= MAX_TRIALS
+    values = result.unknowns.values
+
+    def render(one: Argument) -> str:
+        return one.render(lambda name: str(values[name]))
+
+    others = [(n, render(a)) for n, a in result.arguments.named if n != info.name]
+    now = found.candidate.unknowns.values
+    if others != [(n, a.render(lambda name: str(now[name]))) for n, a in before.named]:
+        return None  # it takes another call, which is not this one with one more argument
+    found_argument = result.arguments.get(info.name)
+    return render(found_argument) if found_argument is not None else None

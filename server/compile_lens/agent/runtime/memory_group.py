@@ -1,0 +1,154 @@
+"""A control group for the memory of one run, where the system lets this process make one (Linux).
+
+Only the kernel counts everything: memory files without a mapping, buffers, page tables. Version 2 needs a parent that has the memory
+controller enabled for its children and is delegated to the user; version 1 needs root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+PREFIX = "compile-lens-run-"
+SWAP_LIMITS = ("memory.swap.max", "memory.memsw.limit_in_bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryGroup:
+    """A group in ``folder``. ``counts`` are the names of what is counted: memory of processes, and shared memory."""
+
+    folder: str
+    limit: str
+    events: str
+    counts: tuple[str, str]
+
+    def join(self) -> None:
+        """Move this process into the group, and all that it starts. Raises OSError."""
+        _write(os.path.join(self.folder, "cgroup.procs"), str(os.getpid()))
+
+    def holds(self, pid: int) -> bool:
+        """Whether process ``pid`` is in the group."""
+        with contextlib.suppress(OSError), open(os.path.join(self.folder, "cgroup.procs"), encoding="ascii") as file:
+            return str(pid) in file.read().split()
+        return False
+
+    def used(self) -> tuple[int, int]:
+        """Bytes of processes' own memory, and of shared memory and files in memory."""
+        found = self._numbers("memory.stat")
+        return found.get(self.counts[0], 0), found.get(self.counts[1], 0)
+
+    def killed(self) -> bool:
+        """Whether the kernel has ended a process because the limit was reached."""
+        return self._numbers(self.events).get("oom_kill", 0) > 0
+
+    def remove(self) -> None:
+        """Remove the group, whose processes are gone or about to be."""
+        for _ in range(50):
+            try:
+                os.rmdir(self.folder)
+                return
+            except FileNotFoundError:
+                return
+            except OSError:
+                time.sleep(0.002)
+
+    def _numbers(self, name: str) -> dict[str, int]:
+        found: dict[str, int] = {}
+        with contextlib.suppress(OSError, ValueError), open(os.path.join(self.folder, name), encoding="ascii") as file:
+            for line in file:
+                key, _, value = line.partition(" ")
+                found[key] = int(value)
+        return found
+
+
+def make_group(limit_bytes: int) -> MemoryGroup | None:
+    """A new group whose memory ends at ``limit_bytes``; None where this process cannot make one."""
+    if sys.platform != "linux" or not limit_bytes:
+        return None
+    for parent, is_new in _parents():
+        folder = os.path.join(parent, f"{PREFIX}{os.getpid()}-{time.monotonic_ns()}")
+        group = (
+            MemoryGroup(folder, "memory.max", "memory.events", ("anon", "shmem"))
+            if is_new
+            else MemoryGroup(folder, "memory.limit_in_bytes", "memory.oom_control", ("total_rss", "total_shmem"))
+        )
+        try:
+            _sweep(parent)
+            os.mkdir(folder)
+        except OSError:
+            continue
+        try:
+            _write(os.path.join(folder, group.limit), str(limit_bytes))
+            for name in SWAP_LIMITS:
+                with contextlib.suppress(OSError):  # no swap, or not counted
+                    _write(os.path.join(folder, name), "0" if is_new else str(limit_bytes))
+            with contextlib.suppress(OSError):
+                _write(os.path.join(folder, "memory.oom.group"), "1")
+            if not os.access(os.path.join(folder, "cgroup.procs"), os.W_OK):
+                raise PermissionError(folder)
+        except OSError:
+            group.remove()
+            continue
+        return group
+    return None
+
+
+def _parents() -> Iterator[tuple[str, bool]]:
+    """Groups below which one could be made, the nearest first, and whether they are of version 2."""
+    for mount, root, is_new in _hierarchies():
+        own = os.path.normpath(mount + "/" + os.path.relpath(_own_group(is_new) or root, root))
+        while own.startswith(mount):
+            if is_new and _gives_memory(own):
+                yield own, True
+            elif not is_new:
+                yield own, False
+                break
+            if own == mount:
+                break
+            own = os.path.dirname(own)
+
+
+def _gives_memory(folder: str) -> bool:
+    """Whether children of the group ``folder`` are limited, and this process may move itself into one."""
+    try:
+        with open(os.path.join(folder, "cgroup.subtree_control"), encoding="ascii") as file:
+            return "memory" in file.read().split() and os.access(os.path.join(folder, "cgroup.procs"), os.W_OK)
+    except OSError:
+        return False
+
+
+def _hierarchies() -> Iterator[tuple[str, str, bool]]:
+    """Mount point, root and kind of each hierarchy that can have the memory controller."""
+    with contextlib.suppress(OSError), open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as table:
+        for line in table:
+            left, _, right = line.partition(" - ")
+            kind, options = right.split()[0], right.split()[-1]
+            if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
+                yield left.split()[4], left.split()[3], kind == "cgroup2"
+
+
+def _own_group(is_new: bool) -> str:
+    with contextlib.suppress(OSError), open("/proc/self/cgroup", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            number, controllers, path = line.rstrip("\n").split(":", 2)
+            if (number == "0") if is_new else ("memory" in controllers.split(",")):
+                return path
+    return ""
+
+
+def _sweep(parent: str) -> None:
+    """Remove the groups of standbys that were killed."""
+    for name in os.listdir(parent):
+        pid = name.removeprefix(PREFIX).partition("-")[0] if name.startswith(PREFIX) else ""
+        if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.join(parent, name))
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)

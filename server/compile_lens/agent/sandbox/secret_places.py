@@ -1,0 +1,167 @@
+"""Files with keys, tokens, passwords and histories, as data: what a sandboxed run must not read.
+
+To add one, add a row to its group. ``source`` is where its owner says that the file is there. A folder that may hold a workspace or an
+interpreter (``~/.cursor/worktrees``) is no secret: name the files in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+# ruff: noqa: E501 - a table
+# the first part of a place that a variable moves, and where it is without the variable (XDG Base Directory Specification 0.8)
+BASES = {
+    "$XDG_CONFIG_HOME": "~/.config",
+    "$XDG_DATA_HOME": "~/.local/share",
+    "$XDG_CACHE_HOME": "~/.cache",
+    "$XDG_STATE_HOME": "~/.local/state",
+    "$HF_HOME": "$XDG_CACHE_HOME/huggingface",
+    "$CARGO_HOME": "~/.cargo",
+    "$CODEX_HOME": "~/.codex",
+    "$CLAUDE_CONFIG_DIR": "~/.claude",
+    "$IPYTHONDIR": "~/.ipython",
+    "$ZDOTDIR": "~",
+}
+
+
+@dataclass(frozen=True)
+class SecretPlace:
+    """``paths`` begin with ``~`` or a variable of ``BASES``; ``variables`` name the place itself, several with ``os.pathsep``."""
+
+    of: str
+    source: str
+    paths: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+SECRET_PLACES = (
+    # keys of the system
+    SecretPlace("GnuPG", "https://www.gnupg.org/documentation/manuals/gnupg/", ("~/.gnupg",), ("GNUPGHOME",)),
+    SecretPlace("NSS", "https://wiki.mozilla.org/NSS_Shared_DB", ("~/.pki",)),
+    SecretPlace("OpenSSH", "man ssh(1)", ("~/.ssh",)),
+    SecretPlace("age and SOPS", "https://getsops.io/docs/", ("$XDG_CONFIG_HOME/sops", "$XDG_CONFIG_HOME/age"), ("SOPS_AGE_KEY_FILE",)),
+    # passwords
+    SecretPlace("1Password", "https://developer.1password.com/docs/cli/", ("$XDG_CONFIG_HOME/op", "~/.op")),
+    SecretPlace("Bitwarden", "https://bitwarden.com/help/cli/", ("$XDG_CONFIG_HOME/Bitwarden CLI",), ("BITWARDENCLI_APPDATA_DIR",)),
+    SecretPlace("GNOME Keyring and KWallet", "man gnome-keyring(1)", ("$XDG_DATA_HOME/keyrings", "$XDG_DATA_HOME/kwalletd")),
+    SecretPlace("KeePassXC", "https://keepassxc.org/docs/", ("$XDG_CONFIG_HOME/keepassxc",)),
+    SecretPlace("macOS", "man security(1)", ("~/Library/Keychains", "~/Library/Cookies")),
+    SecretPlace("Windows", "Credential Manager", ("~/AppData/Roaming/Microsoft/Credentials", "~/AppData/Local/Microsoft/Credentials")),
+    SecretPlace("netrc", "man netrc(5)", ("~/.netrc", "~/_netrc"), ("NETRC",)),
+    SecretPlace("pass", "https://www.passwordstore.org", ("~/.password-store",), ("PASSWORD_STORE_DIR",)),
+    # clouds and clusters
+    SecretPlace("AWS", "https://docs.aws.amazon.com/cli/", ("~/.aws",), ("AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE")),
+    SecretPlace("Azure", "https://learn.microsoft.com/cli/azure/", ("~/.azure",), ("AZURE_CONFIG_DIR",)),
+    SecretPlace("Boto and s3cmd", "https://boto.cloudhackers.com", ("~/.boto", "~/.s3cfg"), ("BOTO_CONFIG",)),
+    SecretPlace("DigitalOcean", "https://docs.digitalocean.com/reference/doctl/", ("$XDG_CONFIG_HOME/doctl",)),
+    SecretPlace("Docker", "https://docs.docker.com/reference/cli/docker/", ("~/.docker",), ("DOCKER_CONFIG",)),
+    SecretPlace(
+        "Google Cloud", "https://cloud.google.com/sdk/docs/configurations", ("$XDG_CONFIG_HOME/gcloud",),
+        ("CLOUDSDK_CONFIG", "GOOGLE_APPLICATION_CREDENTIALS"),
+    ),
+    SecretPlace("Helm", "https://helm.sh/docs/helm/helm/", ("$XDG_CONFIG_HOME/helm/registry",), ("HELM_REGISTRY_CONFIG",)),
+    SecretPlace("Kubernetes", "https://kubernetes.io/docs/concepts/configuration/", ("~/.kube",), ("KUBECONFIG",)),
+    SecretPlace("Modal", "https://modal.com/docs/reference/modal.config", ("~/.modal.toml",), ("MODAL_CONFIG_PATH",)),
+    SecretPlace("Oracle Cloud", "https://docs.oracle.com/iaas/Content/API/", ("~/.oci",), ("OCI_CLI_CONFIG_FILE",)),
+    SecretPlace("Podman", "man containers-auth.json(5)", ("$XDG_CONFIG_HOME/containers/auth.json",), ("REGISTRY_AUTH_FILE",)),
+    SecretPlace("RunPod, Lambda, Vast", "their command lines", ("~/.runpod", "~/.lambda_cloud", "~/.vast_api_key", "$XDG_CONFIG_HOME/vastai")),
+    SecretPlace("SkyPilot", "https://docs.skypilot.co", ("~/.sky",)),
+    SecretPlace("Terraform", "https://developer.hashicorp.com/terraform/cli/", ("~/.terraform.d/credentials.tfrc.json", "~/.terraformrc")),
+    SecretPlace("Vault", "https://developer.hashicorp.com/vault/docs/commands", ("~/.vault-token",)),
+    SecretPlace("cloud services", "their command lines", ("$XDG_CONFIG_HOME/fly", "~/.fly", "~/.netlify", "$XDG_DATA_HOME/com.vercel.cli")),
+    SecretPlace("rclone", "https://rclone.org/docs/", ("$XDG_CONFIG_HOME/rclone",), ("RCLONE_CONFIG",)),
+    # data
+    SecretPlace("Databricks and Snowflake", "their documentation", ("~/.databrickscfg", "~/.snowflake", "~/.snowsql"), ("DATABRICKS_CONFIG_FILE",)),
+    SecretPlace("MySQL", "https://dev.mysql.com/doc/refman/en/option-files.html", ("~/.my.cnf", "~/.mylogin.cnf")),
+    SecretPlace("PostgreSQL", "https://www.postgresql.org/docs/current/libpq-pgpass.html", ("~/.pgpass",), ("PGPASSFILE",)),
+    # hubs of models and experiments
+    SecretPlace("Comet and Neptune", "their documentation", ("~/.comet.config", "~/.neptune.config")),
+    SecretPlace(
+        "Hugging Face", "huggingface_hub/constants.py",
+        ("$HF_HOME/token", "$HF_HOME/stored_tokens", "~/.huggingface/token"), ("HF_TOKEN_PATH", "HF_STORED_TOKENS_PATH"),
+    ),
+    SecretPlace("Kaggle", "https://www.kaggle.com/docs/api", ("~/.kaggle", "$XDG_CONFIG_HOME/kaggle"), ("KAGGLE_CONFIG_DIR",)),
+    SecretPlace("ModelScope", "https://www.modelscope.cn/docs", ("~/.modelscope/credentials", "$XDG_CACHE_HOME/modelscope/credentials")),
+    SecretPlace("NVIDIA NGC", "https://docs.ngc.nvidia.com/cli/", ("~/.ngc",)),
+    SecretPlace("Replicate", "https://replicate.com/docs", ("$XDG_CONFIG_HOME/replicate",)),
+    SecretPlace("Weights & Biases", "https://docs.wandb.ai/guides/track/environment-variables", ("$XDG_CONFIG_HOME/wandb",), ("WANDB_CONFIG_DIR",)),
+    # package indexes
+    SecretPlace("Cargo", "https://doc.rust-lang.org/cargo/reference/config.html", ("$CARGO_HOME/credentials", "$CARGO_HOME/credentials.toml")),
+    SecretPlace("Composer", "https://getcomposer.org/doc/articles/authentication-for-private-packages.md", ("$XDG_CONFIG_HOME/composer/auth.json",)),
+    SecretPlace("RubyGems", "https://guides.rubygems.org/command-reference/", ("~/.gem/credentials", "$XDG_DATA_HOME/gem/credentials")),
+    SecretPlace("conda", "https://docs.anaconda.com/anaconda-repository/", ("$XDG_DATA_HOME/binstar", "~/.continuum", "~/.anaconda/keyring")),
+    SecretPlace("npm and Yarn", "https://docs.npmjs.com/cli/configuring-npm/npmrc", ("~/.npmrc", "~/.yarnrc.yml"), ("NPM_CONFIG_USERCONFIG",)),
+    SecretPlace(
+        "pip", "https://pip.pypa.io/en/stable/topics/configuration/",
+        ("$XDG_CONFIG_HOME/pip", "~/.pip", "~/Library/Application Support/pip"), ("PIP_CONFIG_FILE",),
+    ),
+    SecretPlace("poetry, uv and pdm", "their documentation", (
+        "$XDG_CONFIG_HOME/pypoetry/auth.toml", "$XDG_DATA_HOME/uv/credentials", "$XDG_CONFIG_HOME/pdm",
+    )),
+    SecretPlace("twine", "https://packaging.python.org/en/latest/specifications/pypirc/", ("~/.pypirc",)),
+    # code hosts
+    SecretPlace("GitHub and GitLab", "https://cli.github.com/manual/", (
+        "$XDG_CONFIG_HOME/gh", "$XDG_CONFIG_HOME/hub", "$XDG_CONFIG_HOME/glab-cli", "$XDG_CONFIG_HOME/github-copilot",
+    ), ("GH_CONFIG_DIR", "GLAB_CONFIG_DIR")),
+    SecretPlace("git", "https://git-scm.com/docs/git-credential-store", ("~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials")),
+    # assistants: tokens, and what was said to them
+    SecretPlace("Aider, Continue and Cline", "their documentation", ("~/.aider.conf.yml", "~/.continue/config.yaml", "~/.continue/.env", "~/.continue/sessions", "~/.cline/data")),
+    SecretPlace("Claude Code", "https://code.claude.com/docs/", (
+        "$CLAUDE_CONFIG_DIR/.credentials.json", "$CLAUDE_CONFIG_DIR/history.jsonl", "$CLAUDE_CONFIG_DIR/projects", "~/.claude.json",
+    )),
+    SecretPlace("Codex", "https://developers.openai.com/codex/", ("$CODEX_HOME/auth.json", "$CODEX_HOME/history.jsonl", "$CODEX_HOME/sessions")),
+    SecretPlace("Cursor", "https://docs.cursor.com", ("~/.cursor/mcp.json", "~/.cursor/chats", "$XDG_CONFIG_HOME/Cursor/User/globalStorage")),
+    SecretPlace("Gemini", "https://github.com/google-gemini/gemini-cli", ("~/.gemini/oauth_creds.json", "~/.gemini/.env", "~/.gemini/tmp")),
+    SecretPlace("OpenAI, Anthropic and llm", "their command lines", (
+        "$XDG_CONFIG_HOME/openai", "~/.openai", "$XDG_CONFIG_HOME/anthropic", "~/.anthropic", "$XDG_CONFIG_HOME/io.datasette.llm",
+    )),
+    SecretPlace("OpenCode and Goose", "their documentation", ("$XDG_DATA_HOME/opencode", "$XDG_CONFIG_HOME/goose")),
+    SecretPlace("VS Code", "https://code.visualstudio.com/api", (
+        "$XDG_CONFIG_HOME/Code/User/globalStorage", "~/Library/Application Support/Code/User/globalStorage", "~/.vscode-server/data/User/globalStorage",
+    )),
+    # histories
+    SecretPlace("Atuin and McFly", "https://docs.atuin.sh", ("$XDG_DATA_HOME/atuin", "$XDG_DATA_HOME/mcfly")),
+    SecretPlace("Bash", "man bash(1)", ("~/.bash_history",), ("HISTFILE",)),
+    SecretPlace("IPython and Jupyter", "https://ipython.readthedocs.io", ("$IPYTHONDIR/profile_default/history.sqlite", "$XDG_DATA_HOME/jupyter/runtime")),
+    SecretPlace("Python", "https://docs.python.org/3/using/cmdline.html", ("~/.python_history",), ("PYTHON_HISTORY",)),
+    SecretPlace("database shells", "their manuals", ("~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.dbshell")),
+    SecretPlace("fish, Nushell and PowerShell", "their documentation", (
+        "$XDG_DATA_HOME/fish/fish_history", "$XDG_CONFIG_HOME/nushell/history.txt", "$XDG_CONFIG_HOME/nushell/history.sqlite3",
+        "$XDG_DATA_HOME/powershell/PSReadLine", "~/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine",
+    )),
+    SecretPlace("less, Vim and Node", "their manuals", ("~/.lesshst", "~/.viminfo", "~/.node_repl_history", "$XDG_STATE_HOME/less", "$XDG_STATE_HOME/nvim/shada")),
+    SecretPlace("zsh", "man zshparam(1)", ("$ZDOTDIR/.zsh_history", "~/.zsh_history", "~/.zhistory", "$XDG_STATE_HOME/zsh", "$XDG_DATA_HOME/zsh")),
+    # browsers and mail
+    SecretPlace("Chromium and its kin", "https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md", (
+        "$XDG_CONFIG_HOME/google-chrome", "$XDG_CONFIG_HOME/chromium", "$XDG_CONFIG_HOME/BraveSoftware", "$XDG_CONFIG_HOME/microsoft-edge",
+        "$XDG_CONFIG_HOME/vivaldi", "$XDG_CONFIG_HOME/opera", "~/Library/Application Support/Google/Chrome",
+        "~/AppData/Local/Google/Chrome/User Data", "~/AppData/Local/Microsoft/Edge/User Data",
+    )),
+    SecretPlace("Firefox and Thunderbird", "https://support.mozilla.org/kb/profiles-where-firefox-stores-user-data", (
+        "~/.mozilla", "~/.thunderbird", "~/Library/Application Support/Firefox", "~/AppData/Roaming/Mozilla", "~/snap/firefox/common/.mozilla",
+    )),
+    SecretPlace("messengers", "Electron's userData", ("$XDG_CONFIG_HOME/Slack", "$XDG_CONFIG_HOME/discord", "$XDG_CONFIG_HOME/Signal")),
+)  # fmt: skip
+
+
+def candidates(home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    """The paths of all places, whether they exist or not: where a variable says, and where they are without it."""
+    for place in SECRET_PLACES:
+        for variable in place.variables:
+            yield from filter(None, environment.get(variable, "").split(os.pathsep))
+        for path in place.paths:
+            yield from _expanded(path, home, environment)
+
+
+def _expanded(path: str, home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    first, _, rest = path.partition("/")
+    if first == "~":
+        yield os.path.join(home, *rest.split("/")) if rest else home
+        return
+    moved = environment.get(first[1:])
+    if moved:
+        yield os.path.join(moved, *rest.split("/")) if rest else moved
+    default = BASES[first]
+    yield from _expanded(f"{default}/{rest}" if rest else default, home, environment)

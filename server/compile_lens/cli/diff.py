@@ -1,0 +1,169 @@
+"""``compile-lens diff``: what changed between two analyses, whatever they are of."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Severity
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.cli.check import EntrySelection, check_jobs
+from compile_lens.cli.options import NEVER, python_option, sandbox_options
+from compile_lens.cli.printer import local_trees
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.diff.comparison import Comparison, Side, compare
+from compile_lens.diff.sides import Unreadable, side_of_outcomes, side_of_report
+from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.formats.comparison import to_json, to_markdown, to_text
+from compile_lens.pipeline.job_factory import Confinement, make_job
+from compile_lens.pipeline.loaded_trace import read_recorded, with_divergence
+from compile_lens.pipeline.revisions import RevisionError, revision
+from compile_lens.pipeline.workspace import workspace_root
+from compile_lens.trace.files import TraceError, unpacked
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.job import Depth
+
+# of all kinds: what a cap hides could not be compared
+EVERYTHING = Filters(cap=2**31)
+
+
+@click.command(name="diff")
+@click.argument("before")
+@click.argument("after")
+@click.option(
+    "--depth",
+    type=click.Choice([depth.value for depth in Depth]),
+    default=Depth.DYNAMO.value,
+    show_default=True,
+    help="How far to compile what is run.",
+)
+@python_option
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit per run.",
+)
+@sandbox_options
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="Output format. The Markdown is for a pull request.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([*(severity.value for severity in Severity), NEVER]),
+    default=NEVER,
+    show_default=True,
+    help="Exit with 1 if a new finding has at least this severity.",
+)
+def diff(
+    before: str,
+    after: str,
+    depth: str,
+    python: str | None,
+    timeout: float,
+    confinement: Confinement,
+    output_format: str,
+    fail_on: str,
+) -> int:
+    """Compare two analyses: which findings are new, gone or changed, and what happened to graphs and compile time.
+
+    BEFORE and AFTER are each a Python file, a Python file in a git revision (REV:FILE), a trace (a file or a TORCH_TRACE folder), or a
+    report that `check --format json` or `trace --format json` wrote. Python files are run.
+    """
+    runner = _Runner(Depth(depth), python, timeout, confinement)
+    try:
+        comparison = compare(runner.side(before), runner.side(after))
+    except (Unreadable, TraceError, RevisionError, InterpreterError) as problem:
+        raise click.ClickException(str(problem)) from None
+    if output_format == "json":
+        echo_json(to_json(comparison))
+    elif output_format == "markdown":
+        echo(to_markdown(comparison))
+    else:
+        SafeConsole().print(to_text(comparison), soft_wrap=True)
+    return _exit_code(comparison, fail_on)
+
+
+def _exit_code(comparison: Comparison, fail_on: str) -> int:
+    if fail_on == NEVER:
+        return 0
+    limit = Severity(fail_on).rank
+    return int(any(Severity(one.severity).rank <= limit for one in comparison.new))
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """Makes a side of what the user named."""
+
+    depth: Depth
+    python: str | None
+    timeout: float
+    confinement: Confinement
+
+    def side(self, operand: str) -> Side:
+        """The side that ``operand`` names. Raises Unreadable, TraceError, RevisionError and InterpreterError."""
+        path = Path(operand)
+        if not path.exists():
+            return self._of_revision(operand)
+        if path.suffix == ".py":
+            return self._run(operand, path.absolute(), Path.cwd(), self.python)
+        if path.suffix == ".json":
+            try:
+                return side_of_report(operand, json.loads(path.read_text(encoding="utf-8")))
+            except (OSError, ValueError) as error:
+                raise Unreadable(f"{operand} is not a report of compile-lens ({error}).") from None
+        with unpacked(path) as files:
+            outcomes = with_divergence([read_recorded(file.path, name=file.name) for file in files])
+        folders = {os.path.dirname(finding.place.file) for one in outcomes for finding in one.findings}  # noqa: PTH120
+        return side_of_outcomes(operand, outcomes, local_trees(), _common(folders))
+
+    def _of_revision(self, operand: str) -> Side:
+        name, colon, file = operand.partition(":")
+        if not colon or not name or not file:
+            raise Unreadable(f"{operand}: no such file. A file in a git revision is REV:FILE.")
+        near = Path(file).absolute()
+        with revision(name, next(folder for folder in near.parents if folder.is_dir())) as found:
+            old = found.path_of(str(near))
+            if not old.is_file():
+                raise Unreadable(f"{file} does not exist in {name}.")
+            # the environment of the working tree is not in the revision
+            interpreter = find_interpreter(near, (), self.python)
+            return self._run(operand, old, found.path_of(str(Path.cwd())), interpreter)
+
+    def _run(self, name: str, file: Path, folder: Path, python: str | None) -> Side:
+        job = make_job(
+            str(file),
+            str(folder),
+            workspace_root(file),
+            depth=self.depth,
+            timeout_s=self.timeout,
+            confinement=self.confinement,
+        )
+        outcomes: list[Outcome] = []
+        selection = EntrySelection(AUTOMATIC, ())
+        asyncio.run(check_jobs([job], python, selection, EVERYTHING, outcomes.append, show_progress=True))
+        for outcome in outcomes:
+            if outcome.status is Status.FAILED:
+                raise Unreadable(f"{name}: {outcome.failure}")
+        return side_of_outcomes(name, outcomes, local_trees(), str(folder))
+
+
+def _common(folders: set[str]) -> str:
+    try:
+        return os.path.commonpath(folders) if folders else ""
+    except ValueError:  # different drives, or relative and absolute names
+        return ""

@@ -1,0 +1,66 @@
+"""Makes a side of a comparison: of outcomes, or of a report that was saved as JSON."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from compile_lens.analysis.finding_counts import count_findings
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.diff.comparison import Located, Side, Totals
+from compile_lens.diff.gate import depends_on_code
+from compile_lens.diff.identity import Identity, TreeOf, identify, relative
+
+
+class Unreadable(Exception):
+    """A side of a comparison cannot be had; its text is one sentence for the user."""
+
+
+def side_of_outcomes(name: str, outcomes: list[Outcome], tree_of: TreeOf, root: str) -> Side:
+    """The findings of ``outcomes`` that the code is the cause of; files are relative to ``root``."""
+    findings = [finding for outcome in outcomes for finding in outcome.findings if depends_on_code(finding)]
+    counts = count_findings(findings)
+    return Side(
+        name,
+        tuple(Located(identify(one, tree_of, root), one.place.line, one.severity.value, one.count) for one in findings),
+        Totals(
+            graphs=sum(outcome.graphs for outcome in outcomes),
+            breaks=counts.breaks,
+            recompiles=counts.recompiles,
+            compile_time_s=sum(outcome.compile_time_s for outcome in outcomes),
+        ),
+    )
+
+
+def side_of_report(name: str, document: Any) -> Side:
+    """The side that a JSON document (docs/json.md) tells of. Raises Unreadable."""
+    if not isinstance(document, dict) or document.get("version") != 1 or not isinstance(document.get("runs"), list):
+        raise Unreadable(f"{name} is not a report of compile-lens: `check --format json` writes one.")
+    try:
+        runs = document["runs"]
+        rows = [row for run in runs for row in run["findings"]]
+        folders = [os.path.dirname(row["file"]) for row in rows]  # noqa: PTH120 - may be paths of another system
+        root = os.path.commonpath(folders) if folders else ""
+        return Side(
+            name,
+            tuple(_located(row, root) for row in rows),
+            Totals(
+                graphs=sum(region["graphs"] for run in runs for region in run["regions"]),
+                breaks=sum(row["count"] for row in rows if row["kind"] == "graph-break"),
+                recompiles=sum(row["count"] for row in rows if row["kind"] == "recompile"),
+            ),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unreadable(f"{name} is not a whole report of compile-lens ({error}).") from None
+
+
+def _located(row: dict[str, Any], root: str) -> Located:
+    identity = Identity(
+        relative(row["file"], root),
+        row["kind"],
+        row["code"],
+        row.get("function", ""),
+        row.get("source", ""),
+        row["message"],
+    )
+    return Located(identity, row["line"], row["severity"], row["count"])

@@ -1,0 +1,65 @@
+"""What the server offers an editor, so that ``initialize`` is answered before the features are loaded.
+
+It must be quick to import. ``tests/lsp/test_offered.py`` compares it with what the features register.
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+# after each of them a word or a value can be completed
+COMPLETION_TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
+
+# method → its options
+METHODS: dict[str, object] = {
+    types.TEXT_DOCUMENT_DID_OPEN: None,
+    types.TEXT_DOCUMENT_DID_CHANGE: None,
+    types.TEXT_DOCUMENT_DID_SAVE: None,
+    types.TEXT_DOCUMENT_DID_CLOSE: None,
+    types.TEXT_DOCUMENT_HOVER: None,
+    types.TEXT_DOCUMENT_DEFINITION: None,
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
+        trigger_characters=list(COMPLETION_TRIGGERS), resolve_provider=True
+    ),
+    types.COMPLETION_ITEM_RESOLVE: None,
+    types.TEXT_DOCUMENT_SIGNATURE_HELP: types.SignatureHelpOptions(
+        trigger_characters=["(", ","], retrigger_characters=["="]
+    ),
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
+        code_action_kinds=[types.CodeActionKind.QuickFix, "repro"]
+    ),
+    types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=False),
+    types.TEXT_DOCUMENT_INLAY_HINT: types.InlayHintOptions(resolve_provider=False),
+    types.TEXT_DOCUMENT_DOCUMENT_LINK: types.DocumentLinkOptions(resolve_provider=False),
+    types.WORKSPACE_EXECUTE_COMMAND: None,
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: None,
+}
+
+# only to an editor that pulls diagnostics: pygls would offer it to every editor
+PULL = types.DiagnosticOptions(identifier="compile-lens", inter_file_dependencies=True, workspace_diagnostics=False)
+
+COMMANDS = (
+    "compileLens.allowWorkspace",
+    "compileLens.allowedWorkspaces",
+    "compileLens.analyze",
+    "compileLens.analyzeAsIfCompiled",
+    "compileLens.analyzeCell",
+    "compileLens.analyzeWithoutSandbox",
+    "compileLens.applyFix",
+    "compileLens.bisect",
+    "compileLens.cancel",
+    "compileLens.chooseEntry",
+    "compileLens.compare",
+    "compileLens.doctor",
+    "compileLens.entries",
+    "compileLens.explainRuns",
+    "compileLens.leaveGpu",
+    "compileLens.logs",
+    "compileLens.minify",
+    "compileLens.revokeWorkspace",
+    "compileLens.showDetails",
+    "compileLens.useGpu",
+    "compileLens.vary",
+    "compileLens.verifyBisection",
+    "compileLens.writeRepro",
+)

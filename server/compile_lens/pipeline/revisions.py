@@ -1,0 +1,66 @@
+"""The files of a git revision, as folders beside those of the working tree."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class RevisionError(Exception):
+    """A revision cannot be had; its text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """``folder`` has the tracked files of the repository at ``root``, as they were."""
+
+    name: str
+    root: Path
+    folder: Path
+
+    def path_of(self, file: str) -> Path:
+        """Where ``file`` of the working tree is in the revision; ``file`` itself if it is not in the repository."""
+        relative = os.path.relpath(file, self.root)
+        return Path(file) if relative.startswith("..") else self.folder / relative
+
+    def import_roots(self) -> list[Path]:
+        """The folders that an installation in editable mode would import from."""
+        if not any((self.folder / name).exists() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
+            return []
+        return [folder for folder in (self.folder / "src", self.folder) if folder.is_dir()]
+
+
+@contextmanager
+def revision(name: str, near: Path) -> Iterator[Revision]:
+    """Unpack the revision ``name`` of the repository around ``near`` into a temporary folder. Raises RevisionError."""
+    at = near if near.is_dir() else near.parent
+    root = Path(_git(at, "rev-parse", "--show-toplevel").decode().strip())
+    _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", absent=name)
+    packed = _git(root, "archive", "--format=tar", "--end-of-options", name, absent=name)
+    with tempfile.TemporaryDirectory(prefix="compile-lens-revision-") as made:
+        # the name of the folder stays what it is: programs are named by it
+        folder = Path(made, root.name)
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extractall(folder, filter="data")
+        yield Revision(name, root, folder)
+
+
+def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+    except OSError:
+        raise RevisionError("git is not installed, so no revision can be compared with.") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        why = said[-1] if said else "unknown to git"
+        if absent:
+            raise RevisionError(f"'{absent}' is not a revision of the repository {folder} ({why}).")
+        raise RevisionError(f"{folder} is not in a git repository ({why}).")
+    return done.stdout

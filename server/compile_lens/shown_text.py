@@ -1,0 +1,101 @@
+"""Makes text that may come from an analyzed program safe to show: in a terminal, and in Markdown.
+
+A program chooses the reasons of its graph breaks, its messages and its names. None of that may move a terminal's cursor, set its title,
+hide what it says, or become a link or an image.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+# colors and the like, which logs are full of
+_STYLE = re.compile(r"\x1b\[[0-9;:]*m")
+# control characters (C0 but tab and newline, DEL, C1), separators of lines, characters that reorder or hide others, halves of characters
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+_PUNCTUATION = re.compile(r"[\\`*_<>\[\]#|~&]")
+# what makes a list, a rule or a heading of a line
+_LINE_START = re.compile(r"(?m)^(?:([-+=])|(\d{1,9})([.)])(?=\s|$))")
+_INDENT = re.compile(r"(?m)^[ \t]+")
+_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_UNSAFE_IN_URI = re.compile(r"[^\w\-.~:/?#@!$'*+,;=%]")
+
+
+def visible(text: str) -> str:
+    """``text`` with every control character in the way Python writes it (``\\x1b``), except newlines and tabs; colors are left out."""
+    if text.isprintable():
+        return text
+    return _UNSEEN.sub(_written, _STYLE.sub("", text).replace("\r\n", "\n"))
+
+
+def markdown_text(text: str) -> str:
+    """``text`` in Markdown, as it is. What stands between two single backticks is code; nothing else is markup.
+
+    Every other backtick is escaped, so that none can end the code span of something else.
+    """
+    return _marked(text, code_span)
+
+
+def code_span(text: str) -> str:
+    """``text`` as code within a line of Markdown, whatever it contains."""
+    text = " ".join(visible(text).split())
+    fence = "`" * (_longest_run(text) + 1)
+    # an empty span would be two backticks that wait for two others
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text or ' '}`"
+
+
+def code_cell(text: str) -> str:
+    """``text`` as code in a table of Markdown."""
+    return code_span(text).replace("|", r"\|")
+
+
+def text_cell(text: str) -> str:
+    """``text`` in a table of Markdown."""
+    return _marked(" ".join(text.split()), code_cell)
+
+
+def code_block(text: str, language: str = "text") -> str:
+    """Lines of code in Markdown, whatever they contain."""
+    text = visible(text)
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def link(label: str, uri: str) -> str:
+    """A link in Markdown to a place that we chose; ``label`` is plain text."""
+    return f"[{markdown_text(' '.join(label.split()))}]({_UNSAFE_IN_URI.sub(_quoted, uri)})"
+
+
+def _marked(text: str, span_of: Callable[[str], str]) -> str:
+    # four columns more would make a line a block of code
+    text = _INDENT.sub("", visible(text).strip())
+    parts, end = [], 0
+    for span in _SPAN.finditer(text):
+        parts += [_escaped(text[end : span.start()]), span_of(span[1])]
+        end = span.end()
+    parts.append(_escaped(text[end:]))
+    return _LINE_START.sub(_escaped_start, "".join(parts))
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def _escaped(text: str) -> str:
+    return _PUNCTUATION.sub(r"\\\g<0>", text)
+
+
+def _escaped_start(match: re.Match[str]) -> str:
+    mark, number, end = match.groups()
+    return f"\\{mark}" if mark else f"{number}\\{end}"
+
+
+def _written(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def _quoted(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))

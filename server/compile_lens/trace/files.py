@@ -1,0 +1,119 @@
+"""Finds and opens trace files: alone, in folders of a job, compressed, or packed into an archive."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import mmap
+import shutil
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+GZIP = b"\x1f\x8b"
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+LOG_PATTERNS = ("*.log", "*.log.gz", "*.log.zst")
+PREFIX = "dedicated_log_torch_trace_"
+
+
+class TraceError(Exception):
+    """A trace cannot be opened; its text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFile:
+    """One file of a trace. ``name`` is where it comes from: its path, or an archive's with the name inside."""
+
+    path: Path
+    name: str
+
+
+def trace_files(path: Path) -> tuple[Path, ...]:
+    """The trace files at ``path``: itself, or those of a ``TORCH_TRACE`` folder, or of the folders in it, in the order of their ranks.
+
+    Raises TraceError.
+    """
+    if not path.exists():
+        raise TraceError(f"{path}: no such file or folder.")
+    if not path.is_dir():
+        return (path,)
+    patterns = [f"{PREFIX}{pattern}" for pattern in LOG_PATTERNS]
+    found = sorted({file for pattern in patterns for file in path.glob(pattern)})
+    found = found or sorted({file for pattern in patterns for file in path.rglob(pattern)})
+    if not found:
+        raise TraceError(f"{path} has no torch trace: no file {PREFIX}*.log.")
+    return tuple(found)
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[tuple[TraceFile, ...]]:
+    """The trace files at ``path`` (see ``trace_files``), for the block; those of an archive are unpacked first. Raises TraceError."""
+    if not path.is_file() or not _is_archive(path):
+        yield tuple(TraceFile(file, str(file)) for file in trace_files(path))
+        return
+    with tempfile.TemporaryDirectory(prefix="compile-lens-trace-") as folder:
+        try:
+            with _unzipped(path) as data, tarfile.open(fileobj=data) as archive:
+                archive.extractall(folder, filter="data")
+        except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+            raise TraceError(f"The archive {path} cannot be unpacked: {_why(error)}.") from None
+        try:
+            files = trace_files(Path(folder))
+        except TraceError:
+            raise TraceError(f"{path} has no torch trace: no file {PREFIX}*.log.") from None
+        yield tuple(TraceFile(file, f"{path}/{file.relative_to(folder).as_posix()}") for file in files)
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        with _unzipped(path) as data:
+            return tarfile.is_tarfile(data)
+    except (OSError, EOFError, zlib.error):  # told when it is read as what it seems to be
+        return False
+
+
+def mapped(path: Path) -> bytes | mmap.mmap:
+    """The bytes of one trace file, memory-mapped; what is compressed is unpacked to an unnamed temporary file first. Raises TraceError."""
+    if not path.is_file():  # a device or a pipe may never end
+        raise TraceError(f"{path} is not a torch trace.")
+    try:
+        with _unzipped(path) as source:
+            return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) if source.seek(0, 2) else b""
+    except (OSError, EOFError, zlib.error) as error:
+        raise TraceError(f"The trace {path} cannot be read: {_why(error)}.") from None
+
+
+@contextmanager
+def _unzipped(path: Path) -> Iterator[IO[bytes]]:
+    """``path`` without its compression, at its beginning. The map of a temporary file outlives it, and it has no name to leave behind."""
+    with path.open("rb") as file:
+        magic = file.read(len(ZSTANDARD))
+        file.seek(0)
+        if not magic.startswith((GZIP, ZSTANDARD)):
+            yield file
+            return
+        with tempfile.TemporaryFile() as plain:
+            with gzip.open(file) if magic.startswith(GZIP) else _zstandard(path, file) as packed:
+                shutil.copyfileobj(packed, plain)
+            plain.flush()
+            plain.seek(0)
+            yield plain
+
+
+def _zstandard(path: Path, file: IO[bytes]) -> Any:
+    """Python has Zstandard since 3.14; before, a package of that name. Raises TraceError."""
+    for module, function in (("compression.zstd", "open"), ("zstandard", "open")):
+        try:
+            return getattr(importlib.import_module(module), function)(file, "rb")
+        except ImportError:
+            continue
+    raise TraceError(f"{path} is compressed with Zstandard: unpack it first, or install the package `zstandard`.")
+
+
+def _why(error: BaseException) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or f"{error}".rstrip(".")

@@ -1,0 +1,99 @@
+"""``python -m tests.corpus.draw``: draws files that nobody chose from the source distributions of public packages.
+
+The list of packages is data (``packages.json``), the seed is fixed, and no file is left out because it fails. ``python -m
+tests.corpus.outcomes`` analyzes what was drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGES = Path(__file__).parent / "packages.json"
+# what is no program and no model: tests, packaging, documentation, the lists of names in `__init__.py`
+LEFT_OUT = re.compile(
+    r"(?:^|/)(?:tests?|testing|docs?|build)/|(?:^|/)(?:setup|conf|conftest|__init__|__main__|test_\w+|\w+_test)\.py$"
+)
+USES_TORCH = re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE)
+# a model is defined …
+DEFINES_MODEL = re.compile(r"^class \w+\(.*(?:Module|Layer|Model|Net)\b.*\)", re.MULTILINE)
+# … or, in a script, trained or called
+USES_MODEL = re.compile(r"\.(?:backward|parameters|train|eval|fit)\(|\bmodel\(")
+IS_RUN = re.compile(r"^if __name__ ==", re.MULTILINE)
+SCRIPTS = 1 / 3
+DOWNLOAD_S = 180
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", default="unseen", help="a list of packages.json")
+    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--files", type=int, default=40, help="how many files are drawn")
+    parser.add_argument("--folder", type=Path, default=Path(".cache/drawn"), help="where packages are unpacked")
+    options = parser.parse_args()
+    packages = json.loads(PACKAGES.read_text("utf-8"))[options.set]
+    folders = [folder for name in packages if (folder := unpacked(name, options.folder)) is not None]
+    for path in drawn(folders, options.files, options.seed):
+        print(path)
+    return 0
+
+
+def unpacked(package: str, folder: Path) -> Path | None:
+    """The folder of the source distribution of ``package`` below ``folder``; None (and a line) where there is none."""
+    place = folder / package
+    if not place.is_dir():
+        archives = folder / "archives" / package
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        try:
+            subprocess.run([*command, "--dest", str(archives), package], check=True, timeout=DOWNLOAD_S)
+            with tarfile.open(next(archives.glob("*.tar.gz"))) as archive:
+                archive.extractall(place, filter="data")
+        except (subprocess.SubprocessError, StopIteration, tarfile.TarError, OSError) as problem:
+            print(f"{package}: no source distribution ({type(problem).__name__})", file=sys.stderr)
+            return None
+    return next(path for path in sorted(place.iterdir()) if path.is_dir())
+
+
+def drawn(folders: list[Path], count: int, seed: int) -> list[Path]:
+    """``count`` files. A third are scripts, which most packages have few of. A package is drawn first and then a file of it, so that no
+    large package is the most of them."""
+    chance = random.Random(seed)
+    left = {folder: sorted(candidates(folder)) for folder in folders}
+    found: list[Path] = []
+    while len(found) < count and any(left.values()):
+        wants_script = chance.random() < SCRIPTS
+        fitting = {
+            folder: [file for file in files if is_script(file) is wants_script] for folder, files in left.items()
+        }
+        folder = chance.choice([folder for folder in folders if fitting[folder]] or [f for f in folders if left[f]])
+        file = chance.choice(fitting[folder] or left[folder])
+        left[folder].remove(file)
+        found.append(file)
+    return found
+
+
+def is_script(file: Path) -> bool:
+    """Whether it is meant to be run."""
+    return IS_RUN.search(file.read_text("utf-8", errors="replace")) is not None
+
+
+def candidates(folder: Path) -> Iterator[Path]:
+    """The files of a package that use torch, and define, train or call a model."""
+    for path in folder.rglob("*.py"):
+        if LEFT_OUT.search(path.relative_to(folder).as_posix()):
+            continue
+        text = path.read_text("utf-8", errors="replace")
+        is_about_models = DEFINES_MODEL.search(text) or (IS_RUN.search(text) and USES_MODEL.search(text))
+        if USES_TORCH.search(text) and is_about_models:
+            yield path
+
+
+if __name__ == "__main__":
+    sys.exit(main())

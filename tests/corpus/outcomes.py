@@ -1,0 +1,111 @@
+"""``python -m tests.corpus.outcomes FILE…``: analyzes files as a user would, and says of each what was reached.
+
+A file's main model is its module that uses most of the file (counted here from the syntax tree, not asked of the product). It is
+reached where it was called or one of its methods was compiled; for a script without modules of its own, where anything was compiled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+LIMIT_S = 300
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What came out for one file. ``how`` is ``main``, ``part`` or ``nothing``."""
+
+    file: str
+    how: str
+    main: str
+    seconds: float
+    entry: str
+    called: tuple[str, ...]
+    findings: tuple[str, ...]
+    reason: str
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--list", type=Path, help="a file with a path on each line")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter to analyze with")
+    parser.add_argument(
+        "--results", type=Path, help="where to keep the results, as JSON; what is there is not run again"
+    )
+    options = parser.parse_args()
+    files = [*options.files, *(map(Path, options.list.read_text("utf-8").split()) if options.list else ())]
+    kept: dict[str, Any] = {}
+    if options.results and options.results.exists():
+        kept = {row["file"]: row for row in json.loads(options.results.read_text("utf-8"))}
+    for file in files:
+        if str(file) in kept:
+            continue
+        kept[str(file)] = asdict(reached := outcome_of(file, options.python))
+        if options.results:
+            options.results.write_text(json.dumps(list(kept.values()), indent=1) + "\n", encoding="utf-8")
+        print(f"{reached.how:8}{reached.seconds:6.1f} s  {file}  {reached.main}: {reached.reason}", flush=True)
+    rows = [kept[str(file)] for file in files]
+    counts = {how: sum(row["how"] == how for row in rows) for how in ("main", "part", "nothing")}
+    print(", ".join(f"{how}: {count}" for how, count in counts.items()), f"of {len(rows)}")
+    return 0
+
+
+def outcome_of(file: Path, python: str) -> Reached:
+    """Analyze ``file`` with ``compile-lens check``."""
+    started = time.monotonic()
+    command = [sys.executable, "-m", "compile_lens", "check", "--format", "json", "--python", python, str(file)]
+    largest = main_model(file)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        run = json.loads(done.stdout)["runs"][0]
+    except (subprocess.SubprocessError, ValueError) as problem:
+        return Reached(
+            str(file), "nothing", largest, time.monotonic() - started, "", (), (), f"{type(problem).__name__}"
+        )
+    called = tuple(call["target"] or call["text"] for call in run["calls"])
+    names = {name for call in run["calls"] for name in (call["target"], call["text"], call["making"])}
+    names |= {region["name"] for region in run["regions"]}
+    anything = bool(called or run["regions"])
+    is_main = anything and (not largest or any(largest in name for name in names))
+    findings = tuple(f"{f['kind']} {f['code']}: {f['message']}" for f in run["findings"])
+    reason = run["failure"] or "; ".join(way["reason"] for way in run["passed_over"]) or next(iter(findings), "")
+    how = "main" if is_main else "part" if anything else "nothing"
+    return Reached(str(file), how, largest, time.monotonic() - started, run["entry"], called, findings, reason[:300])
+
+
+def main_model(file: Path) -> str:
+    """The top-level class with a ``forward`` that uses most of the lines of ``file``, through the classes that it names; ''."""
+    try:
+        top = ast.parse(file.read_text("utf-8", errors="replace")).body
+    except SyntaxError:
+        return ""
+    classes = {node.name: node for node in top if isinstance(node, ast.ClassDef)}
+    uses = {
+        name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in classes and n.id != name}
+        for name, node in classes.items()
+    }
+
+    def lines(name: str) -> int:
+        found, waiting = set(), [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in found:
+                found.add(each)
+                waiting += uses[each]
+        return sum((classes[n].end_lineno or 0) - classes[n].lineno + 1 for n in found)
+
+    modules = [name for name, node in classes.items() if any(getattr(n, "name", "") == "forward" for n in node.body)]
+    return max(modules, key=lines, default="")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

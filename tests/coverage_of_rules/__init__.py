@@ -1,0 +1,1 @@
+"""Which functions, branches, patterns and table rows of the product its corpora reach."""

@@ -1,0 +1,16 @@
+# Fills memory that is in no process: files of `memfd_create`.
+# overlay: killed budget
+# landlock: killed budget
+# memory: 0.5
+
+import planted
+import ctypes, os
+libc = ctypes.CDLL(None)
+kept = []
+for number in range(200):
+    descriptor = libc.memfd_create(b"x", 0)
+    if descriptor < 0:
+        kept.append(b"x" * (1 << 24))
+        continue
+    for _ in range(16):
+        os.write(descriptor, b"x" * (1 << 20))

@@ -1,0 +1,138 @@
+"""Text that a program chose, in Markdown and in a terminal: it is shown, and does nothing else."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import unicodedata
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.lsp.markdown import prose
+from compile_lens.shown_text import code_block, code_cell, code_span, link, markdown_text, text_cell, visible
+
+RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+# what a line of text consists of, and nothing else
+HARMLESS = {
+    "text",
+    "hardbreak",
+    "text_special",
+    "code_inline",
+    "softbreak",
+    "paragraph_open",
+    "paragraph_close",
+    "inline",
+    "fence",
+}
+PIECES = [
+    *"`\\[]()!<>*_#|~&-+=.: \n\t1xé", "``", "```", "\\`", "](command:x)", "![i](https://e/p.png)", "[a](command:compileLens.allow)",
+    "<img src=x>", "<!--", "&lt;img&gt;", "<command:x>", "[r]: https://e", "\n\n", "---", "===", "1. ", "    ", "> ", "~~~",
+    "|a|b|\n|-|-|\n",
+    "\x1b]0;t\x07", "\x9b31m", "\u202e", "\u2028", "\r", "\0", "\ud800", "$x$", "\\\\", "`a`", "&#96;",
+]  # fmt: skip
+
+
+def flat(tokens: list[Token]) -> list[Token]:
+    return [token for top in tokens for token in (top, *(top.children or ()))]
+
+
+def rendered(markdown: str) -> list[Token]:
+    return flat(RENDERER.parse(markdown))
+
+
+def draws(count: int) -> list[str]:
+    source = random.Random(20)
+    return ["".join(source.choices(PIECES, k=source.randint(1, 14))) for _ in range(count)]
+
+
+def words(text: str) -> str:
+    """What a reader sees, without spaces and marks of code."""
+    return re.sub(r"[\s`]", "", text)
+
+
+def test_markdown_shows_what_a_program_said_and_nothing_else() -> None:
+    for said, other in zip(draws(1500), reversed(draws(1500)), strict=True):
+        markdown = f"Because {markdown_text(said)} of {code_span(other)}, {markdown_text(other)}: {code_span(said)}"
+        tokens = rendered(markdown)
+        assert {token.type for token in tokens} <= HARMLESS, (said, other, markdown)
+        shown = "".join(token.content for token in tokens if not token.children and token.type != "inline")
+        expected = words(visible(f"Because {said} of {other}, {other}: {said}"))
+        assert words(shown) == expected, (said, other, markdown)
+
+
+def test_several_lines_of_a_program_are_lines_and_code() -> None:
+    for said in draws(800):
+        kinds = {token.type for token in rendered(prose(said))}
+        assert kinds <= HARMLESS, (said, prose(said))
+
+
+def test_a_block_of_code_ends_where_we_end_it() -> None:
+    for said in draws(800):
+        tokens = rendered(f"{code_block(said)}\n\nafter")
+        assert [token.type for token in tokens[:2]] == ["fence", "paragraph_open"], said
+        assert words(tokens[0].content) == words(visible(said))
+
+
+def test_a_cell_of_a_table_is_one_cell() -> None:
+    for said in draws(400):
+        tokens = rendered(f"| a | b |\n|---|---|\n| {code_cell(said)} | {text_cell(said)} |")
+        assert sum(token.type == "td_open" for token in tokens) == 2, said
+        assert not {token.type for token in tokens} & {"link_open", "image", "html_inline"}, said
+
+
+def test_a_link_leads_where_we_say() -> None:
+    for said in draws(400):
+        tokens = rendered(f"see {link(said, f'https://a/{said}.py#L3')} or not")
+        opened = [token for token in tokens if token.type == "link_open"]
+        assert [str(token.attrs["href"])[:10] for token in opened] == ["https://a/"], said
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("*args of __init__ in <locals> # 1 | `*x` ", r"\*args of \_\_init\_\_ in \<locals\> \# 1 \| `*x`"),
+        ("a ` [run](command:x) ` b", "a `[run](command:x)` b"),
+        ("``` [run](command:x)", r"\`\`\` \[run\](command:x)"),
+        ("- x\n1. y\n===", "\\- x\n1\\. y\n\\==="),
+        ("2.5 s - 3", "2.5 s - 3"),
+    ],
+)
+def test_markdown(said: str, shown: str) -> None:
+    assert markdown_text(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("plain é 漢 🎉\n\ttext", "plain é 漢 🎉\n\ttext"),
+        ("\x1b[1;32mINFO\x1b[0m done\r\n", "INFO done\n"),
+        ("\x1b]0;owned\x07", "\\x1b]0;owned\\x07"),
+        ("\x1b[2J\x9b2J\x7f\0\b\r", "\\x1b[2J\\x9b2J\\x7f\\x00\\x08\\x0d"),
+        ("\u202egpj.exe \u2066x\u2028 \ud800 \u200b", "\\u202egpj.exe \\u2066x\\u2028 \\ud800 \\u200b"),
+        ("\x1bP+q\x1b\\ \x1b]8;;https://e\x1b\\x", "\\x1bP+q\\x1b\\ \\x1b]8;;https://e\\x1b\\x"),
+    ],
+)
+def test_control_characters_become_visible(said: str, shown: str) -> None:
+    assert visible(said) == shown
+    assert visible(shown) == shown
+
+
+def test_nothing_of_a_program_controls_the_terminal() -> None:
+    """Whatever rich makes of it: text, tables and Markdown, in colors."""
+    for said in draws(300):
+        table = Table("a")
+        table.add_row(Text(said))
+        stream = io.StringIO()
+        console = SafeConsole()
+        console.file = stream
+        for thing in (Text(said, style="bold"), table, Markdown(said), said.replace("[", "")):
+            console.print(thing, soft_wrap=True)
+        left = [c for c in stream.getvalue() if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in "\n\t"]
+        assert not left, (said, left)

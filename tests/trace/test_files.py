@@ -1,0 +1,78 @@
+"""Where traces may be: a file, folders of a job, compressed, packed; and what is said of what cannot be read."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from compile_lens.trace.files import TraceError, mapped, unpacked
+
+NAME = "dedicated_log_torch_trace_rank_{}_x.log"
+CONTENT = b"V0101 00:00:00.1 1 a.py:1] {}\n"
+
+
+def job(folder: Path) -> Path:
+    """A job of two hosts with a rank each."""
+    for rank in (0, 1):
+        host = folder / "job" / f"host{rank}"
+        host.mkdir(parents=True)
+        (host / NAME.format(rank)).write_bytes(CONTENT)
+    return folder / "job"
+
+
+def pack(folder: Path, mode: str) -> Path:
+    path = folder / f"job.tar{mode.partition(':')[2] and '.gz'}"
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+        archive.add(job(folder), "job")
+    return path
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_an_archive_gives_its_files_under_names_that_say_where_they_are(tmp_path: Path, mode: str) -> None:
+    archive = pack(tmp_path, mode)
+    with unpacked(archive) as files:
+        assert [file.name for file in files] == [f"{archive}/job/host{rank}/{NAME.format(rank)}" for rank in (0, 1)]
+        assert [bytes(mapped(file.path)) for file in files] == [CONTENT, CONTENT]
+    assert not any(file.path.exists() for file in files)
+
+
+def test_folders_of_hosts_are_searched(tmp_path: Path) -> None:
+    with unpacked(job(tmp_path)) as files:
+        assert [file.path.parent.name for file in files] == ["host0", "host1"]
+
+
+def test_compressed_files_are_mapped_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "trace.log.gz").write_bytes(gzip.compress(CONTENT))
+    assert bytes(mapped(tmp_path / "trace.log.gz")) == CONTENT
+
+
+def test_zstandard_is_read_or_its_package_named(tmp_path: Path) -> None:
+    frame = (
+        b"\x28\xb5\x2f\xfd" + b"\x20" + bytes([len(CONTENT)]) + (1 | len(CONTENT) << 3).to_bytes(3, "little") + CONTENT
+    )
+    (tmp_path / "trace.log.zst").write_bytes(frame)
+    if any(map(importlib.util.find_spec, ("compression", "zstandard"))):
+        assert bytes(mapped(tmp_path / "trace.log.zst")) == CONTENT
+    else:
+        with pytest.raises(TraceError, match="install the package `zstandard`"):
+            mapped(tmp_path / "trace.log.zst")
+
+
+@pytest.mark.parametrize("kept", [40, 100])
+def test_an_archive_that_is_cut_says_so(tmp_path: Path, kept: int) -> None:
+    archive = pack(tmp_path, "w:gz")
+    archive.write_bytes(archive.read_bytes()[:kept])
+    with pytest.raises(TraceError, match=r"cannot be (read|unpacked)"), unpacked(archive) as files:
+        mapped(files[0].path)
+
+
+def test_an_archive_without_a_trace_says_so(tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("x")
+    with tarfile.open(tmp_path / "notes.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "note", "note")
+    with pytest.raises(TraceError, match="has no torch trace"), unpacked(tmp_path / "notes.tgz"):
+        pass

@@ -1,0 +1,84 @@
+"""Which Python runs a file: the environment of its folder, whichever tool made it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter, torch_version
+
+
+def make(prefix: Path, torch: str | None = "2.13.0+cpu") -> str:
+    """An environment at ``prefix``, as far as it is looked at."""
+    python = prefix / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch(mode=0o755)
+    (prefix / "pyvenv.cfg").touch()
+    if torch is not None:
+        package = prefix / "lib" / "python3.12" / "site-packages" / "torch"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "version.py").write_text(f"__all__ = ['__version__']\n__version__ = '{torch}'\n")
+    return str(python)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project in which no environment is active."""
+    for variable in (
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "UV_PROJECT_ENVIRONMENT",
+        "POETRY_CACHE_DIR",
+        "POETRY_VIRTUALENVS_PATH",
+    ):
+        monkeypatch.delenv(variable, raising=False)
+    folder = tmp_path / "project"
+    (folder / "package").mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.skipif(os.name == "nt", reason="environments are made as on Linux and macOS")
+class TestEnvironments:
+    @pytest.mark.parametrize("name", [".venv", "venv", "env", ".conda", ".pixi/envs/default", ".pixi/envs/cuda"])
+    def test_of_a_folder(self, folder: Path, name: str) -> None:
+        python = make(folder / name)
+        assert find_interpreter(folder / "package" / "train.py", [folder]) == python
+
+    def test_that_uv_is_told_to_use(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("UV_PROJECT_ENVIRONMENT", "made-by-uv")
+        make(folder / ".venv")
+        python = make(folder / "made-by-uv")
+        assert find_interpreter(folder / "train.py", [folder]) == python
+
+    def test_of_poetry(self, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setenv("POETRY_CACHE_DIR", str(tmp_path / "cache"))
+        (folder / "pyproject.toml").touch()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(folder.resolve())).digest()).decode()[:8]
+        make(tmp_path / "cache" / "virtualenvs" / "project-AAAAAAAA-py3.12")
+        python = make(tmp_path / "cache" / "virtualenvs" / f"project-{digest}-py3.12")
+        assert find_interpreter(folder / "train.py", [folder]) == python
+
+    def test_with_torch_goes_before_one_without(self, folder: Path) -> None:
+        make(folder / ".venv", torch=None)
+        python = make(folder / ".pixi" / "envs" / "default")
+        assert find_interpreter(folder / "train.py", [folder]) == python
+
+    def test_nearer_to_the_file_goes_first(self, folder: Path) -> None:
+        make(folder / ".venv")
+        python = make(folder / "package" / ".venv")
+        assert find_interpreter(folder / "package" / "train.py", [folder]) == python
+
+
+def test_the_version_of_torch_is_read_without_an_import(tmp_path: Path) -> None:
+    assert torch_version(make(tmp_path / "with")) == "2.13.0+cpu"
+    assert torch_version(make(tmp_path / "without", torch=None)) is None
+
+
+def test_a_chosen_interpreter_must_be_there(folder: Path) -> None:
+    with pytest.raises(InterpreterError, match="no-such-python"):
+        find_interpreter(folder / "train.py", [folder], "no-such-python")

@@ -1,0 +1,137 @@
+"""Files and variables with secrets: a sandboxed run reads none of them, wherever variables have moved them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compile_lens.agent.runtime.protocol import SandboxKind
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.workers.access import Access, SandboxOptions
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Job
+from compile_lens.workers.secret_variables import HIDDEN, hidden
+from sandbox_kinds import skip_unless_offered
+
+LIST = """
+import json, os, sys
+from compile_lens.agent.sandbox.secret_places import candidates
+print(json.dumps(list(candidates(sys.argv[1], os.environ))))
+"""
+PROGRAM = """
+import json, os, sys
+readable = []
+for path in json.loads(open("paths.json").read()):
+    try:
+        if "planted" in open(path).read():
+            readable.append(path)
+    except OSError:
+        pass
+print("READABLE", json.dumps(readable))
+print("VARIABLES", json.dumps(dict(os.environ)))
+words = b""
+for name in ("environ", "mem") if sys.platform == "linux" else ():
+    try:
+        words += open(f"/proc/{os.getppid()}/{name}", "rb").read(1 << 16)
+    except OSError:
+        pass
+print("NATIVE", "planted" in open("/proc/self/environ", errors="replace").read() + words.decode(errors="replace"))
+"""
+MOVED = {
+    "XDG_CONFIG_HOME": "moved/config", "XDG_DATA_HOME": "moved/data", "HF_HOME": "moved/hub", "KUBECONFIG": "moved/kube-a:moved/kube-b",
+    "AWS_SHARED_CREDENTIALS_FILE": "moved/aws", "PIP_CONFIG_FILE": "moved/pip.conf", "HISTFILE": "moved/history",
+}  # fmt: skip
+TOKENS = {
+    "HF_TOKEN": "planted-hf", "WANDB_API_KEY": "planted-wandb", "OPENAI_API_KEY": "planted-key", "AWS_SECRET_ACCESS_KEY": "planted-aws",
+    "MY_SETTING": "ghp_plantedplantedplanted", "DATABASE_URL": "postgres://me:planted@db/x", "GITLAB_TOKEN": "planted-gitlab",
+}  # fmt: skip
+
+
+class Place:
+    """A home with a file in the place of every secret, and one host for all kinds of sandbox."""
+
+    def __init__(self, folder: Path) -> None:
+        home = folder / "home"
+        moved = {name: os.pathsep.join(str(home / part) for part in value.split(":")) for name, value in MOVED.items()}
+        private = {"HOME": str(home), "COMPILE_LENS_CACHE_DIR": str(folder / "cache")}
+        environment = {**os.environ, **private, **moved, **TOKENS}
+        command = [sys.executable, "-c", LIST, str(home)]
+        asked = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        self.planted: list[str] = []
+        for path in map(Path, json.loads(asked.stdout)):
+            if path.is_relative_to(home):
+                self._plant(path)
+        work = folder / "work"
+        work.mkdir()
+        (work / "paths.json").write_text(json.dumps(self.planted))
+        self.file = work / "train.py"
+        self.file.write_text(PROGRAM)
+        self._host = Host(sys.executable, environment)
+        self._loop = asyncio.new_event_loop()
+
+    def _plant(self, path: Path) -> None:
+        # what has no suffix may be a folder
+        file = path / "planted" if len(path.name) % 2 and not path.suffix else path
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("planted")
+        except OSError:  # another place is a file here
+            return
+        self.planted.append(str(file))
+
+    def run(self, job: Job) -> Outcome:
+        return self._loop.run_until_complete(analyze(self._host, job))
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._host.close())
+        self._loop.close()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    place = Place(tmp_path_factory.mktemp("secrets"))
+    yield place
+    place.close()
+
+
+def said(outcome: Outcome, word: str) -> str:
+    return next(line for line in outcome.output.splitlines() if line.startswith(word)).partition(" ")[2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("kind", list(SandboxKind))
+def test_no_secret_reaches_a_sandboxed_run(place: Place, kind: SandboxKind) -> None:
+    skip_unless_offered(kind.value)
+    assert len(place.planted) > 100
+    outcome = place.run(Job(str(place.file), timeout_s=60, sandbox=SandboxOptions(strongest=kind)))
+    assert json.loads(said(outcome, "READABLE")) == [], outcome.output
+    assert "planted" not in said(outcome, "VARIABLES")
+    assert json.loads(said(outcome, "VARIABLES"))["HF_TOKEN"] == HIDDEN
+    assert json.loads(said(outcome, "VARIABLES"))["DATABASE_URL"] == f"postgres://me:{HIDDEN}@db/x"
+    assert said(outcome, "NATIVE") == "False"
+
+
+def test_a_run_with_full_access_has_its_variables(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("import os\nprint('VARIABLES', os.environ['HF_TOKEN'], os.environ['MY_SETTING'])\n")
+    outcome = place.run(Job(str(file), timeout_s=60, access=Access.FULL))
+    assert said(outcome, "VARIABLES") == f"planted-hf {TOKENS['MY_SETTING']}"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    ["TOKENIZERS_PARALLELISM=false", "MAX_TOKENS=4096", "PAD_TOKEN=0", "PATH=/usr/bin:/bin", "HOME=/home/me", "HF_TOKEN_PATH=/x/token",
+     "TORCH_LOGS=+dynamo", "SSL_CERT_FILE=/etc/ssl/cert.pem", "PYTHONHASHSEED=0", "CUDA_VISIBLE_DEVICES=0,1", "KEYBOARD=us",
+     "PIP_INDEX_URL=https://pypi.org/simple", "COMPASS=north", "MONKEY=banana", "WANDB_MODE=offline", "SKIP_AUTH=1"],
+)  # fmt: skip
+def test_ordinary_variables_are_kept(kept: str) -> None:
+    name, _, value = kept.partition("=")
+    assert hidden({name: value}) == {}

@@ -1,0 +1,106 @@
+"""Agents and runs that somebody has stopped: they end in the time promised, and caches that cannot be written do not end a run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.workers import host as host_module
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import EndKind, Job
+from processes import Mark
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+SLEEPS = "import time\nprint('begun', flush=True)\ntime.sleep(1000)\n"
+
+
+async def begun(host: Host) -> None:
+    while "begun" not in host.output_so_far():
+        await asyncio.sleep(0.02)
+
+
+def stop(host: Host, what: str) -> None:
+    """Stop the standby, or what it has forked."""
+    assert host._process is not None
+    standby = psutil.Process(host._process.pid)
+    for process in [standby] if what == "standby" else standby.children(recursive=True):
+        process.send_signal(signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("what", ["standby", "run"])
+async def test_a_stopped_process_is_killed_in_time(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_module, "GRACE_S", 1.0)
+    file = tmp_path / "train.py"
+    file.write_text(SLEEPS)
+    mark = Mark()
+    host = Host(sys.executable, mark.environment)
+    await host.start()
+    # at its time limit
+    run = asyncio.create_task(host.run(Job(str(file), timeout_s=3.0), lambda _: None))
+    await begun(host)
+    since = time.monotonic()
+    stop(host, what)
+    assert (await run).kind is EndKind.TIMEOUT
+    assert time.monotonic() - since < 3.0 + 1.0 + 5.0
+    # when it is canceled
+    run = asyncio.create_task(host.run(Job(str(file), timeout_s=100.0), lambda _: None))
+    await begun(host)
+    since = time.monotonic()
+    stop(host, what)
+    await host.cancel()
+    assert (await run).kind is EndKind.CANCELLED
+    assert time.monotonic() - since < host_module.CANCEL_S + 5.0
+    # when everything ends
+    run = asyncio.create_task(host.run(Job(str(file), timeout_s=100.0), lambda _: None))
+    await begun(host)
+    stop(host, what)
+    await host.close()
+    assert (await run).kind in (EndKind.LOST, EndKind.CANCELLED)
+    assert mark.none_left()
+
+
+async def test_an_idle_standby_that_was_stopped_runs_on(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("print('begun')\n")
+    host = Host(sys.executable)
+    await host.start()
+    stop(host, "standby")
+    end = await asyncio.wait_for(host.run(Job(str(file), timeout_s=30.0), lambda _: None), 60)
+    assert end.kind is EndKind.FINISHED
+    await host.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="mounts a read-only file system")
+async def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
+    caches = tmp_path / "caches"
+    caches.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "ro,size=1m", "none", str(caches)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("cannot mount here")
+    try:
+        file = tmp_path / "train.py"
+        file.write_text("import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n")
+        host = Host(sys.executable, {**os.environ, "COMPILE_LENS_CACHE_DIR": str(caches)})
+        outcome = await analyze(host, Job(str(file), timeout_s=60))
+        temporary = host._temporary_caches
+        assert temporary is not None and temporary.is_dir()
+        await host.close()
+    finally:
+        subprocess.run(["umount", str(caches)], check=True)
+    assert (outcome.status.value, outcome.graphs) == ("ok", 1), outcome
+    assert (
+        f"Unavailable: caches of earlier runs (the cache folder {caches}/v1 cannot be written: Read-only file system). "
+        "This run used a temporary folder." in outcome.notes
+    )
+    assert not temporary.exists()
