@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers import host as host_module
 from compile_lens.workers.host import Host
@@ -80,7 +81,7 @@ async def test_an_idle_standby_that_was_stopped_runs_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="mounts a read-only file system")
-async def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
+def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
     caches = tmp_path / "caches"
     caches.mkdir()
     mounted = subprocess.run(
@@ -92,10 +93,15 @@ async def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> No
         file = tmp_path / "train.py"
         file.write_text("import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n")
         host = Host(sys.executable, {**os.environ, "COMPILE_LENS_CACHE_DIR": str(caches)})
-        outcome = await analyze(host, Job(str(file), timeout_s=60))
-        temporary = host._temporary_caches
-        assert temporary is not None and temporary.is_dir()
-        await host.close()
+
+        async def run() -> tuple[Outcome, Path]:
+            outcome = await analyze(host, Job(str(file), timeout_s=60))
+            temporary = host._temporary_caches
+            assert temporary is not None and temporary.is_dir()
+            await host.close()
+            return outcome, temporary
+
+        outcome, temporary = asyncio.run(run())
     finally:
         subprocess.run(["umount", str(caches)], check=True)
     assert (outcome.status.value, outcome.graphs) == ("ok", 1), outcome

@@ -65,6 +65,7 @@ class Outcome:
     ``output`` is what the program printed (head and tail, bounded), for the log.
     ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).
+    ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
@@ -97,3 +98,4 @@ class Outcome:
     passed_over: tuple[PassedOver, ...] = ()
     is_unusable: bool = False
     recorded: tuple[RecordedCall, ...] = ()
+    discarded: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from lsprotocol import types
@@ -16,6 +17,7 @@ from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import KEEP_WRITES
 from compile_lens.pipeline.results import RegionResult
 from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import definition_at
@@ -28,6 +30,7 @@ CHANGED = "changed since the last run"
 AS_IF = "Analyze as if compiled"
 UP_TO_CELL = "Analyze up to this cell"
 LONGEST_CALL = 110
+MAX_NAMED = 3
 # of a long document; after more of them, every lens says that its lines may have changed
 MOST_EDITS = 200
 
@@ -55,6 +58,7 @@ class Lenses:
         return [
             *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
             *self._entry(snapshot, titles),
+            *self._discarded(snapshot, titles),
             *self._candidates(snapshot, {line for line, _ in titles}),
             *(_lens(line, UP_TO_CELL, CELL, [snapshot.uri, str(line)]) for line in self._facts.of(snapshot).cells),
         ]
@@ -72,6 +76,16 @@ class Lenses:
         more = and_more(len(outcome.calls) - 1) if first is not None else ""
         title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
         yield _lens(min(line for line, _ in titles), title, CHOOSE, [snapshot.uri])
+
+    def _discarded(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
+        """What the last run wrote for nothing, with an offer to keep it from now on."""
+        outcome = self._server.results.outcome(snapshot.uri)
+        if outcome is None or not outcome.final or not outcome.discarded or not titles:
+            return
+        names = _shortened(", ".join(os.path.basename(name) for name in outcome.discarded[:MAX_NAMED]))  # noqa: PTH119
+        more = and_more(len(outcome.discarded) - MAX_NAMED)
+        title = f"Sandbox: discarded {names}{more} · keep from now on"
+        yield _lens(min(line for line, _ in titles), title, KEEP_WRITES, [snapshot.uri])
 
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""

@@ -37,6 +37,7 @@ from compile_lens.lsp.pygls_workarounds.transport import PrivateStreams, read_me
 from compile_lens.lsp.region_actions import RegionActions
 from compile_lens.lsp.repros import Repros
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.analyze import analyze
@@ -78,7 +79,9 @@ def create_server(
     server.code_actions.add(searches.actions)
     repros = Repros(server, runs, progress)
     server.code_actions.add(repros.actions)
-    commands.register(server, runs, repros, searches.commands())
+    sandbox = SandboxActions(server)
+    server.code_actions.add(sandbox.actions)
+    commands.register(server, runs, repros, sandbox, searches.commands())
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
