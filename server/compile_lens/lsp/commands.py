@@ -19,6 +19,7 @@ from compile_lens.lsp.permissions import LEAVE_GPU, USE_GPU
 from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.run_requests import RunRequest
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import ALLOW_NETWORK, KEEP_WRITES, WITHOUT_SANDBOX, SandboxActions
 from compile_lens.pipeline.doctor import examine, to_markdown, worst
 from compile_lens.state.consent import Permission
 from compile_lens.workers.access import Access
@@ -29,7 +30,6 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 ANALYZE = "compileLens.analyze"
 COMPARE = "compileLens.compare"
-ANALYZE_UNSANDBOXED = "compileLens.analyzeWithoutSandbox"
 VARY = "compileLens.vary"
 CELL = "compileLens.analyzeCell"
 CANCEL = "compileLens.cancel"
@@ -41,7 +41,13 @@ Command = Callable[[str | None], Awaitable[Any]]
 CommandWithArgument = Callable[[str | None, str | None], Awaitable[Any]]
 
 
-def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapping[str, Command]) -> None:
+def register(
+    server: CompileLensServer,
+    runs: Runs,
+    repros: Repros,
+    sandbox: SandboxActions,
+    others: Mapping[str, Command],
+) -> None:
     """Register the commands, with ``others`` from the features that have their own."""
 
     async def analyze(
@@ -52,7 +58,7 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
 
     async def analyze_unsandboxed(uri: str | None) -> dict[str, Any] | None:
         """Run a file without the sandbox, which only this command does."""
-        return await run(ANALYZE_UNSANDBOXED, uri, RunRequest(access=Access.FULL))
+        return await run(WITHOUT_SANDBOX, uri, RunRequest(access=Access.FULL))
 
     async def run(command: str, uri: str | None, request: RunRequest) -> dict[str, Any] | None:
         path_argument(command, uri)
@@ -60,6 +66,16 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         if outcome is None:
             return None
         return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
+
+    async def allow_network(uri: str | None) -> dict[str, Any] | None:
+        """Allow the network for the workspace of a file, then analyze the file."""
+        sandbox.allow_network(uri)
+        return await analyze(uri)
+
+    async def keep_writes(uri: str | None, folder: str | None) -> dict[str, Any] | None:
+        """Keep what runs of the workspace write to ``folder``, by default where the last run wrote; then analyze the file."""
+        sandbox.keep_writes(uri, folder)
+        return await analyze(uri)
 
     async def vary(uri: str | None, name: str | None) -> dict[str, Any] | None:
         """Run a file, then its regions, or only ``name``, again with other inputs."""
@@ -116,18 +132,20 @@ def register(server: CompileLensServer, runs: Runs, repros: Repros, others: Mapp
         AS_IF_COMPILED: as_if_compiled,
         VARY: vary,
         CELL: cell,
+        KEEP_WRITES: keep_writes,
         WRITE_REPRO: repros.write,
     }
     commands: dict[str, Command] = {
         LIST: list_entries,
         ANALYZE: analyze,
         COMPARE: partial(analyze, compare=True),
-        ANALYZE_UNSANDBOXED: analyze_unsandboxed,
+        WITHOUT_SANDBOX: analyze_unsandboxed,
         CANCEL: cancel,
         ALLOW: allow,
         USE_GPU: partial(allow, gpu=True),
         LEAVE_GPU: allow,
         REVOKE: revoke,
+        ALLOW_NETWORK: allow_network,
         ALLOWED: allowed,
         DOCTOR: partial(_check_setup, server),
         EXPLAIN: explain,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from lsprotocol import types
@@ -17,6 +18,7 @@ from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import KEEP_WRITES
 from compile_lens.pipeline.results import RegionResult
 from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import definition_at, definitions
@@ -30,6 +32,7 @@ CHANGED = "changed since the last run"
 AS_IF = "Analyze as if compiled"
 UP_TO_CELL = "Analyze up to this cell"
 LONGEST_CALL = 110
+MAX_NAMED = 3
 # of a long document; after more of them, every lens says that its lines may have changed
 MOST_EDITS = 200
 
@@ -63,6 +66,7 @@ class Lenses:
             *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
             *self._entry(snapshot, titles),
             *self._question.lenses(snapshot, ANALYZE),
+            *self._discarded(snapshot, titles),
             *(lens for _, lens in covered),
             *self._candidates(snapshot, taken | {line for line, _ in covered}),
             *(_lens(line, UP_TO_CELL, CELL, [snapshot.uri, str(line)]) for line in self._facts.of(snapshot).cells),
@@ -103,6 +107,16 @@ class Lenses:
             else:
                 title = f"{NOT_RUN}: {_shortened(unit.reason)}"
                 yield line, _lens(line, title, AS_IF_COMPILED, [snapshot.uri, unit.name])
+
+    def _discarded(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
+        """What the last run wrote for nothing, with an offer to keep it from now on."""
+        outcome = self._server.results.outcome(snapshot.uri)
+        if outcome is None or not outcome.final or not outcome.discarded or not titles:
+            return
+        names = _shortened(", ".join(os.path.basename(name) for name in outcome.discarded[:MAX_NAMED]))  # noqa: PTH119
+        more = and_more(len(outcome.discarded) - MAX_NAMED)
+        title = f"Sandbox: discarded {names}{more} · keep from now on"
+        yield _lens(min(line for line, _ in titles), title, KEEP_WRITES, [snapshot.uri])
 
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""

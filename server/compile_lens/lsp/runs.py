@@ -321,7 +321,15 @@ class Runs:
         text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
         allowed = access if server.trusted else Access.NONE
         root = server.root_of(path)
-        return job_of_settings(server.settings, path, text, root, allowed, uses_gpu=server.consent.gpu(root))
+        return job_of_settings(
+            server.settings,
+            path,
+            text,
+            root,
+            allowed,
+            uses_gpu=server.consent.gpu(root),
+            grants=server.consent.grants(root),
+        )
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
         uri = self._server.documents.uri_of_key(key)

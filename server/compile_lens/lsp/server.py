@@ -34,6 +34,7 @@ from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.region_actions import RegionActions
 from compile_lens.lsp.repros import Repros
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.analyze import analyze as analyze_file
@@ -95,7 +96,9 @@ def assemble(
     server.code_actions.add(searches.actions)
     repros = Repros(server, runs, progress)
     server.code_actions.add(repros.actions)
-    commands.register(server, runs, repros, searches.commands())
+    sandbox = SandboxActions(server)
+    server.code_actions.add(sandbox.actions)
+    commands.register(server, runs, repros, sandbox, searches.commands())
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:
