@@ -17,8 +17,8 @@ from compile_lens.trace.report import CompileReport
 
 SCRIPT = Path(__file__).with_name("watch.py")
 ADDRESS = re.compile(r"(?<=, )\d{9,}(?=\))")
-# behind a guard on a type, in torch's log alone
-HINT = re.compile(r" \(HINT: [^()]*\)$")
+# advice behind a guard, in torch's log alone
+HINT = re.compile(r"(?: \(HINT: [^()]*\)|\. Guard failed on a parameter, consider using .*)$")
 
 # file, line and code of a break, and how often
 Breaks = Counter[tuple[str, int, str]]

@@ -192,7 +192,10 @@ def table(cells: dict[tuple[str, str], str]) -> str:
 checks the page.
 After each program, the test also checks that:
 
-- every file of a planted home directory, the workspace and the temporary folder has the same content, mode, owner and time;
+- every file of a planted home directory, the workspace and the temporary folder has the same content, mode, owner, time, extended
+  attributes and inode flags, and the folders around them have the same modes;
+- another process of the user and the standby have the same limits, priority, processors and policy; a terminal, System V objects, a
+  message queue and an abstract socket are untouched;
 - no process, shared memory or scratch folder is left, and no service was reached;
 - the next request is answered.
 

@@ -31,7 +31,9 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
     offered = (await raw.initialize(root))["capabilities"]
     assert set(offered["executeCommandProvider"]["commands"]) == {
         "compileLens.analyze",
+        "compileLens.allowNetwork",
         "compileLens.analyzeWithoutSandbox",
+        "compileLens.keepWrites",
         "compileLens.compare",
         "compileLens.vary",
         "compileLens.analyzeCell",

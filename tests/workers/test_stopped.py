@@ -13,18 +13,23 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers import host as host_module
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import EndKind, Job
+from compile_lens.workers.job import End, EndKind, Job
 from processes import Mark
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
-SLEEPS = "import time\nprint('begun', flush=True)\ntime.sleep(1000)\n"
+LIMIT_S = 6.0
+# of a machine that runs other tests, too
+PATIENCE_S = 10.0
+SLEEPS = "import sys, time\nprint(sys.argv[1], flush=True)\ntime.sleep(1000)\n"
 
 
-async def begun(host: Host) -> None:
-    while "begun" not in host.output_so_far():
+async def begun(host: Host, run: asyncio.Task[End], word: str) -> None:
+    while word not in host.output_so_far():
+        assert not run.done(), run.result()
         await asyncio.sleep(0.02)
 
 
@@ -45,23 +50,23 @@ async def test_a_stopped_process_is_killed_in_time(tmp_path: Path, what: str, mo
     host = Host(sys.executable, mark.environment)
     await host.start()
     # at its time limit
-    run = asyncio.create_task(host.run(Job(str(file), timeout_s=3.0), lambda _: None))
-    await begun(host)
+    run = asyncio.create_task(host.run(Job(str(file), argv=("one",), timeout_s=LIMIT_S), lambda _: None))
+    await begun(host, run, "one")
     since = time.monotonic()
     stop(host, what)
     assert (await run).kind is EndKind.TIMEOUT
-    assert time.monotonic() - since < 3.0 + 1.0 + 5.0
+    assert time.monotonic() - since < LIMIT_S + 1.0 + PATIENCE_S
     # when it is canceled
-    run = asyncio.create_task(host.run(Job(str(file), timeout_s=100.0), lambda _: None))
-    await begun(host)
+    run = asyncio.create_task(host.run(Job(str(file), argv=("two",), timeout_s=100.0), lambda _: None))
+    await begun(host, run, "two")
     since = time.monotonic()
     stop(host, what)
     await host.cancel()
     assert (await run).kind is EndKind.CANCELLED
-    assert time.monotonic() - since < host_module.CANCEL_S + 5.0
+    assert time.monotonic() - since < host_module.CANCEL_S + PATIENCE_S
     # when everything ends
-    run = asyncio.create_task(host.run(Job(str(file), timeout_s=100.0), lambda _: None))
-    await begun(host)
+    run = asyncio.create_task(host.run(Job(str(file), argv=("three",), timeout_s=100.0), lambda _: None))
+    await begun(host, run, "three")
     stop(host, what)
     await host.close()
     assert (await run).kind in (EndKind.LOST, EndKind.CANCELLED)
@@ -80,7 +85,7 @@ async def test_an_idle_standby_that_was_stopped_runs_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="mounts a read-only file system")
-async def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
+def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
     caches = tmp_path / "caches"
     caches.mkdir()
     mounted = subprocess.run(
@@ -92,10 +97,15 @@ async def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> No
         file = tmp_path / "train.py"
         file.write_text("import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n")
         host = Host(sys.executable, {**os.environ, "COMPILE_LENS_CACHE_DIR": str(caches)})
-        outcome = await analyze(host, Job(str(file), timeout_s=60))
-        temporary = host._temporary_caches
-        assert temporary is not None and temporary.is_dir()
-        await host.close()
+
+        async def run() -> tuple[Outcome, Path]:
+            outcome = await analyze(host, Job(str(file), timeout_s=60))
+            temporary = host._temporary_caches
+            assert temporary is not None and temporary.is_dir()
+            await host.close()
+            return outcome, temporary
+
+        outcome, temporary = asyncio.run(run())
     finally:
         subprocess.run(["umount", str(caches)], check=True)
     assert (outcome.status.value, outcome.graphs) == ("ok", 1), outcome

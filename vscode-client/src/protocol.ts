@@ -42,14 +42,16 @@ export const consentNotification = new NotificationType<{ readonly waiting: bool
 export const trustNotification = new NotificationType<{ readonly trusted: boolean }>("compileLens/trust");
 
 /**
- * Commands that the server advertises. The language client registers each of them in VS Code under the same id, so that links
- * in hovers work. The palette's commands (package.json) therefore need ids of their own.
+ * Commands that the server advertises. The language client registers each of them in VS Code under the same id, so that
+ * lenses and actions work. The palette's commands (package.json) therefore need ids of their own.
  */
 export const serverCommands = {
   analyze: "compileLens.analyze",
   compare: "compileLens.compare",
   vary: "compileLens.vary",
+  allowNetwork: "compileLens.allowNetwork",
   analyzeWithoutSandbox: "compileLens.analyzeWithoutSandbox",
+  keepWrites: "compileLens.keepWrites",
   cancel: "compileLens.cancel",
   allowWorkspace: "compileLens.allowWorkspace",
   useGpu: "compileLens.useGpu",

@@ -280,8 +280,8 @@ export class Server implements vscode.Disposable, CommandRunner {
       initializationOptions: { trusted: vscode.workspace.isTrusted, settings },
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
-      // hovers quote what programs say, and contain no command links of ours: none is followed
-      markdown: { isTrusted: false, supportHtml: false },
+      // hovers quote what programs say, so that only the links that apply a quick fix are followed: they name one that is offered
+      markdown: { isTrusted: { enabledCommands: [serverCommands.applyFix] }, supportHtml: false },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
         // a code lens sends no entry, and an action no place for a repro: show a list

@@ -51,6 +51,7 @@ class Finding:
     ``cost`` says in a phrase what it costs; ``weight`` orders findings by it, 0 for none (see analysis/cost.py).
     ``detail`` is raw evidence that is folded away by default (a traceback, a guard list).
     ``stage`` is the part of the compiler that failed, for a compile error; '' for the rest.
+    ``targets`` are what the sandbox blocked access to, as the program names it: paths, hosts; empty for the rest.
     ``remedy`` says of a graph break whether a setting helps (see analysis/graph_breaks.py); '' for the rest.
     """
 
@@ -71,6 +72,7 @@ class Finding:
     detail: str = ""
     stage: str = ""
     remedy: str = ""
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class Outcome:
     ``coverage`` says how much of the file these calls are about.
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).
     ``unfiltered`` are the findings before severities, ignore comments and the cap, for other filters without another run.
+    ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
@@ -103,3 +104,4 @@ class Outcome:
     recorded: tuple[RecordedCall, ...] = ()
     unfiltered: tuple[Finding, ...] = ()
     coverage: Coverage | None = None
+    discarded: tuple[str, ...] = ()

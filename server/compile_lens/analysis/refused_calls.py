@@ -21,6 +21,12 @@ NATIVE_WRITE = re.compile(
     r"Read-only file system|open file failed|File .* cannot be opened|can't create|unable to open file"
     r"|Value too large for defined data type"
 )
+# … and a connection where there is no network: the C library, and libraries that wrap the error or are told to work offline
+NATIVE_CONNECTION = re.compile(
+    r"Network is unreachable|Connection refused|No route to host|Temporary failure in name resolution|Name or service not known"
+    r"|nodename nor servname|Failed to resolve|Could not resolve host|Max retries exceeded with url|outgoing traffic has been disabled"
+    r"|[Oo]ffline mode is enabled|Couldn't (?:connect to|reach) "
+)
 NATIVE_ERRORS = ("RuntimeError", "OSError", "PermissionError", "AssertionError")
 NO_GPU = re.compile(
     r"No CUDA GPUs are available|Found no NVIDIA driver|No HIP GPUs are available|no CUDA-capable device"
@@ -79,6 +85,7 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
             hints=tuple(hint for hint in (ALLOW.get(what), WITHOUT) if hint),
             count=len(calls),
             call_path=call_path(last.stack, sources),
+            targets=tuple(dict.fromkeys(call.target for call in calls)),
         )
     if raised is not None and ended_by is None and (native := _in_native_code(context)) is not None:
         yield _native_finding(raised, *native, sources)
@@ -102,7 +109,13 @@ def is_refusal(context: RunContext) -> bool:
 def _in_native_code(context: RunContext) -> tuple[str, str] | None:
     """What native code was not allowed to do, and the message; None for another exception."""
     raised = context.raised
-    if not context.sandboxed or raised is None or raised.module != "builtins" or raised.type not in NATIVE_ERRORS:
+    if not context.sandboxed or raised is None:
+        return None
+    if context.without_network and (refused := NATIVE_CONNECTION.search(raised.message)):
+        lines = raised.message.strip().splitlines()
+        said = next((line.strip() for line in lines if refused[0] in line), refused[0])
+        return "network", f"Sandbox: blocked a connection: {said.rstrip('.')}."
+    if raised.module != "builtins" or raised.type not in NATIVE_ERRORS:
         return None
     if context.without_gpu and NO_GPU.search(raised.message):
         return "gpu", "Sandbox: blocked access to GPUs, which this line needs."

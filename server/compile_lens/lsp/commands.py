@@ -20,6 +20,7 @@ from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.repros import WRITE_REPRO
 from compile_lens.lsp.run_requests import RunRequest
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import ALLOW_NETWORK, KEEP_WRITES, WITHOUT_SANDBOX, SandboxActions
 from compile_lens.pipeline.doctor import examine, to_markdown, worst
 from compile_lens.state.consent import Permission
 from compile_lens.workers.access import Access
@@ -30,7 +31,6 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 ANALYZE = "compileLens.analyze"
 COMPARE = "compileLens.compare"
-ANALYZE_UNSANDBOXED = "compileLens.analyzeWithoutSandbox"
 VARY = "compileLens.vary"
 CELL = "compileLens.analyzeCell"
 CANCEL = "compileLens.cancel"
@@ -48,6 +48,7 @@ def register(
     server: CompileLensServer,
     runs: Runs,
     progress: ProgressFeature,
+    sandbox: SandboxActions,
     others: Mapping[str, Command],
     with_more: Mapping[str, CommandWithArguments],
 ) -> None:
@@ -61,7 +62,7 @@ def register(
 
     async def analyze_unsandboxed(uri: str | None) -> dict[str, Any] | None:
         """Run a file without the sandbox, which only this command does."""
-        return await run(ANALYZE_UNSANDBOXED, uri, RunRequest(access=Access.FULL))
+        return await run(WITHOUT_SANDBOX, uri, RunRequest(access=Access.FULL))
 
     async def run(command: str, uri: str | None, request: RunRequest) -> dict[str, Any] | None:
         path_argument(command, uri)
@@ -69,6 +70,16 @@ def register(
         if outcome is None:
             return None
         return {"status": outcome.status.value, "findings": len(outcome.findings), "duration_s": outcome.duration_s}
+
+    async def allow_network(uri: str | None) -> dict[str, Any] | None:
+        """Allow the network for the workspace of a file, then analyze the file."""
+        sandbox.allow_network(uri)
+        return await analyze(uri)
+
+    async def keep_writes(uri: str | None, folder: str | None) -> dict[str, Any] | None:
+        """Keep what runs of the workspace write to ``folder``, by default where the last run wrote; then analyze the file."""
+        sandbox.keep_writes(uri, folder)
+        return await analyze(uri)
 
     async def vary(uri: str | None, name: str | None) -> dict[str, Any] | None:
         """Run a file, then its regions, or only ``name``, again with other inputs."""
@@ -126,18 +137,20 @@ def register(
         AS_IF_COMPILED: as_if_compiled,
         VARY: vary,
         CELL: cell,
+        KEEP_WRITES: keep_writes,
         **with_more,
     }
     commands: dict[str, Command] = {
         LIST: list_entries,
         ANALYZE: analyze,
         COMPARE: partial(analyze, compare=True),
-        ANALYZE_UNSANDBOXED: analyze_unsandboxed,
+        WITHOUT_SANDBOX: analyze_unsandboxed,
         CANCEL: cancel,
         ALLOW: allow,
         USE_GPU: partial(allow, gpu=True),
         LEAVE_GPU: allow,
         REVOKE: revoke,
+        ALLOW_NETWORK: allow_network,
         ALLOWED: allowed,
         DOCTOR: partial(_check_setup, server),
         EXPLAIN: explain,

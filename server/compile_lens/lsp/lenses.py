@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 
 from lsprotocol import types
@@ -20,6 +21,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import is_compile_time
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import KEEP_WRITES
 from compile_lens.pipeline.results import RegionResult
 from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import definition_at, definitions
@@ -35,6 +37,7 @@ AS_IF = "Analyze as if compiled"
 IF_COMPILED = "If compiled"
 UP_TO_CELL = "Analyze up to this cell"
 LONGEST_CALL = 110
+MAX_NAMED = 3
 # of a long document; after more of them, every lens says that its lines may have changed
 MOST_EDITS = 200
 
@@ -69,6 +72,7 @@ class Lenses:
             *(_result_lens(snapshot, line, title) for line, title in titles),
             *self._entry(snapshot, titles),
             *self._question.lenses(snapshot, ANALYZE),
+            *self._discarded(snapshot, titles),
             *(lens for _, lens in covered),
             *self._candidates(snapshot, taken | {line for line, _ in covered}),
             *(_lens(line, UP_TO_CELL, CELL, [snapshot.uri, str(line)]) for line in self._facts.of(snapshot).cells),
@@ -109,6 +113,16 @@ class Lenses:
             else:
                 offer = f"{NOT_RUN}: {_shortened(unit.reason)}"
                 yield line, self._if_compiled(snapshot, line, unit.name, offer)
+
+    def _discarded(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
+        """What the last run wrote for nothing, with an offer to keep it from now on."""
+        outcome = self._server.results.outcome(snapshot.uri)
+        if outcome is None or not outcome.final or not outcome.discarded or not titles:
+            return
+        names = _shortened(", ".join(os.path.basename(name) for name in outcome.discarded[:MAX_NAMED]))  # noqa: PTH119
+        more = and_more(len(outcome.discarded) - MAX_NAMED)
+        title = f"Sandbox: discarded {names}{more} · keep from now on"
+        yield _lens(min(line for line, _ in titles), title, KEEP_WRITES, [snapshot.uri])
 
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""

@@ -39,6 +39,7 @@ METHODS: dict[str, object] = {
 PULL = types.DiagnosticOptions(identifier="compile-lens", inter_file_dependencies=True, workspace_diagnostics=False)
 
 COMMANDS = (
+    "compileLens.allowNetwork",
     "compileLens.allowWorkspace",
     "compileLens.allowedWorkspaces",
     "compileLens.analyze",
@@ -53,6 +54,7 @@ COMMANDS = (
     "compileLens.doctor",
     "compileLens.entries",
     "compileLens.explainRuns",
+    "compileLens.keepWrites",
     "compileLens.leaveGpu",
     "compileLens.logs",
     "compileLens.minify",

@@ -364,7 +364,15 @@ class Runs:
         text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
         allowed = access if server.trusted else Access.NONE
         root = server.root_of(path)
-        return job_of_settings(server.settings, path, text, root, allowed, uses_gpu=server.consent.gpu(root))
+        return job_of_settings(
+            server.settings,
+            path,
+            text,
+            root,
+            allowed,
+            uses_gpu=server.consent.gpu(root),
+            grants=server.consent.grants(root),
+        )
 
     def _versions(self, uri: str, snapshot: Snapshot | None) -> dict[str, int]:
         """What a run that starts now reads: this document as of its request, and the others from disk."""

@@ -36,6 +36,7 @@ from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.region_actions import RegionActions
 from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
+from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.analyze import analyze as analyze_file
@@ -104,7 +105,9 @@ def assemble(
         APPLY: fixes.apply,
         DETAILS: Details(server, runs, facts, pages).show,
     }
-    commands.register(server, runs, progress, searches.commands(), with_more)
+    sandbox = SandboxActions(server)
+    server.code_actions.add(sandbox.actions)
+    commands.register(server, runs, progress, sandbox, searches.commands(), with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:

@@ -205,6 +205,7 @@ class _Analysis:
             completed=completed,
             sandboxed=bool(facts.sandbox),
             without_gpu=hides_gpus,
+            without_network=bool(facts.sandbox) and not self._job.sandbox.network,
             leaves_gpu_free=hides_gpus and has_gpu_device(),
             earlier_cache_keys=self._earlier_cache_keys(report) if final else {},
         )
@@ -238,6 +239,7 @@ class _Analysis:
             not_called=tuple(facts.not_called),
             coverage=self._coverage(facts),
             recorded=tuple(find_recorded_calls(report, sources)) if final else (),
+            discarded=facts.not_kept,
         )
         return reach.confine(outcome)
 

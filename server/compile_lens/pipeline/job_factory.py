@@ -7,8 +7,11 @@ from pathlib import Path
 
 from compile_lens.pipeline.launch import find_launch
 from compile_lens.settings.settings import Settings
+from compile_lens.state.consent import Grants
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 from compile_lens.workers.job import Depth, Job, Substitution
+
+NOTHING = Grants()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +63,23 @@ def make_job(
 
 
 def job_of_settings(
-    settings: Settings, file: str, text: str | None, workspace: Path, access: Access, uses_gpu: bool = False
+    settings: Settings,
+    file: str,
+    text: str | None,
+    workspace: Path,
+    access: Access,
+    uses_gpu: bool = False,
+    grants: Grants = NOTHING,
 ) -> Job:
-    """The run that an editor's settings ask for. ``uses_gpu``: it may use GPUs also where no setting says so."""
+    """The run that an editor's settings ask for. ``uses_gpu`` and ``grants``: what it may do also where no setting says so."""
     run, sandbox, budget = settings.run, settings.sandbox, settings.budget
     confinement = Confinement(
         access,
-        SandboxOptions(allow_write=sandbox.allow_write, network=sandbox.network, gpu=sandbox.gpu or uses_gpu),
+        SandboxOptions(
+            allow_write=(*sandbox.allow_write, *grants.allow_write),
+            network=sandbox.network or grants.network,
+            gpu=sandbox.gpu or uses_gpu,
+        ),
         ResourceLimits(memory_gib=budget.memory, cpu_s=budget.cpu, disk_gib=budget.disk, idle_s=budget.idle),
     )
     return make_job(

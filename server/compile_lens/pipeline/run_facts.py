@@ -33,7 +33,7 @@ from compile_lens.trace.report import StackFrame
 from compile_lens.wording import and_more, counted
 from compile_lens.workers.job import End, EndKind, Job
 
-NAMED = 3
+NAMED = 10
 
 
 @dataclass(slots=True)

@@ -30,6 +30,14 @@ class Permission(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Grants:
+    """What the user has allowed background runs of one workspace besides, in the editor."""
+
+    network: bool = False
+    allow_write: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ConsentStore:
     """The workspaces for which the user said yes, in ``folder``."""
 
@@ -57,9 +65,27 @@ class ConsentStore:
         """Remember that the user allowed background runs for ``root``. Raises OSError where nothing can be written."""
         write_atomically(self._file(root), json.dumps({"root": str(root), "allowed": True, "gpu": gpu}))
 
+    def grants(self, root: Path) -> Grants:
+        """What else runs of ``root`` may do."""
+        answer = _answer_in(self._grants_file(root))
+        folders = answer.get("allow_write")
+        known = tuple(one for one in folders if isinstance(one, str)) if isinstance(folders, list) else ()
+        return Grants(answer.get("network") is True, known) if answer.get("root") == str(root) else Grants()
+
+    def grant(self, root: Path, grants: Grants) -> None:
+        """Add ``grants`` to those of ``root``. Raises OSError where nothing can be written."""
+        known = self.grants(root)
+        folders = list(dict.fromkeys((*known.allow_write, *grants.allow_write)))
+        answer = {"root": str(root), "network": known.network or grants.network, "allow_write": folders}
+        write_atomically(self._grants_file(root), json.dumps(answer))
+
     def revoke(self, root: Path) -> None:
-        """Forget the answer for ``root``. Raises OSError where it cannot be deleted."""
+        """Forget the answer for ``root``, and the grants. Raises OSError where they cannot be deleted."""
         self._file(root).unlink(missing_ok=True)
+        self._grants_file(root).unlink(missing_ok=True)
+
+    def _grants_file(self, root: Path) -> Path:
+        return self.folder / "grants" / self._file(root).name
 
     def _file(self, root: Path) -> Path:
         return self.folder / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:24]}.json"

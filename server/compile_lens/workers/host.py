@@ -80,6 +80,8 @@ class Host:
         self._magic = MAGIC
         self._kill: asyncio.TimerHandle | None = None
         self._overdue = False
+        # its frames have ended, whether or not the process is known to have
+        self._is_gone = False
         self._temporary_caches: Path | None = None
         # why the caches are not where they should be, '' if they are
         self.cache_note = ""
@@ -223,7 +225,7 @@ class Host:
                     sandbox = sandbox_of(job, scratch, self._environment)
                     caches = caches_of(job, self._environment)
                     trials = str(cache_root(self._environment) / "knowledge")
-                    self._overdue = False
+                    self._overdue = self._is_gone = False
                     self._wake()
                     if job.access is Access.FULL:
                         own = {name: self._environment[name] for name in hidden(self._environment)}
@@ -239,7 +241,7 @@ class Host:
                     self._spare()
             await asyncio.sleep(0)  # the last of the output has come through the other pipe by now, or in the next line
             await self._drain_output()
-            if self._hello is None or not self._hello.forks:
+            if self._is_gone or self._hello is None or not self._hello.forks:
                 await self._end_process()
             lease.in_order |= end.kind is EndKind.FINISHED
             if compiles:
@@ -263,6 +265,7 @@ class Host:
                     self._end_soon()
                 continue
             if frame is None:
+                self._is_gone = True
                 if self._run_pid is not None:
                     kill_group(self._run_pid)  # its standby is gone, and cannot end it
                 if self._cancelled or limits.ended is not None:
@@ -309,9 +312,13 @@ class Host:
         self._kill = asyncio.get_running_loop().call_later(seconds, self._kill_now, self._process, overdue)
 
     def _kill_now(self, process: asyncio.subprocess.Process | None, overdue: bool) -> None:
-        if process is not None and process is self._process and process.returncode is None:
-            self._overdue = overdue
+        if process is None or process is not self._process:
+            return
+        self._overdue = overdue
+        if process.returncode is None:
             kill_tree(process.pid)  # its frames end, and with them the run
+        else:
+            self._frames.put_nowait(None)
 
     def _spare(self) -> None:
         if self._kill is not None:

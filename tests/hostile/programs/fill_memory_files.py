@@ -4,13 +4,14 @@
 # memory: 0.5
 
 import planted
-import ctypes, os
+import ctypes, mmap, os
 libc = ctypes.CDLL(None)
 kept = []
 for number in range(200):
     descriptor = libc.memfd_create(b"x", 0)
     if descriptor < 0:
-        kept.append(b"x" * (1 << 24))
+        kept.append(mmap.mmap(-1, 1 << 24))
+        kept[-1].write(b"x" * (1 << 24))
         continue
     for _ in range(16):
         os.write(descriptor, b"x" * (1 << 20))

@@ -106,7 +106,7 @@ class Covers:
         try:
             names = os.listdir(readable)
             if len(names) > MAX_ENTRIES:
-                raise OSError(f"{place} has mounts inside and {len(names)} entries")
+                raise OSError(f"{place} has file systems mounted inside and more than {MAX_ENTRIES} entries")
             for name in names:
                 self._show_entry(os.path.join(place, name), os.path.join(built, name), readable, inside, with_mounts)
                 with contextlib.suppress(OSError):
