@@ -10,6 +10,7 @@ import click
 from compile_lens import __version__
 from compile_lens.cli.examples import EXAMPLES, introduced
 from compile_lens.cli.main import ALIASES, VERBS, cli
+from compile_lens.cli.terminal import echo
 
 FILES = (
     ("pyproject.toml", "[tool.compile-lens] holds defaults of options (docs/terminal.md)."),
@@ -86,4 +87,4 @@ def _text(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(man_page(), end="")
+    echo(man_page().removesuffix("\n"))
