@@ -46,6 +46,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.doctor",
         "compileLens.entries",
         "compileLens.chooseEntry",
+        "compileLens.explainRuns",
         "compileLens.analyzeAsIfCompiled",
         "compileLens.bisect",
         "compileLens.verifyBisection",

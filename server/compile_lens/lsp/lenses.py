@@ -67,7 +67,7 @@ class Lenses:
             return []
         titles = list(self._titles(snapshot))
         taken = {line for line, _ in titles}
-        covered = [(line, lens) for line, lens in self._coverage(snapshot) if line not in taken]
+        covered = list(self._coverage(snapshot, taken))
         return [
             *(_result_lens(snapshot, line, title) for line, title in titles),
             *self._entry(snapshot, titles),
@@ -92,7 +92,7 @@ class Lenses:
         title = f"Analyzed with {outcome.entry_title.replace('`', '')}{_shortened(with_what)}{more} · change"
         yield _lens(min(line for line, _ in titles), title, CHOOSE, [snapshot.uri])
 
-    def _coverage(self, snapshot: Snapshot) -> Iterator[tuple[int, types.CodeLens]]:
+    def _coverage(self, snapshot: Snapshot, taken: set[int]) -> Iterator[tuple[int, types.CodeLens]]:
         """Above each class and function of a file whose calls are made up: whether one of them ran it."""
         outcome = self._server.results.outcome(snapshot.uri)
         if outcome is None or not outcome.final or outcome.coverage is None or self._runs.is_active(snapshot.uri):
@@ -106,6 +106,8 @@ class Lenses:
             if definition is None:
                 continue
             line = definition.def_line
+            if not taken.isdisjoint(range(definition.first_line, line + 1)):
+                continue  # its own lens, or that of its decorator, says more
             if self._is_changed(snapshot, definition.first_line, definition.last_line):
                 yield line, _lens(line, CHANGED, ANALYZE, [snapshot.uri])
             elif unit.is_analyzed:
