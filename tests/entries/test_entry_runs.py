@@ -160,7 +160,7 @@ class Never(torch.nn.Module):
 def test_where_no_inputs_are_found_the_reason_is_the_programs_own(tmp_path: Path, warm_host: WarmHost) -> None:
     outcome = run(warm_host, write(tmp_path, IMPOSSIBLE))
     assert outcome.status is Status.FAILED
-    assert "could not make up inputs for `Never`: ValueError: only ever on Mars" in outcome.failure
+    assert "Could not make up inputs for `Never`: ValueError: only ever on Mars" in outcome.failure
 
 
 def test_the_choice_that_a_user_made_is_the_only_one(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_why_a_module_of_a_package_is_not_analyzed_is_not_that_it_is_no_script(
     # it runs like `python -m pkg.net`, and compiles nothing
     assert (outcome.entry, outcome.findings) == ("script", ())
     assert [way.entry for way in outcome.passed_over] == ["model", "synthesized"]
-    reason = "The entry synthesized cannot be used: could not make up inputs for `Net`: ValueError: never."
+    reason = "Could not make up inputs for `Net`: ValueError: never. Add `get_inputs()`."
     assert outcome.passed_over[1].reason == reason
 
 

@@ -111,6 +111,7 @@ async def analyze(
         duration_s=1.25,
         findings=filtered.findings,
         hidden=sum(filtered.hidden.values()),
+        unfiltered=tuple(findings),
         regions=tuple(
             RegionSummary(r.name, Place(path, r.line, r.column, r.end_line, r.end_column), 2, 1, 0, 0.5, ("0/0", "1/0"))
             for path, source in [(job.file, text), *((other, Path(other).read_text()) for other in compiled)]

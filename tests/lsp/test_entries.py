@@ -115,8 +115,9 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         assert lens["command"]["arguments"] == [uri, "Net"]
         answer = await execute(ed, "compileLens.analyzeAsIfCompiled", *lens["command"]["arguments"])
         assert (answer["status"], answer["findings"]) == ("ok", 1)
-        (made,) = await lenses(ed, uri, "compileLens.chooseEntry")
-        assert made["command"]["title"].startswith("Analyzed with synthesized inputs: Net(width=32) on x: float32[")
+        (made,) = await lenses(ed, uri, "compileLens.showDetails")
+        assert made["command"]["title"].startswith("If compiled: ")
+        assert " · Net(width=32) on x: float32[" in made["command"]["title"]
         here = {"start": {"line": 8, "character": 0}, "end": {"line": 8, "character": 0}}
         asked = {"textDocument": {"uri": uri}, "range": here, "context": {"diagnostics": []}}
         actions = {action["title"]: action for action in await ed.request("textDocument/codeAction", asked)}

@@ -63,7 +63,7 @@ async def test_where_graphs_end(root: Path) -> None:
         await ed.command("compileLens.analyze", uri)
         await ed.wait(lambda message: message.get("method") == REFRESH)
         found = [hint for hint in await hints(ed, uri) if "ends" in hint[2]]
-        assert found == [(5, 14, "⟂ graph 1 ends"), (7, 14, "⟂ graph 2 ends")]
+        assert found == [(5, 14, "⟂ graph 1 of f ends"), (7, 14, "⟂ graph 2 of f ends")]
 
 
 async def test_what_is_dynamic_moves_with_the_text(root: Path) -> None:

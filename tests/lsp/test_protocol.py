@@ -52,6 +52,8 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.minify",
         "compileLens.logs",
         "compileLens.writeRepro",
+        "compileLens.applyFix",
+        "compileLens.showDetails",
     }
     assert offered["hoverProvider"] is True
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}

@@ -61,7 +61,7 @@ async def test_without_the_users_word_nothing_is_checked(root: Path) -> None:
         await ed.initialize(root, options)
         uri = await ed.open(write(root, PROGRAM))
         await ed.command("compileLens.analyze", uri)
-        assert "Compile with `dynamic=True` (not verified)" in await actions(ed, uri)
+        assert "Compile with `dynamic=True` (not verified: background runs are not allowed)" in await actions(ed, uri)
         assert checked(root) == []
 
 
@@ -72,7 +72,8 @@ async def test_a_title_speaks_of_the_text_that_was_checked(root: Path) -> None:
         await ed.status(state="idle", findings=1)
         await until(lambda: len(checked(root)) == 3)
         await ed.insert(uri, 2, 7, "# typed\n")
-        assert "Compile with `dynamic=True` (not verified)" in await actions(ed, uri)
+        why = "the text has changed since the run"
+        assert f"Compile with `dynamic=True` (not verified: {why})" in await actions(ed, uri)
 
 
 async def test_a_run_ends_the_check_and_its_end_begins_it_again(ed: Editor, root: Path) -> None:

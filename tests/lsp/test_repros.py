@@ -1,4 +1,4 @@
-"""Repros in an editor, with the user's torch: offered at findings and regions, written beside the file, run, opened."""
+"""Repros in an editor, with the user's torch: offered at findings and regions, written where the user wants it, run, opened."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ async def offered(ed: Editor, uri: str, at: dict[str, Any], only: list[str] | No
 async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         options = {"python": sys.executable, "run": {"enabled": "always"}}
+        ed.answers["window/showMessageRequest"] = lambda _: {"title": "Beside train.py"}
         await ed.initialize(root, options, capabilities=capabilities())
         uri = await ed.open(write(root, PROGRAM))
         await ed.status(state="idle", findings=1)
@@ -47,6 +48,10 @@ async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
         assert answer["uri"].endswith("/repro_GB0124_6_2.py")
         assert "# verified: yes, exit code 1" in (root / "repro_GB0124_6_2.py").read_text()
         assert (root / "repro_GB0124_6.py").read_text() == "the user's own\n"
+        kept = await ed.command("compileLens.writeRepro", uri, "GB0124@6", "repros")
+        assert kept["uri"] == (root / "repros" / "repro_GB0124_6.py").as_uri()
+        loose = await ed.command("compileLens.writeRepro", uri, "GB0124@6", "untitled")
+        assert not loose["uri"].startswith(root.as_uri()) and "# verified: yes" in loose["text"]
         assert await ed.command(action["command"]["command"], uri, "GB0001@1") is None
         assert await ed.shut_down() == 0
-    assert sorted(path.name for path in root.glob("repro*")) == ["repro_GB0124_6.py", "repro_GB0124_6_2.py"]
+    assert sorted(path.name for path in root.glob("repro*.py")) == ["repro_GB0124_6.py", "repro_GB0124_6_2.py"]

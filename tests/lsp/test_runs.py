@@ -332,7 +332,7 @@ class TestStatus:
 
     async def test_what_cannot_be_analyzed_is_said_in_the_status(self, ed: Editor, root: Path) -> None:
         uri = await ed.open(write(root, ONE + "# fail train.py is a riddle.\n"))
-        await ed.status(health="error", message="train.py is a riddle.", uri=uri)
+        await ed.status(health="warning", message="train.py is a riddle.", uri=uri)
         assert shown(ed) == []
 
     async def test_or_in_a_message_once_where_there_is_no_status(self, raw: Editor, root: Path) -> None:
@@ -360,13 +360,13 @@ class TestStatus:
         python.symlink_to(sys.executable)
         await raw.initialize(root, {"python": str(python), **ALWAYS})
         await raw.open(write(root, ONE))
-        status = await raw.status(health="error")
+        status = await raw.status(health="warning")
         assert status["message"].startswith(f"{python} has no torch.")
 
     async def test_an_interpreter_that_is_not_there(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root, {"python": "/nowhere/python", **ALWAYS})
         await raw.open(write(root, ONE))
-        status = await raw.status(health="error")
+        status = await raw.status(health="warning")
         assert "/nowhere/python" in status["message"]
 
 

@@ -32,7 +32,7 @@ async def test_a_change_of_severities_is_followed(ed: Editor, root: Path) -> Non
     settings = {"compileLens": {**ALWAYS, "severity": {"GB0001": "hint"}}}
     await ed.notify("workspace/didChangeConfiguration", {"settings": settings})
     await ed.published(uri, lambda found: [f["severity"] for f in found] == [4], since)
-    assert len(runs(root)) == 2
+    assert len(runs(root)) == 1
 
 
 async def test_a_bad_severity_is_told(raw: Editor, root: Path) -> None:

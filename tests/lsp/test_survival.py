@@ -41,7 +41,7 @@ async def test_lost_workers_a_sleep_and_the_editors_death(root: Path, mark: Mark
             begun.unlink()
             since = ed.mark()
             send_to([pid for pid in mark.alive() if pid != ed.process.pid], signal.SIGKILL)
-            problem = await ed.status(since, health="error")
+            problem = await ed.status(since, health="warning")
             waits = f"The next background run starts in {pause} s."
             assert problem["message"] == f"The process that analyzed train.py ended unexpectedly. {waits}"
             await ed.save(uri)

@@ -27,10 +27,11 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     started,
     new StatusItem(started),
-    pages,
     registerCommands(started, log, setup),
     offerSetupOnce(started, setup),
     registerSearches(started),
+    pages,
+    started.onPage(({ title, markdown }) => void pages.show(title, markdown)),
     followTrust(started),
     vscode.workspace.onDidGrantWorkspaceTrust(followInterpreter),
     vscode.workspace.onDidChangeConfiguration(async (change) => {

@@ -7,6 +7,8 @@ export interface ServerStatus {
   readonly message: string;
   /** The number of findings shown, in all documents. */
   readonly findings: number;
+  /** The number of findings in each open document. */
+  readonly counts?: Readonly<Record<string, number>>;
   /** The document that is being analyzed, or that has a problem. */
   readonly uri?: string;
 }
@@ -17,6 +19,14 @@ export function isWorking({ state, uri }: ServerStatus): boolean {
 }
 
 export const statusNotification = new NotificationType<ServerStatus>("compileLens/status");
+
+/** A text to show, rendered and under its title: a verdict, logs, the details of a region. */
+export interface Page {
+  readonly title: string;
+  readonly markdown: string;
+}
+
+export const pageNotification = new NotificationType<Page>("compileLens/showPage");
 
 /** What runs the user's files: the interpreter, and its torch if it has one. */
 export interface Environment {
@@ -56,6 +66,9 @@ export const serverCommands = {
   verifyBisection: "compileLens.verifyBisection",
   minify: "compileLens.minify",
   logs: "compileLens.logs",
+  writeRepro: "compileLens.writeRepro",
+  applyFix: "compileLens.applyFix",
+  showDetails: "compileLens.showDetails",
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];

@@ -21,15 +21,18 @@ import { explainFailure, explainMissingPython, resolveLaunch } from "./launch";
 import {
   consentNotification,
   environmentNotification,
+  pageNotification,
   serverCommands,
   statusNotification,
   trustNotification,
   type CommandRunner,
   type Environment,
+  type Page,
   type ServerCommand,
   type ServerStatus,
 } from "./protocol";
 import type { Search } from "./pythons";
+import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
 import { section, serverSettings, startSettings } from "./settings";
 
 const maxCrashes = 4;
@@ -42,10 +45,16 @@ class QuietClient extends LanguageClient {
   }
 }
 
-/** Announces support for `compileLens/status`. */
-const statusCapability: StaticFeature = {
+/** Announces what this client shows beyond the protocol. The hover of VS Code begins with the messages of diagnostics. */
+const ownCapabilities: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
-    capabilities.experimental = { ...(capabilities.experimental as object | undefined), compileLensStatus: true };
+    capabilities.experimental = {
+      ...(capabilities.experimental as object | undefined),
+      compileLensStatus: true,
+      compileLensPages: true,
+      compileLensCommandLinks: true,
+      compileLensMessagesInHovers: true,
+    };
   },
   initialize: () => undefined,
   getState: () => ({ kind: "static" }),
@@ -102,6 +111,9 @@ export class Server implements vscode.Disposable, CommandRunner {
   private lastStatus: ServerStatus = { health: "ok", state: "starting", message: "", findings: 0 };
   private readonly statusEmitter = new vscode.EventEmitter<void>();
   readonly onStatus = this.statusEmitter.event;
+  private readonly pageEmitter = new vscode.EventEmitter<Page>();
+  /** The server has a text to show. */
+  readonly onPage = this.pageEmitter.event;
 
   constructor(
     private readonly extensionPath: string,
@@ -176,6 +188,7 @@ export class Server implements vscode.Disposable, CommandRunner {
 
   dispose(): void {
     this.statusEmitter.dispose();
+    this.pageEmitter.dispose();
     this.missingPython.dispose();
   }
 
@@ -208,8 +221,9 @@ export class Server implements vscode.Disposable, CommandRunner {
     const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath } };
     const client = new QuietClient(section, "Compile Lens", executable, options);
     this.client = client;
-    client.registerFeature(statusCapability);
+    client.registerFeature(ownCapabilities);
     client.onNotification(statusNotification, (status) => this.report(status));
+    client.onNotification(pageNotification, (page) => this.pageEmitter.fire(page));
     client.onNotification(environmentNotification, (environment) => {
       this.runsFilesWith = environment;
       this.statusEmitter.fire();
@@ -266,13 +280,20 @@ export class Server implements vscode.Disposable, CommandRunner {
       initializationOptions: { trusted: vscode.workspace.isTrusted, settings },
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
-      // hovers quote what programs say, and contain no command links of ours: none is followed
-      markdown: { isTrusted: false, supportHtml: false },
+      // hovers quote what programs say, so that only the links that apply a quick fix are followed: they name one that is offered
+      markdown: { isTrusted: { enabledCommands: [serverCommands.applyFix] }, supportHtml: false },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
-        // a code lens sends no entry: show a list
+        // a code lens sends no entry, and an action no place for a repro: show a list
         executeCommand: async (command, args: readonly unknown[], next): Promise<unknown> => {
-          const [uri, entry] = args;
+          const [uri, entry, place] = args;
+          if (command === serverCommands.writeRepro && typeof uri === "string" && place === undefined) {
+            const where = await chooseReproPlace(uri);
+            if (where !== undefined) {
+              await openRepro((await next(command, [uri, entry ?? null, where])) as WrittenRepro | null, where);
+            }
+            return undefined;
+          }
           const needsChoice = command === serverCommands.chooseEntry && typeof uri === "string" && entry === undefined;
           return needsChoice ? chooseEntry(this, uri) : next(command, [...args]);
         },

@@ -31,10 +31,17 @@ function appearance(status: ServerStatus, trusted: boolean, waitsForConsent: boo
   if (status.state === "off") {
     return { text: `$(circle-slash) ${name}: off` };
   }
-  if (status.findings > 0) {
-    return { text: `$(telescope) ${name}: ${status.findings} ${status.findings === 1 ? "finding" : "findings"}` };
+  const findings = findingsHere(status);
+  if (findings > 0) {
+    return { text: `$(telescope) ${name}: ${findings} ${findings === 1 ? "finding" : "findings"}` };
   }
   return { text: status.health === "warning" ? `$(warning) ${name}` : `$(telescope) ${name}` };
+}
+
+/** The number of findings in the active editor, as the item is about what is looked at. */
+function findingsHere({ counts, findings }: ServerStatus): number {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  return counts === undefined ? findings : (counts[uri?.toString() ?? ""] ?? 0);
 }
 
 export class StatusItem implements vscode.Disposable {
@@ -47,6 +54,7 @@ export class StatusItem implements vscode.Disposable {
     this.subscriptions = [
       server.onStatus(() => this.show()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.show()),
     ];
     this.show();
     this.item.show();

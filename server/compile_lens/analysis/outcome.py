@@ -67,6 +67,7 @@ class Outcome:
     ``calls`` are those that the entry made, if it makes calls; ``not_called`` says of targets why no inputs were found.
     ``coverage`` says how much of the file these calls are about.
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).
+    ``unfiltered`` are the findings before severities, ignore comments and the cap, for other filters without another run.
     ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
@@ -101,5 +102,6 @@ class Outcome:
     passed_over: tuple[PassedOver, ...] = ()
     is_unusable: bool = False
     recorded: tuple[RecordedCall, ...] = ()
+    unfiltered: tuple[Finding, ...] = ()
     coverage: Coverage | None = None
     discarded: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from rich.markdown import Markdown
 from rich.status import Status as Spinner
 from rich.text import Text
 
-from compile_lens.cli.options import python_option
+from compile_lens.cli.options import json_option, python_option
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
@@ -46,7 +46,7 @@ EXIT = {
 def search_options(command: F) -> F:
     """The options that both verbs share."""
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/bisect.md)."),
+        json_option("documented in docs/bisect.md"),
         click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
         click.option(
             "--timeout",

@@ -10,6 +10,7 @@ import click
 from rich.filesize import decimal
 from rich.table import Table
 
+from compile_lens.cli.options import json_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.workers.cache_health import find_cache_problem
@@ -37,7 +38,7 @@ def print_dir() -> int:
 
 
 @cache.command("stat")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: the folder, and files and bytes of each part.")
+@json_option("the folder, and files and bytes of each part")
 def print_sizes(as_json: bool) -> int:
     """Print the size of each part."""
     root = cache_root(os.environ)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import linecache
 import os
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,9 +28,13 @@ from compile_lens.cli.options import (
     severity_option,
     supply_options,
 )
-from compile_lens.cli.printer import OutcomePrinter
+from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.targets import find_targets
+from compile_lens.cli.terminal import echo
 from compile_lens.cli.text_output import display_path
+from compile_lens.cli.watch import watch
+from compile_lens.diff.gate import Gate
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, script
 from compile_lens.entries.entry_spec import BadEntry
@@ -50,7 +55,7 @@ OnOutcome = Callable[[Outcome], None]
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
-@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE... [-- ARGUMENTS]")
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="PATH... [-- ARGUMENTS]")
 @click.option(
     "--depth",
     type=click.Choice([depth.value for depth in Depth]),
@@ -91,6 +96,12 @@ OnOutcome = Callable[[Outcome], None]
     metavar="NAME",
     help="Compile this class, function or method as if the file did, with synthesized inputs. Repeatable.",
 )
+@click.option(
+    "--watch",
+    "watches",
+    is_flag=True,
+    help="Run files again when they or modules that they import change, until Ctrl+C.",
+)
 @severity_option
 @click.option(
     "--max-findings",
@@ -117,6 +128,7 @@ def check(
     cell: int | None,
     to_line: int | None,
     names: tuple[str, ...],
+    watches: bool,
     severities: dict[str, str],
     max_findings: int,
     just_my_code: bool,
@@ -132,7 +144,8 @@ def check(
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Run each FILE and print what torch.compile did with it.
+    """Run each PATH and print what torch.compile did with it: a file, a pattern, or a folder, whose files that use torch.compile are run
+    if no .gitignore excludes them.
 
     The program runs in a sandbox: it can read your files except secrets, its writes are discarded, and it has no network.
 
@@ -146,6 +159,13 @@ def check(
         chosen = Depth.INDUCTOR
     if compare and chosen is Depth.DYNAMO:
         raise click.UsageError("--compare needs compiled code: use --depth aot or inductor.")
+    targets = find_targets(files)
+    for name in targets.empty:
+        why = "no Python file here uses torch.compile" if os.path.isdir(name) else "no file matches this pattern"  # noqa: PTH112
+        echo(f"compile-lens: {name}: {why}.", err=True)
+    if targets.passed_over and not quiet:
+        number = counted(targets.passed_over, "file")
+        echo(f"compile-lens: passed over {number} without torch.compile.", err=True)
     jobs = [
         make_job(
             file,
@@ -160,8 +180,7 @@ def check(
             missing_data=Substitution(missing_data),
             confinement=confinement,
         )
-        # do not resolve links: the program sees the path that the user gave
-        for file in map(os.path.abspath, files)
+        for file in targets.files
     ]
     if names and entry != AUTOMATIC:
         raise click.UsageError("--as-if-compiled and --entry cannot be combined.")
@@ -183,17 +202,47 @@ def check(
     def analyze_each(batch: list[Job], interpreter: str | None, on_outcome: OnOutcome) -> Coroutine[Any, Any, None]:
         return check_jobs(batch, interpreter, selection, filters, on_outcome, show_progress=not quiet)
 
-    gate = comparing.gate(jobs, python, analyze_each)
-    printer = OutcomePrinter(output_format, quiet, verbose)
+    gate = comparing.gate(jobs, python, analyze_each) if jobs else None
+    hosts: dict[str, Host] = {}
 
-    def show(outcome: Outcome) -> None:
-        judged = gate.judge(outcome) if gate is not None else outcome
-        printer.add(judged if comparing.hides_known else outcome)
+    async def run_once(jobs: list[Job], gate: Gate | None) -> int:
+        printer = OutcomePrinter(output_format, quiet, verbose)
 
-    asyncio.run(analyze_each(jobs, python, show))
-    if gate is not None:
-        comparing.remember(gate)
-    return printer.finish(fail_on)
+        def show(outcome: Outcome) -> None:
+            judged = gate.judge(outcome) if gate is not None else outcome
+            printer.add(judged if comparing.hides_known else outcome)
+
+        await check_jobs(jobs, python, selection, filters, show, not quiet, hosts)
+        return printer.finish(fail_on)
+
+    async def again(jobs: list[Job]) -> None:
+        await run_once(jobs, gate and gate.afresh(local_trees()))
+
+    async def run() -> int:
+        try:
+            code = await run_once(jobs, gate)
+            if gate is not None:
+                comparing.remember(gate)  # only the first runs are of all files as they were given
+            if watches and jobs:
+                await _watch(jobs, again)
+            return code
+        finally:
+            await close_hosts(hosts)
+
+    code = asyncio.run(run())
+    return 2 if targets.empty else code
+
+
+async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[None]]) -> None:
+    """Run the jobs whose files change, until Ctrl+C."""
+    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to end.", err=True)
+
+    async def again(changed: list[str]) -> None:
+        for file in changed:
+            linecache.checkcache(file)
+        await run_again([job for job in jobs if job.file in changed])
+
+    await watch([job.file for job in jobs], again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +282,10 @@ async def check_jobs(
     filters: Filters,
     on_outcome: OnOutcome,
     show_progress: bool,
+    kept_hosts: dict[str, Host] | None = None,
 ) -> None:
-    """Analyze each job by its entries and pass each outcome to ``on_outcome``."""
-    hosts: dict[str, Host] = {}
+    """Analyze each job by its entries and pass each outcome to ``on_outcome``. ``kept_hosts`` are left to the caller to close."""
+    hosts: dict[str, Host] = {} if kept_hosts is None else kept_hosts
     try:
         for whole in jobs:
             job = whole
@@ -253,9 +303,15 @@ async def check_jobs(
                 CallMemory.of_user().take_run(outcome)
                 on_outcome(outcome)
     finally:
-        for host in hosts.values():
-            await host.close()
-        limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
+        if kept_hosts is None:
+            await close_hosts(hosts)
+
+
+async def close_hosts(hosts: dict[str, Host]) -> None:
+    """End the processes of ``hosts``, and keep the caches to their size."""
+    for host in hosts.values():
+        await host.close()
+    limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
 
 
 def _failed(job: Job, python: str, sentence: str) -> Outcome:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from compile_lens.cli.options import json_option
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.state.consent import ConsentStore
 
@@ -17,7 +18,7 @@ def consent() -> None:
 
 
 @consent.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of folders.")
+@json_option("a list of folders")
 def list_roots(as_json: bool) -> int:
     """Print the allowed workspace folders, one per line."""
     roots = [str(root) for root in ConsentStore.of_user().roots()]

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
+from compile_lens.cli.options import json_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo_json
 from compile_lens.pipeline.doctor import Check, CheckState, examine, worst
@@ -29,7 +30,7 @@ MARKS = {
 
 @click.command()
 @click.option("--python", metavar="PATH", help="Interpreter to check.  [default: the nearest one that has torch]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of checks with name, state, says and remedy.")
+@json_option("a list of checks with name, state, says and remedy")
 def doctor(python: str | None, as_json: bool) -> int:
     """Check the interpreter, torch, compiler, GPU, caches and environment, and say how to fix problems.
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import as_given, echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry
@@ -45,7 +45,7 @@ def entries(files: tuple[str, ...], output_format: str) -> int:
             choice = choose(str(path), read_source(path), workspace_root(path), recording=recording)
             found.append((str(path), choice))
         except (FileProblem, BadEntry) as problem:
-            echo(f"compile-lens: {problem}", err=True)
+            echo(f"compile-lens: {as_given(str(problem))}", err=True)
             code = 2
     if output_format == "json":
         echo_json(

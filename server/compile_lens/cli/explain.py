@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 from rich.markdown import Markdown
 from rich.status import Status as Spinner
 
+from compile_lens.cli.options import json_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.knowledge.entry import KnowledgeEntry
 from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import footer, to_markdown
@@ -35,7 +38,10 @@ WIDEST = 110
     help="Read the installed torch first, which takes about 20 seconds, once per torch.  [default: only if it has been read]",
 )
 @click.option("--bundled", is_flag=True, help="Use the bundled tables and start no interpreter.")
-def explain(name: str | None, words: str | None, python: str | None, installed: bool, bundled: bool) -> int:
+@json_option("a list of entries; with --search, of kinds and names")
+def explain(
+    name: str | None, words: str | None, python: str | None, installed: bool, bundled: bool, as_json: bool
+) -> int:
     """Explain NAME: `TORCH_LOGS=fusion`, `torch._inductor.config.max_autotune`, `GB0059`, `aten.native_layer_norm`, `Pointwise`, …"""
     if (name is None) == (words is None):
         raise click.UsageError("Give a NAME or --search WORDS.")
@@ -44,7 +50,11 @@ def explain(name: str | None, words: str | None, python: str | None, installed: 
     torch = None if bundled else _find_torch(python)
     knowledge = _knowledge(torch, wait=installed)
     if words is not None:
-        return _list(search(knowledge, words), knowledge, words)
+        found = search(knowledge, words)
+        if as_json:
+            echo_json(json.dumps([{"kind": entry.kind.value, "name": entry.full_name} for entry in found], indent=2))
+            return int(not found)
+        return _list(found, knowledge, words)
     assert name is not None
     entries = knowledge.find(name)
     if not entries and torch is not None and knowledge.tables.instead_of:
@@ -57,6 +67,10 @@ def explain(name: str | None, words: str | None, python: str | None, installed: 
         if nearest:
             echo("Similar names: " + ", ".join(nearest), err=True)
         return 1
+    if as_json:
+        shown = [{**asdict(entry), "kind": entry.kind.value, "torch": knowledge.tables.torch} for entry in entries]
+        echo_json(json.dumps(shown, indent=2))
+        return 0
     console = SafeConsole()
     text = to_markdown(entries[0], knowledge.tables)
     if len(entries) > 1:

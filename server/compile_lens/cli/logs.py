@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -12,11 +13,11 @@ import click
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
-from compile_lens.cli.options import python_option
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.job_factory import make_job
-from compile_lens.repro.logs import command_of, document, known_stages, log_runs
+from compile_lens.repro.logs import LogRun, command_of, document, known_stages, log_runs
 from compile_lens.repro.write import fails
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -40,6 +41,7 @@ from compile_lens.workers.job import Depth, Job
     "  [default: dynamo, and the full depth unless the program already fails or has the findings of --code and --line]",
 )
 @python_option
+@json_option("a list of commands with the lines of the findings that they show more about")
 @click.pass_context
 def logs(
     context: click.Context,
@@ -50,6 +52,7 @@ def logs(
     stage: str | None,
     depth: str | None,
     python: str | None,
+    as_json: bool,
 ) -> int:
     """Print commands that show more about the findings of FILE, with TORCH_LOGS, TORCH_TRACE and other variables.
 
@@ -63,7 +66,11 @@ def logs(
         raise click.ClickException(str(problem)) from None
     command = command_of(interpreter, file, arguments)
     if kind is not None:
-        echo(document(f"Logs for {kind}", log_runs(Kind(kind), stage=stage or ""), command))
+        runs = log_runs(Kind(kind), stage=stage or "")
+        if as_json:
+            echo_json(_as_json([(f"Logs for {kind}", runs)], command))
+        else:
+            echo(document(f"Logs for {kind}", runs, command))
         return 0
     depths = (Depth(depth),) if depth is not None else (Depth.DYNAMO, Depth.INDUCTOR)
     jobs = [make_job(str(path), str(Path.cwd()), depth=d, arguments=arguments, timeout_s=120.0) for d in depths]
@@ -80,9 +87,30 @@ def logs(
     if not chosen:
         echo(f"compile-lens: {file} has no such findings.", err=True)
         return 1
-    for title, finding in _one_of_each(chosen):
-        echo(document(title, log_runs(finding.kind, finding.code, finding.stage), command))
+    groups = [(title, log_runs(f.kind, f.code, f.stage)) for title, f in _one_of_each(chosen)]
+    if as_json:
+        echo_json(_as_json(groups, command))
+        return 0
+    for title, runs in groups:
+        echo(document(title, runs, command))
     return 0
+
+
+def _as_json(groups: Sequence[tuple[str, Sequence[LogRun]]], command: Sequence[str]) -> str:
+    return json.dumps(
+        [
+            {
+                "about": title,
+                "title": run.title,
+                "environment": dict(run.environment),
+                "shows": run.shows,
+                "line": run.line(command),
+            }
+            for title, runs in groups
+            for run in runs
+        ],
+        indent=2,
+    )
 
 
 async def _analyze(interpreter: str, jobs: Sequence[Job], is_enough: Callable[[Outcome], bool]) -> Outcome:

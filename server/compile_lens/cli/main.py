@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from compile_lens import __version__
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.examples import epilog
+from compile_lens.cli.project_options import project_defaults
+from compile_lens.cli.terminal import as_given, echo
 
 # verb → the module of this package that defines a command of that name
 VERBS = {
@@ -31,6 +34,7 @@ VERBS = {
 }
 
 
+NAME = "compile-lens"
 # names that verbs had before
 ALIASES = {"verify": "rebisect"}
 
@@ -47,6 +51,7 @@ class Verbs(click.Group):
             return None
         command = getattr(import_module(f"compile_lens.cli.{VERBS[verb]}"), verb)
         assert isinstance(command, click.Command)
+        command.epilog = epilog(verb)
         return command
 
 
@@ -68,12 +73,13 @@ def main() -> None:
     """Entry point. A usage error prints one sentence to stderr and exits with 2."""
     own, for_script = _split(sys.argv[1:])
     try:
-        code = cli(own, obj=for_script, standalone_mode=False)
+        defaults = project_defaults(Path.cwd())
+        code = cli(own, NAME, obj=for_script, standalone_mode=False, default_map=defaults)
     except click.exceptions.NoArgsIsHelpError as error:
         echo(error.format_message(), err=True)
         code = 2
     except click.ClickException as error:
-        echo(f"compile-lens: {error.format_message()}", err=True)
+        echo(f"compile-lens: {as_given(error.format_message())}", err=True)
         code = 2
     except (click.Abort, KeyboardInterrupt):
         code = 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +13,9 @@ from rich.status import Status as Spinner
 from rich.text import Text
 
 from compile_lens.cli.bisect import absolute
-from compile_lens.cli.options import python_option
+from compile_lens.cli.options import json_option, python_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
 from compile_lens.repro.minify import minify as run_minification
 from compile_lens.wording import counted
@@ -41,6 +42,7 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @python_option
+@json_option("the path of the smaller repro or null, its lines, nodes and inputs, and a sentence")
 @click.pass_context
 def minify(
     context: click.Context,
@@ -51,6 +53,7 @@ def minify(
     timeout: float,
     quiet: bool,
     python: str | None,
+    as_json: bool,
 ) -> int:
     """Make REPRO smaller: fewer nodes, smaller shapes, simpler dtypes, constant inputs, less surrounding code.
 
@@ -67,12 +70,16 @@ def minify(
             found, interrupted = asyncio.run(_run(interpreter, file, target, options, tell))
     except (HostError, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
+    if found is not None and found.text:
+        target.write_text(found.text, encoding="utf-8")
+    if as_json:
+        echo_json(_as_json(found, target))
+        return 1 if found and found.text else 0 if found and found.verified else 2
     if found is None or not found.text:
         echo(f"compile-lens: {found.sentence if found else 'Nothing smaller was found.'}", err=True)
         for note in found.notes if found else ():
             echo(note, err=True)
         return 0 if found and found.verified else 2
-    target.write_text(found.text, encoding="utf-8")
     before, after = file.read_text(encoding="utf-8").count("\n"), found.text.count("\n")
     graph = (
         f"{counted(found.nodes, 'node')}, inputs {', '.join(found.inputs) or 'none'}; "
@@ -86,6 +93,20 @@ def minify(
     for note in found.notes:
         echo(note)
     return 1
+
+
+def _as_json(found: Minified | None, target: Path) -> str:
+    made = found is not None and bool(found.text)
+    told: dict[str, object] = {"file": str(target) if made else None, "verified": found is not None and found.verified}
+    if found is not None:
+        told |= {
+            "lines": found.text.count("\n"),
+            "nodes": found.nodes,
+            "inputs": list(found.inputs),
+            "runs": found.runs,
+        }
+        told |= {"sentence": found.sentence, "notes": list(found.notes)}
+    return json.dumps(told, indent=2)
 
 
 async def _run(

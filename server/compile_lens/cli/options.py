@@ -45,6 +45,32 @@ def output_options(command: F) -> F:
     return command
 
 
+def json_option(what: str) -> Callable[[F], F]:
+    """``--format`` and its short form ``--json``, for a command that takes ``as_json``; ``what`` says what the JSON holds."""
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def with_format(*args: object, output_format: str, as_json: bool, **others: object) -> object:
+            return command(*args, as_json=as_json or output_format == "json", **others)
+
+        decorated: Callable[..., object] = with_format
+        for option in (
+            click.option("--json", "as_json", is_flag=True, help="Short for --format json."),
+            click.option(
+                "--format",
+                "output_format",
+                type=click.Choice(["text", "json"]),
+                default="text",
+                show_default=True,
+                help=f"Output format. The JSON is {what}.",
+            ),
+        ):
+            decorated = option(decorated)
+        return cast(F, decorated)
+
+    return decorate
+
+
 def supply_options(command: F) -> F:
     """``--stand-in``, ``--missing-weights`` and ``--missing-data``: what a run substitutes for what is missing."""
     for name, text in (

@@ -11,7 +11,7 @@ from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.options import NEVER, exit_code
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import as_given, echo, echo_json
 from compile_lens.cli.text_output import TextOutput
 from compile_lens.diff.identity import TreeOf
 from compile_lens.documents.source_file import source_if_readable
@@ -57,7 +57,7 @@ class OutcomePrinter:
         if self._format == "text":
             self._text.show(outcome)
         if outcome.status is Status.FAILED:
-            echo(f"compile-lens: {outcome.failure}", err=True)
+            echo(f"compile-lens: {as_given(outcome.failure)}", err=True)
 
     def finish(self, fail_on: str) -> int:
         """Print what is left and return the exit code."""

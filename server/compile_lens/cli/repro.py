@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,9 +13,9 @@ import click
 from rich.text import Text
 
 from compile_lens.cli.check import EntrySelection
-from compile_lens.cli.options import python_option
+from compile_lens.cli.options import json_option, python_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
@@ -104,6 +105,7 @@ KINDS = ("source", "graph")
     help="Time limit per run.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only the path.")
+@json_option("the path, whether the problem occurs, and a sentence about it")
 @click.pass_context
 def repro(
     context: click.Context,
@@ -124,6 +126,7 @@ def repro(
     python: str | None,
     timeout: float,
     quiet: bool,
+    as_json: bool,
 ) -> int:
     """Write a script that reproduces a problem of FILE and nothing else, run it, and say whether the problem occurs.
 
@@ -160,7 +163,11 @@ def repro(
         form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:
         raise click.ClickException(str(problem)) from None
-    echo(str(document) if quiet else summary(written) + form_text)
+    if as_json:
+        told = {"file": str(document), "reproduces": written.reproduces, "sentence": written.sentence()}
+        echo_json(json.dumps({**told, "notes": list(written.notes)}, indent=2))
+    else:
+        echo(str(document) if quiet else summary(written) + form_text)
     return 0 if written.verification is None or written.reproduces or written.is_as_in_eager else 1
 
 

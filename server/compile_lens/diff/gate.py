@@ -36,10 +36,15 @@ class Gate:
         self._tree_of = tree_of
         self._root = root
         self._where = where
+        self._exists = exists
         self._left = {file: findings for file, findings in known.items() if not exists(file)}
         self._found: dict[str, Counter[Identity]] = {}
         self._seen: dict[str, set[int]] = {}
         self._incomplete: set[str] = set()
+
+    def afresh(self, tree_of: TreeOf) -> Gate:
+        """One that compares with the same, for another round of runs."""
+        return Gate(self.known, tree_of, self._root, self._where, self._exists)
 
     def judge(self, outcome: Outcome) -> Outcome:
         """``outcome`` with its new findings alone, and a note of the others. Findings that are due to the machine are left out, too."""

@@ -120,6 +120,11 @@ class Documents:
         """The URI under which the file with this ``file_key`` is open."""
         return self._by_file.get(key)
 
+    def looked_at(self, uri: str) -> None:
+        """The editor asked about a document as it does for those that are visible."""
+        if uri in self._open:
+            self._open[uri] = self._open.pop(uri)
+
     def all(self) -> list[Snapshot]:
         """The current snapshot of each open document."""
         return [document.current for document in self._open.values()]

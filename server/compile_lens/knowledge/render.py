@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from compile_lens.knowledge.docstring_markdown import readable
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.tables import Tables
 
@@ -17,7 +18,7 @@ def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) 
     if entry.ours:
         parts.append(entry.ours)
     if entry.theirs:
-        parts.append(_quoted(entry.theirs))
+        parts.append(_quoted(readable(entry.theirs)))
     if entry.sample:
         parts.append(f"Sample output (recorded with {entry.recorded}):\n\n```text\n{entry.sample}\n```")
     if entry.facts:

@@ -24,4 +24,4 @@ async def explain_runs(server: CompileLensServer) -> None:
         except JsonRpcException as error:
             log.warning("The editor did not show %s: %s", PAGE, error)
     sentence = f"What background runs do is described in {PAGE}."
-    server.window_show_message(types.ShowMessageParams(types.MessageType.Info, sentence))
+    server.say(sentence)

@@ -16,7 +16,8 @@ from compile_lens.lsp.convert import path_argument, path_from_uri
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import LEAVE_GPU, USE_GPU
-from compile_lens.lsp.repros import WRITE_REPRO, Repros
+from compile_lens.lsp.progress import ProgressFeature
+from compile_lens.lsp.repros import WRITE_REPRO
 from compile_lens.lsp.run_requests import RunRequest
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import ALLOW_NETWORK, KEEP_WRITES, WITHOUT_SANDBOX, SandboxActions
@@ -37,18 +38,21 @@ ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
 ALLOWED = "compileLens.allowedWorkspaces"
 DOCTOR = "compileLens.doctor"
+# how many arguments a command takes, where it is not one besides the document
+MOST_ARGUMENTS = {WRITE_REPRO: 3}
 Command = Callable[[str | None], Awaitable[Any]]
-CommandWithArgument = Callable[[str | None, str | None], Awaitable[Any]]
+CommandWithArguments = Callable[..., Awaitable[Any]]
 
 
 def register(
     server: CompileLensServer,
     runs: Runs,
-    repros: Repros,
+    progress: ProgressFeature,
     sandbox: SandboxActions,
     others: Mapping[str, Command],
+    with_more: Mapping[str, CommandWithArguments],
 ) -> None:
-    """Register the commands, with ``others`` from the features that have their own."""
+    """Register the commands, with ``others`` from the features that have their own; those ``with_more`` take more than a document."""
 
     async def analyze(
         uri: str | None, name: str | None = None, compare: bool = False, vary: bool = False
@@ -88,7 +92,8 @@ def register(
         return await run(CELL, uri, RunRequest(up_to=int(line)))
 
     async def cancel(uri: str | None) -> bool:
-        return runs.cancel(uri)
+        """Cancel a run, a search or a repro. Returns whether there was one."""
+        return any([runs.cancel(uri), progress.cancel_work(uri)])
 
     async def allow(uri: str | None, gpu: bool = False) -> None:
         """Allow background runs, on the machine's GPUs, too, if ``gpu``."""
@@ -127,13 +132,13 @@ def register(
         path_argument(LIST, uri)
         return await runs.entries.list(str(uri))
 
-    with_argument: dict[str, CommandWithArgument] = {
+    with_arguments: dict[str, CommandWithArguments] = {
         CHOOSE: choose_entry,
         AS_IF_COMPILED: as_if_compiled,
         VARY: vary,
         CELL: cell,
         KEEP_WRITES: keep_writes,
-        WRITE_REPRO: repros.write,
+        **with_more,
     }
     commands: dict[str, Command] = {
         LIST: list_entries,
@@ -151,18 +156,18 @@ def register(
         EXPLAIN: explain,
         **others,
     }
-    for name, command in (commands | with_argument).items():
+    for name, command in (commands | with_arguments).items():
         server.command(name)(partial(command))
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     async def execute(params: types.ExecuteCommandParams) -> Any:
         arguments = params.arguments or ()
         uri = _uri(params.command, arguments)
-        if params.command in with_argument:
-            argument = arguments[1] if len(arguments) > 1 else None
-            if argument is not None and not isinstance(argument, str):
-                raise JsonRpcInvalidParams(f"The second argument of {params.command} must be a string.")
-            return await with_argument[params.command](uri, argument)
+        if params.command in with_arguments:
+            more = list(arguments[1 : MOST_ARGUMENTS.get(params.command, 2)]) or [None]
+            if not all(argument is None or isinstance(argument, str) for argument in more):
+                raise JsonRpcInvalidParams(f"The arguments of {params.command} after the URI must be strings.")
+            return await with_arguments[params.command](uri, *more)
         command = commands.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"Unknown command {params.command}.")

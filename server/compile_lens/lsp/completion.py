@@ -19,6 +19,11 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.slots import LINES_BACK, Slot, SlotKind, python_slot, text_slot
 
+# what people set TORCH_LOGS to, the most frequent first
+USED_LOGS = (
+    "graph_breaks", "recompiles", "dynamo", "output_code", "guards", "inductor", "aot_graphs", "graph_code", "dynamic", "perf_hints",
+    "fusion", "schedule", "aot", "cudagraphs", "post_grad_graphs", "recompiles_verbose", "bytecode", "graph", "trace_source", "kernel_code",
+)  # fmt: skip
 _KINDS = {
     SlotKind.LOG: KnowledgeKind.LOG,
     SlotKind.LOG_KEYWORD: KnowledgeKind.LOG,
@@ -58,7 +63,8 @@ class Completions:
         knowledge = self._store.of(snapshot.path)
         start = snapshot.index.position_of(line, column - len(slot.prefix), self._server.editor.encoding)
         place = types.Range(types.Position(start.line, start.character), params.position)
-        return types.CompletionList(is_incomplete=False, items=list(items_for(knowledge, slot, place, snapshot.path)))
+        items = list(items_for(knowledge, slot, place, snapshot.path))
+        return types.CompletionList(is_incomplete=False, items=in_order(items, slot))
 
     def _resolve(self, item: types.CompletionItem) -> types.CompletionItem:
         data = item.data if isinstance(item.data, dict) else {}
@@ -92,6 +98,22 @@ def items_for(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | 
         suffix = "=" if slot.kind in (SlotKind.ARGUMENT, SlotKind.LOG_KEYWORD) else ""
         for name in _matching(knowledge.names(kind), slot.prefix):
             yield _item(name, name + suffix, kind, name, place, path, _detail(knowledge, kind, name))
+
+
+def in_order(items: list[types.CompletionItem], slot: Slot) -> list[types.CompletionItem]:
+    """What begins with the prefix first; logs by how often they are asked for. An editor would order by the alphabet."""
+    is_log = slot.kind in (SlotKind.LOG, SlotKind.LOG_KEYWORD)
+    used = {name: number for number, name in enumerate(USED_LOGS)} if is_log else {}
+
+    def rank(entry: tuple[int, types.CompletionItem]) -> tuple[bool, int, int]:
+        number, item = entry
+        others = len(USED_LOGS) + (item.label == "all")
+        return not item.label.lower().startswith(slot.prefix.lower()), used.get(item.label, others), number
+
+    ordered = [item for _, item in sorted(enumerate(items), key=rank)]
+    for number, item in enumerate(ordered):
+        item.sort_text = f"{number:04}"
+    return ordered
 
 
 def _options(knowledge: Knowledge, slot: Slot, place: types.Range, path: str | None) -> Iterator[types.CompletionItem]:

@@ -82,10 +82,12 @@ class Configuration:
         if settings.python != before.python:
             await self._server.scheduler.close()
             await self._server.hosts.close()
-        self._changed()
+        if settings.filters != before.filters:
+            await self._runs.filter_again()
+        self._changed(run_again=settings.of_runs != before.of_runs)
 
-    def _changed(self) -> None:
-        self._runs.consider_all()
+    def _changed(self, run_again: bool = True) -> None:
+        self._runs.consider_all(run_again)
         for listener in self._on_change:
             listener()
 

@@ -98,7 +98,7 @@ def to_diagnostic(finding: Finding, sources: LineIndexes, editor: EditorCapabili
     ]
     return types.Diagnostic(
         range=to_range(finding.place, sources.index(finding.place.file), editor.encoding),
-        message=message(finding),
+        message=sentence(finding),
         severity=SEVERITIES[finding.severity],
         code=finding.code,
         code_description=types.CodeDescription(finding.url) if finding.url else None,
@@ -107,7 +107,7 @@ def to_diagnostic(finding: Finding, sources: LineIndexes, editor: EditorCapabili
     )
 
 
-def message(finding: Finding) -> str:
-    """The sentence of a finding, with its count."""
-    sentence = visible(finding.message)
-    return f"{sentence} ({finding.count} times)" if finding.count > 1 else sentence
+def sentence(finding: Finding) -> str:
+    """The message of a finding, with its count."""
+    said = visible(finding.message)
+    return f"{said} ({finding.count} times)" if finding.count > 1 else said

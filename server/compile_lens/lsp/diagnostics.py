@@ -118,6 +118,7 @@ class Diagnostics:
             return types.RelatedFullDocumentDiagnosticReport(items=[], result_id="0")
         server = self._server
         snapshot = server.documents.get(params.text_document.uri)
+        server.documents.looked_at(params.text_document.uri)
         found = self._without_run(snapshot)
         result = str(server.results.stamp(key))
         if found:

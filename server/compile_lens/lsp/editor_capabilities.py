@@ -10,6 +10,12 @@ from lsprotocol import types
 from compile_lens.documents.line_index import Encoding
 
 STATUS_CAPABILITY = "compileLensStatus"
+# renders the Markdown of `compileLens/showPage`, under a title
+PAGES_CAPABILITY = "compileLensPages"
+# runs the commands of `command:` links in hovers
+LINKS_CAPABILITY = "compileLensCommandLinks"
+# shows the message of a diagnostic in the hover at it, above what the server says
+MESSAGES_CAPABILITY = "compileLensMessagesInHovers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,9 @@ class EditorCapabilities:
     refreshes_lenses: bool = False
     refreshes_inlays: bool = False
     shows_documents: bool = False
+    shows_pages: bool = False
+    follows_command_links: bool = False
+    shows_messages_in_hovers: bool = False
 
     def markup(self, markdown: str) -> types.MarkupContent:
         """Markdown, declared as plain text for an editor that does not render it."""
@@ -55,7 +64,10 @@ def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> 
         markdown=formats is None or types.MarkupKind.Markdown in formats,
         answers_configuration=workspace.configuration is True,
         registers_configuration=changes is not None and changes.dynamic_registration is True,
-        shows_status=_experimental(capabilities.experimental),
+        shows_status=_experimental(capabilities.experimental, STATUS_CAPABILITY),
+        shows_pages=_experimental(capabilities.experimental, PAGES_CAPABILITY),
+        follows_command_links=_experimental(capabilities.experimental, LINKS_CAPABILITY),
+        shows_messages_in_hovers=_experimental(capabilities.experimental, MESSAGES_CAPABILITY),
         versioned_edits=edit is not None and edit.document_changes is True,
         refreshes_lenses=lenses is not None and lenses.refresh_support is True,
         shows_documents=window.show_document is not None and window.show_document.support is True,
@@ -63,7 +75,7 @@ def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> 
     )
 
 
-def _experimental(experimental: object) -> bool:
+def _experimental(experimental: object, name: str) -> bool:
     if isinstance(experimental, Mapping):
-        return experimental.get(STATUS_CAPABILITY) is True
-    return getattr(experimental, STATUS_CAPABILITY, None) is True
+        return experimental.get(name) is True
+    return getattr(experimental, name, None) is True

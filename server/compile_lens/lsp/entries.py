@@ -113,12 +113,15 @@ class Entries:
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """Offer to keep synthesized inputs, in the function or class that they are for, and to complete those that were not found."""
-        outcome = self._server.results.outcome(snapshot.uri)
-        if outcome is None or not outcome.final:
-            return
-        tree = self._facts.tree(snapshot)
-        if tree is None:
-            return
+        results = self._server.results
+        for beside in ("", *results.beside(snapshot.uri)):
+            outcome = results.outcome(snapshot.uri, beside)
+            if outcome is not None and outcome.final and (tree := self._facts.tree(snapshot)) is not None:
+                yield from self._of_outcome(snapshot, params, outcome, tree, beside)
+
+    def _of_outcome(
+        self, snapshot: Snapshot, params: types.CodeActionParams, outcome: Outcome, tree: SourceTree, beside: str
+    ) -> Iterator[types.CodeAction]:
         first, last = params.range.start.line + 1, params.range.end.line + 1
 
         def is_in(name: str) -> bool:
@@ -126,7 +129,7 @@ class Entries:
             return definition is not None and last >= definition.first_line and first <= definition.last_line
 
         for unit in outcome.coverage.missing if outcome.coverage is not None else ():
-            if unit.draft and is_in(unit.name):
+            if unit.draft and not beside and is_in(unit.name):
                 yield from self._drafts(snapshot, tree, unit)
         if not outcome.entry.startswith(SYNTHESIZED):
             return

@@ -13,7 +13,7 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
-from compile_lens.pipeline.fix_check import FixEffects, can_compare, check_fix
+from compile_lens.pipeline.fix_check import COMPARABLE, LONGEST_RUN_S, FixEffects, can_compare, check_fix
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.tree import parse
@@ -59,7 +59,10 @@ class FixChecks:
         outcome = server.results.outcome(snapshot.uri)
         if path is None or outcome is None or not can_compare(outcome):
             return
-        findings = sorted(server.results.findings(file_key(path)), key=lambda finding: -finding.weight)
+        # not those of classes that were analyzed as if compiled: the run that is compared with does not have them
+        findings = sorted(
+            server.results.findings(file_key(path), with_beside=False), key=lambda finding: -finding.weight
+        )
         for fix in await asyncio.to_thread(_candidates, snapshot.text, findings):
             if not self._may_check(snapshot, path):
                 return
@@ -75,10 +78,26 @@ class FixChecks:
         self.effects.add(snapshot.uri, snapshot.text, fix, effect)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
 
+    def why_not(self, snapshot: Snapshot) -> str:
+        """Why the effect of a fix of this text is not known, as a clause."""
+        server = self._server
+        outcome = server.results.outcome(snapshot.uri)
+        if outcome is None or self._runs.last.text(snapshot.uri) != snapshot.text:
+            return "the text has changed since the run"
+        if not server.settings.fixes.verify:
+            return "compileLens.fixes.verify is off"
+        if snapshot.path is None or self._runs.permissions.of(snapshot.path) is not Permission.ALLOWED:
+            return "background runs are not allowed"
+        if outcome.final and outcome.status not in COMPARABLE:
+            return "the run did not come to its end"
+        if outcome.duration_s > LONGEST_RUN_S:
+            return f"the run took longer than {LONGEST_RUN_S:.0f} s"
+        return "not tried yet"
+
     def _may_check(self, snapshot: Snapshot, path: str) -> bool:
         """Evaluated before each check, since settings, permission and text may have changed."""
         server, now = self._server, self._server.documents.get(snapshot.uri)
-        last_text = self._runs.text_of_last_run(snapshot.uri)
+        last_text = self._runs.last.text(snapshot.uri)
         is_current = now is not None and now.text == snapshot.text == last_text
         return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
 

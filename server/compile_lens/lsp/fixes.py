@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Iterator
+from urllib.parse import quote
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.finding_counts import FixEffect
@@ -12,19 +16,25 @@ from compile_lens.analysis.fixes.fix import Fix, FixKind
 from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.code_actions import touches, workspace_edit
-from compile_lens.lsp.convert import protocol_range, to_diagnostic
+from compile_lens.lsp.convert import path_argument, protocol_range, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
+from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.pipeline.fix_check import FixEffects
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import link, markdown_text, visible
+
+log = logging.getLogger(__name__)
+
+APPLY = "compileLens.applyFix"
+MOST_IN_HOVER = 3
 
 
 class Fixes:
     """Offers the fixes for the findings at a range."""
 
-    def __init__(self, server: CompileLensServer, effects: FixEffects, facts: DocumentFactsOf) -> None:
+    def __init__(self, server: CompileLensServer, checks: FixChecks, facts: DocumentFactsOf) -> None:
         self._server = server
-        self._effects = effects
+        self._checks = checks
+        self._effects = checks.effects
         self._facts = facts
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
@@ -40,21 +50,68 @@ class Fixes:
     def _for_finding(
         self, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
     ) -> Iterator[types.CodeAction]:
-        """Fixes that help come first; harmful ones are not offered."""
-        tree = self._facts.tree(snapshot)
-        fixes = fixes_for(finding, tree) if tree is not None else ()
-        known = [(fix, self._effects.get(snapshot.uri, snapshot.text, fix)) for fix in fixes]
-        offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
-        for number, (fix, effect) in enumerate(sorted(offered, key=lambda entry: _rank(*entry))):
+        for number, (fix, effect) in enumerate(self._offered(snapshot, finding)):
             # an editor may apply the preferred fix without asking, so there is at most one
             preferred = number == 0 and _is_preferred(fix, effect)
             yield types.CodeAction(
-                title=visible(_title(finding, fix, effect)),
+                title=visible(self._title(snapshot, finding, fix, effect)),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic],
                 is_preferred=preferred or None,
                 edit=self._workspace_edit(snapshot, fix),
             )
+
+    def in_hover(self, snapshot: Snapshot, finding: Finding) -> list[str]:
+        """Markdown for each fix: a link where the editor follows it, else the name of the quick fix."""
+        offered = [
+            (fix, effect)
+            for fix, effect in self._offered(snapshot, finding)
+            if fix.kind is not FixKind.IGNORE and (effect is None or effect.helps)
+        ]
+        titles = [self._title(snapshot, finding, fix, effect) for fix, effect in offered[:MOST_IN_HOVER]]
+        if not self._server.editor.follows_command_links:
+            return [f"Quick fix: {markdown_text(title)}" for title in titles]
+        return [
+            link(title, _command(snapshot.uri, _name(finding, fix, snapshot)))
+            for title, (fix, _) in zip(titles, offered, strict=False)
+        ]
+
+    async def apply(self, uri: str | None, which: str | None) -> bool:
+        """Apply the fix that a link in a hover names. Returns whether the editor did."""
+        path_argument(APPLY, uri)
+        snapshot = self._server.documents.get(str(uri))
+        edit = self._edit_of(snapshot, which or "") if snapshot is not None else None
+        if edit is None:
+            self._server.warn("Compile Lens: the file has changed since. Hover again for the fixes of now.")
+            return False
+        try:
+            answer = await self._server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
+        except JsonRpcException as refused:
+            log.info("The editor did not apply a fix: %s", refused)
+            return False
+        return answer is not None and answer.applied
+
+    def _edit_of(self, snapshot: Snapshot, which: str) -> types.WorkspaceEdit | None:
+        for finding in self._server.results.findings(file_key(snapshot.path or "")):
+            for fix, _ in self._offered(snapshot, finding):
+                if which == _name(finding, fix, snapshot):
+                    return self._workspace_edit(snapshot, fix)
+        return None
+
+    def _offered(self, snapshot: Snapshot, finding: Finding) -> list[tuple[Fix, FixEffect | None]]:
+        """Fixes that help come first; harmful ones are not offered."""
+        tree = self._facts.tree(snapshot)
+        fixes = fixes_for(finding, tree) if tree is not None else ()
+        known = [(fix, self._effects.get(snapshot.uri, snapshot.text, fix)) for fix in fixes]
+        offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
+        return sorted(offered, key=lambda entry: _rank(*entry))
+
+    def _title(self, snapshot: Snapshot, finding: Finding, fix: Fix, effect: FixEffect | None) -> str:
+        if fix.kind is FixKind.IGNORE:
+            return fix.title
+        if effect is None:
+            return f"{fix.title} (not verified: {self._checks.why_not(snapshot)})"
+        return f"{fix.title}: {effect.words(finding.kind)}"
 
     def _workspace_edit(self, snapshot: Snapshot, fix: Fix) -> types.WorkspaceEdit:
         editor = self._server.editor
@@ -66,10 +123,14 @@ class Fixes:
         return workspace_edit(snapshot, edits, editor.versioned_edits)
 
 
-def _title(finding: Finding, fix: Fix, effect: FixEffect | None) -> str:
-    if fix.kind is FixKind.IGNORE:
-        return fix.title
-    return f"{fix.title} (not verified)" if effect is None else f"{fix.title}: {effect.words(finding.kind)}"
+def _name(finding: Finding, fix: Fix, snapshot: Snapshot) -> str:
+    """What tells a fix from the others of this version of the document."""
+    place = finding.place
+    return f"{finding.code}@{place.line}:{place.column}#{fix.rule}#{snapshot.version}"
+
+
+def _command(uri: str, name: str) -> str:
+    return f"command:{APPLY}?{quote(json.dumps([uri, name]), safe='')}"
 
 
 def _is_preferred(fix: Fix, effect: FixEffect | None) -> bool:

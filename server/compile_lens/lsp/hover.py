@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from compile_lens.analysis.finding import Finding, Kind, Place
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.convert import from_position, to_range, uri_from_path
 from compile_lens.lsp.document_facts import DocumentFactsOf
+from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.knowledge_hover import KnowledgeHovers
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
@@ -36,11 +37,13 @@ class Hovers:
         store: KnowledgeStore,
         predictions: Predictions,
         facts: DocumentFactsOf,
+        fixes: Fixes,
     ) -> None:
         self._server = server
         self._runs = runs
         self._knowledge = KnowledgeHovers(store, server.results, facts)
         self._predictions = predictions
+        self._fixes = fixes
         server.on(types.TEXT_DOCUMENT_HOVER, self._on_hover)
 
     def _on_hover(self, params: types.HoverParams) -> types.Hover | None:
@@ -48,6 +51,7 @@ class Hovers:
         snapshot = server.documents.get(params.text_document.uri)
         if snapshot is None:
             return None
+        server.documents.looked_at(snapshot.uri)
         point = snapshot.index.point(from_position(params.position), server.editor.encoding)
         around = self._region_at(snapshot, snapshot.path, point) if snapshot.path is not None else None
         region = self._on_region(snapshot, around) if around is not None else None
@@ -69,12 +73,19 @@ class Hovers:
         found = [finding for finding in findings if _holds(finding.place, point)]
         if not found:
             return None
-        texts = [self._finding(finding, path) for finding in found]
+        texts = [self._finding(finding, path, snapshot) for finding in found]
         return self._hover("\n\n---\n\n".join(texts), found[0].place, snapshot)
 
-    def _finding(self, finding: Finding, path: str) -> str:
+    def _finding(self, finding: Finding, path: str, snapshot: Snapshot) -> str:
         server = self._server
-        text = finding_markdown(finding, lambda file: uri_from_path(file, server.sources))
+        # an editor shows the message of a hint at its first characters only
+        says_message = not server.editor.shows_messages_in_hovers or finding.severity is Severity.HINT
+        text = finding_markdown(
+            finding,
+            lambda file: uri_from_path(file, server.sources),
+            self._fixes.in_hover(snapshot, finding),
+            says_message,
+        )
         # a break that happened has torch's own explanation already
         is_predicted = finding.kind is Kind.PREDICTION
         return f"{text}\n\n{self._knowledge.of_code(finding.code, path)}".strip() if is_predicted else text

@@ -1,21 +1,24 @@
-"""Code lenses above each compile region and compiled function: what the last run did with it. A click runs the file again."""
+"""Code lenses above each compile region and compiled function: what the last run did with it. A click on a result shows its details."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Severity
+from compile_lens.analysis.outcome import Status
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.documents.moves import is_touched
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.lsp.commands import ANALYZE, CELL
 from compile_lens.lsp.consent_question import ConsentQuestion
+from compile_lens.lsp.details import DETAILS
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.markdown import is_compile_time
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import KEEP_WRITES
@@ -27,9 +30,11 @@ from compile_lens.wording import and_more, counted
 
 ANALYZING = "analyzing…"
 NOT_RUN = "not analyzed"
+NOT_REACHED = "not reached in the last run"
 ANALYZED = "analyzed"
 CHANGED = "changed since the last run"
 AS_IF = "Analyze as if compiled"
+IF_COMPILED = "If compiled"
 UP_TO_CELL = "Analyze up to this cell"
 LONGEST_CALL = 110
 MAX_NAMED = 3
@@ -57,13 +62,14 @@ class Lenses:
 
     def _on_lens(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         snapshot = self._server.documents.get(params.text_document.uri)
+        self._server.documents.looked_at(params.text_document.uri)
         if snapshot is None or not snapshot.is_python or not self._server.settings.lenses.enabled:
             return []
         titles = list(self._titles(snapshot))
         taken = {line for line, _ in titles}
         covered = [(line, lens) for line, lens in self._coverage(snapshot) if line not in taken]
         return [
-            *(_lens(line, title, ANALYZE, [snapshot.uri]) for line, title in titles),
+            *(_result_lens(snapshot, line, title) for line, title in titles),
             *self._entry(snapshot, titles),
             *self._question.lenses(snapshot, ANALYZE),
             *self._discarded(snapshot, titles),
@@ -103,10 +109,10 @@ class Lenses:
             if self._is_changed(snapshot, definition.first_line, definition.last_line):
                 yield line, _lens(line, CHANGED, ANALYZE, [snapshot.uri])
             elif unit.is_analyzed:
-                yield line, _lens(line, ANALYZED, ANALYZE, [snapshot.uri])
+                yield line, _result_lens(snapshot, line, ANALYZED)
             else:
-                title = f"{NOT_RUN}: {_shortened(unit.reason)}"
-                yield line, _lens(line, title, AS_IF_COMPILED, [snapshot.uri, unit.name])
+                offer = f"{NOT_RUN}: {_shortened(unit.reason)}"
+                yield line, self._if_compiled(snapshot, line, unit.name, offer)
 
     def _discarded(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
         """What the last run wrote for nothing, with an offer to keep it from now on."""
@@ -124,22 +130,49 @@ class Lenses:
             return
         for line, name in self._facts.of(snapshot).candidates:
             if line not in taken:
-                yield _lens(line, AS_IF, AS_IF_COMPILED, [snapshot.uri, name])
+                yield self._if_compiled(snapshot, line, name, AS_IF)
+
+    def _if_compiled(self, snapshot: Snapshot, line: int, name: str, offer: str) -> types.CodeLens:
+        """What an analysis "as if compiled" found, or an offer of one."""
+        answer = self._answer(snapshot, name)
+        if answer is None:
+            return _lens(line, offer, AS_IF_COMPILED, [snapshot.uri, name])
+        return _lens(line, answer, DETAILS, [snapshot.uri, str(line)])
+
+    def _answer(self, snapshot: Snapshot, name: str) -> str | None:
+        """What an analysis "as if compiled" of the present text found."""
+        outcome = self._server.results.outcome(snapshot.uri, name)
+        if outcome is None or self._runs.last.text(snapshot.uri, name) != snapshot.text:
+            return None
+        if outcome.status is Status.FAILED:
+            return f"{IF_COMPILED}: no inputs were found"
+        counts = [
+            counted(sum(getattr(function, part) for function in outcome.functions), noun)
+            for part, noun in (("graphs", "graph"), ("breaks", "break"), ("recompiles", "recompile"))
+            if any(getattr(function, part) for function in outcome.functions)
+        ]
+        call = next((call for call in outcome.calls if call.making and call.inputs), None)
+        inputs = f" · {call.making} on {call.inputs}" if call is not None else ""
+        return f"{IF_COMPILED}: {' · '.join(counts) or 'no graph'}{_shortened(inputs)}"
 
     def _titles(self, snapshot: Snapshot) -> Iterator[tuple[int, str]]:
         """Line and title of each lens. Results are shown only for lines that have not changed since the run."""
         assert snapshot.path is not None
         results, key = self._server.results, file_key(snapshot.path)
+        found = results.findings(key, with_beside=False)
+        failed = {frame for f in found if f.kind is Kind.COMPILE_ERROR for frame in f.frames}
+        outcome = results.outcome(snapshot.uri)
+        unreached = NOT_RUN if outcome is None or not outcome.final else _not_reached(found)
         active = self._runs.is_active(snapshot.uri)
         regions = self._runs.regions(snapshot)
         known = {(r.summary.place.line, r.summary.place.column): r for r in results.regions(key)}
-        skipped = {(f.place.line, f.place.column): f for f in results.findings(key) if f.kind is Kind.NOT_COMPILED}
+        skipped = {(f.place.line, f.place.column): f for f in found if f.kind is Kind.NOT_COMPILED}
         for region in regions:
             place = (region.line, region.column)
             first, last = region.target_line or region.line, region.target_end_line or region.end_line
             changed = not active and self._is_changed(snapshot, first, last)
-            title = CHANGED if changed else _region_title(known.get(place), skipped.get(place), active)
-            yield region.line, title
+            result, why = known.get(place), skipped.get(place)
+            yield region.line, CHANGED if changed else _region_title(result, why, active, failed) or unreached
         functions = [r for r in results.functions(key) if not _is_target_of_decorator(r.summary, regions)]
         tree = self._facts.tree(snapshot) if functions else None
         for result in functions:
@@ -147,11 +180,11 @@ class Lenses:
             function = definition_at(tree, line) if tree is not None else None
             if function is not None:
                 changed = not active and self._is_changed(snapshot, function.first_line, function.last_line)
-                yield line, CHANGED if changed else _title(result, active)
+                yield line, CHANGED if changed else _title(result, active, failed)
 
     def _is_changed(self, snapshot: Snapshot, first: int, last: int) -> bool:
         """Whether these lines differ from the text that was run."""
-        ran = self._runs.last_run(snapshot.uri)
+        ran = self._runs.last.snapshot(snapshot.uri)
         if ran is None or ran.index is snapshot.index:
             return False
         if self._facts.is_long(snapshot):
@@ -172,34 +205,53 @@ def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST_CALL else f"{text[: LONGEST_CALL - 1]}…"
 
 
-def _region_title(result: RegionResult | None, skipped: Finding | None, active: bool) -> str:
-    if result is not None and result.summary.frames:
-        return _title(result, active)
+def _result_lens(snapshot: Snapshot, line: int, title: str) -> types.CodeLens:
+    """What there is to see is shown by a click; what is not known, or out of date, is found out by one."""
+    if title in (NOT_RUN, CHANGED):
+        return _lens(line, title, ANALYZE, [snapshot.uri])
+    return _lens(line, title, DETAILS, [snapshot.uri, str(line)])
+
+
+def _not_reached(found: Sequence[Finding]) -> str:
+    ended = next((f for f in found if f.kind is Kind.RUN_ERROR and f.severity is Severity.ERROR), None)
+    return f"not reached: the run ended at line {ended.place.line}" if ended is not None else NOT_REACHED
+
+
+def _region_title(
+    result: RegionResult | None, skipped: Finding | None, active: bool, failed: Collection[str]
+) -> str | None:
+    if result is not None and result.summary.frames and (result.summary.graphs or skipped is None):
+        return _title(result, active, failed)
     if active:
         return ANALYZING
     if skipped is not None:
         # the finding's sentence is "…: REASON." (analysis/not_compiled.py)
         reason = skipped.message.partition(": ")[2].rstrip(".")
         return f"not compiled: {reason}" if skipped.severity is Severity.HINT else f"skipped: {reason}"
-    return NOT_RUN
+    return None
 
 
-def _title(result: RegionResult, active: bool) -> str:
+def _title(result: RegionResult, active: bool, failed: Collection[str] = ()) -> str:
     """``2 graphs · 1 break · 3 recompiles · 1.2 s``. While a run is pending or active, it replaces the old result."""
     summary = result.summary
     if active and result.outcome.final:
         return ANALYZING
-    parts = [counted(summary.graphs, "graph")]
+    has_failed = not set(failed).isdisjoint(summary.frames)
+    parts = [counted(summary.graphs, "graph")] if summary.graphs else []
+    if has_failed:
+        parts.append("compile error")
     if summary.breaks:
         parts.append(counted(summary.breaks, "break"))
     if summary.recompiles:
         parts.append(counted(summary.recompiles, "recompile"))
-    if summary.graphs and len(parts) == 1:
-        parts = ["compiled ✓", *parts]
-    elif not summary.graphs:
-        parts[0] = "no graph"
-    if summary.compile_time_s >= 0.05:
+    if not summary.graphs and not has_failed:
+        parts.insert(0, "no graph")
+    elif len(parts) == 1 and not has_failed:
+        parts.insert(0, "compiled ✓")
+    if is_compile_time(summary, result.outcome):
         parts.append(f"{summary.compile_time_s:.1f} s")
+    if result.outcome.status is Status.IDLE:
+        parts.append("run stopped early")
     return " · ".join([*parts, ANALYZING] if active else parts)
 
 

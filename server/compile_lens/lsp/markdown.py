@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 from textwrap import dedent
 
-from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary
+from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.lsp.convert import sentence
+from compile_lens.lsp.internal_frames import without_internal_frames
 from compile_lens.pipeline.results import RegionResult
 from compile_lens.shown_text import code_block, code_span, link, markdown_text
 from compile_lens.wording import and_more, counted
+from compile_lens.workers.job import Depth
 
 FRAMES_SHOWN = 6
 DETAIL_LINES = 30
 UriOf = Callable[[str], str]
 
 
-def finding_markdown(finding: Finding, uri_of: UriOf) -> str:
-    """Explanation, cost, hints and call path of a finding. The editor shows the message itself."""
-    parts = [_headline(finding), prose(finding.explanation or finding.message)]
+def finding_markdown(
+    finding: Finding, uri_of: UriOf, fixes: Sequence[str] = (), says_message: bool = True, whole: bool = False
+) -> str:
+    """What happened, why, what to do about it, what it costs, and then the rest.
+
+    ``fixes`` are Markdown for the fixes that can be applied. Without ``says_message``, the reader sees the message already.
+    ``whole``: tracebacks with the compiler's own frames.
+    """
+    why, more = _why(finding)
+    parts = [*([_headline(finding), markdown_text(sentence(finding))] if says_message else []), why]
+    to_do = [*fixes, *(markdown_text(hint) for hint in finding.hints)]
+    if to_do:
+        parts.append("**What to do**\n\n" + "\n".join(f"- {entry}" for entry in to_do))
     if finding.cost:
         parts.append(f"**Cost:** {markdown_text(finding.cost)}")
-    if finding.hints:
-        parts.append("**What to do**\n\n" + "\n".join(f"- {markdown_text(hint)}" for hint in finding.hints))
+    parts.append(more)
     if finding.call_path:
         parts.append("**Call path**\n\n" + "\n".join(_levels(finding.call_path, uri_of)))
     parts += [f"{markdown_text(entry.message)}: {_link(entry.place, uri_of)}" for entry in finding.related]
-    if finding.detail:
-        parts.append(_fenced(finding.detail))
+    if detail := finding.detail if whole else _detail(finding):
+        parts.append(_fenced(detail))
+    last = [_frames(finding.frames).capitalize()] if finding.frames else []
     if finding.url:
-        parts.append(link(f"More about {finding.code}", finding.url))
-    return "\n\n".join(parts)
+        last.append(link(f"More about {finding.code}", finding.url))
+    parts.append(" · ".join(last))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _detail(finding: Finding) -> str:
+    """The evidence for a hover. The traceback of a compile error is the compiler's own, and its words are the explanation."""
+    is_told = finding.kind is Kind.COMPILE_ERROR and bool(finding.explanation)
+    return "" if is_told else without_internal_frames(finding.detail)
+
+
+def _why(finding: Finding) -> tuple[str, str]:
+    """The paragraph that explains the finding, and the others."""
+    paragraphs = [part for part in re.split(r"\n\s*\n", finding.explanation.strip()) if part.strip()]
+    first = next((part for part in paragraphs if not part.startswith("Stage:")), "")
+    others = [part for part in paragraphs if part is not first]
+    return prose(first), prose("\n\n".join(others))
 
 
 def region_markdown(results: Sequence[RegionResult]) -> str:
@@ -48,12 +77,7 @@ def prose(value: str) -> str:
 
 
 def _headline(finding: Finding) -> str:
-    facts = [f"**{finding.kind.row.title}** {code_span(finding.code)}"]
-    if finding.count > 1:
-        facts.append(f"{finding.count} times")
-    if finding.frames:
-        facts.append(_frames(finding.frames))
-    return " · ".join(facts)
+    return f"**{finding.kind.row.title}** {code_span(finding.code)}"
 
 
 def _frames(frames: Sequence[str]) -> str:
@@ -85,20 +109,30 @@ def _fenced(detail: str) -> str:
 
 
 def _region(region: RegionSummary, outcome: Outcome) -> str:
-    counts = [
-        counted(region.graphs, "graph"),
-        counted(region.breaks, "graph break"),
-        counted(region.recompiles, "recompile"),
-    ]
     if not region.frames:
         counts = ["not compiled in the last run"]
-    elif region.compile_time_s:
+    elif not region.graphs:
+        counts = ["no graph"]
+    else:
+        counts = [counted(region.graphs, "graph")]
+    counts += [counted(number, noun) for number, noun in _events(region) if number]
+    if is_compile_time(region, outcome):
         counts.append(f"compiled in {_seconds(region.compile_time_s)}")
     lines = [f"**{code_span(region.name)}** · " + " · ".join(counts)]
     if region.frames:
         lines.append(_frames(region.frames).capitalize())
     lines.append(_run(outcome))
     return "\n\n".join(lines)
+
+
+def _events(region: RegionSummary) -> tuple[tuple[int, str], ...]:
+    return (region.breaks, "graph break"), (region.recompiles, "recompile")
+
+
+def is_compile_time(region: RegionSummary, outcome: Outcome) -> bool:
+    """Whether the seconds of a region are those that its user waits: a run that stops after Dynamo compiles less, and what it does
+    take is mostly the import of the compiler."""
+    return outcome.depth == Depth.INDUCTOR.value and region.graphs > 0 and region.compile_time_s >= 0.05
 
 
 def _run(outcome: Outcome) -> str:
@@ -108,6 +142,7 @@ def _run(outcome: Outcome) -> str:
         Status.RAISED: "; the program raised an exception",
         Status.TIMEOUT: "; stopped at the time limit",
         Status.KILLED: "; the program was killed",
+        Status.IDLE: "; stopped early, because it compiled nothing more (`compileLens.budget.idle`)",
     }
     end = ends.get(outcome.status, "")
     torch = f", torch {markdown_text(outcome.torch)}" if outcome.torch else ""

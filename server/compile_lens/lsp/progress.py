@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from compile_lens.analysis.finding import Kind
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.shown_text import visible
+from compile_lens.wording import counted
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
 
@@ -59,10 +63,20 @@ class ProgressFeature:
         self._server = server
         self._numbers = itertools.count(1)
         self._cancels: dict[str | int, Callable[[], object]] = {}
+        self._work: dict[asyncio.Task[None], str | None] = {}
         server.on(types.WINDOW_WORK_DONE_PROGRESS_CANCEL, self._on_cancel)
 
-    async def run(self, message: str, work: Callable[[RunProgress], Awaitable[Result]]) -> Result | None:
-        """Do ``work`` with progress. None if it was canceled, or failed for a reason that the user is shown."""
+    def cancel_work(self, uri: str | None = None) -> bool:
+        """Cancel what ``run`` does for a document, or all of it. Returns whether there was any."""
+        chosen = [task for task, about in self._work.items() if uri is None or uri == about]
+        for task in chosen:
+            task.cancel()
+        return bool(chosen)
+
+    async def run(
+        self, message: str, work: Callable[[RunProgress], Awaitable[Result]], uri: str | None = None
+    ) -> Result | None:
+        """Do ``work`` with progress, for the document ``uri``. None if it was canceled, or failed for a reason that the user is shown."""
         results: list[Result] = []
 
         async def run() -> None:
@@ -74,6 +88,8 @@ class ProgressFeature:
         # a task of the server, so that it also ends with the server
         task = self._server.background.start(run())
         progress = self.start(message, task.cancel)
+        self._work[task] = uri
+        task.add_done_callback(self._work.pop)
         task.add_done_callback(lambda _: self.finish(progress))
         try:
             await asyncio.wait({task})
@@ -113,3 +129,10 @@ class ProgressFeature:
     def _on_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
         if isinstance(params.token, (str, int)) and params.token in self._cancels:
             self._cancels[params.token]()
+
+
+def summary_of(outcome: Outcome) -> str:
+    """What a run has found so far, in a phrase."""
+    counts = Counter(finding.kind for finding in outcome.findings)
+    nouns = {Kind.GRAPH_BREAK: "graph break", Kind.RECOMPILE: "recompile"}
+    return ", ".join(counted(counts[kind], noun) for kind, noun in nouns.items() if counts[kind]) or "running"

@@ -1,7 +1,8 @@
-"""Writes a repro of a finding or region beside the file, runs it, and opens it; offered as code actions."""
+"""Writes a repro of a finding or region where the user wants it, runs it, and opens it; offered as code actions."""
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 from collections.abc import Iterator
@@ -15,9 +16,10 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.code_actions import command_action
 from compile_lens.lsp.convert import path_argument, to_diagnostic
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.lsp.progress import ProgressFeature
+from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
+from compile_lens.repro.history import history_file
 from compile_lens.repro.selection import Selection, default_name
 from compile_lens.repro.write import Request, Written, write_repro
 
@@ -27,6 +29,9 @@ WRITE_REPRO = "compileLens.writeRepro"
 # a kind of its own, so that an editor does not offer it where only fixes are wanted
 KIND = "repro"
 REGION = "region:"
+# where a repro is written: beside the file, in a folder of the workspace, or in a private folder, for an untitled editor
+BESIDE, FOLDER, UNTITLED = "beside", "repros", "untitled"
+PLACES = (BESIDE, FOLDER, UNTITLED)
 
 
 class Repros:
@@ -57,34 +62,73 @@ class Repros:
                 title, about = f"Write a repro of `{region.name}`", f"{REGION}{region.name}"
                 yield command_action(title, WRITE_REPRO, [snapshot.uri, about], KIND)
 
-    async def write(self, uri: str | None, about: str | None) -> dict[str, Any] | None:
-        """Write the repro of ``CODE@LINE``, of ``region:NAME``, or by default of the worst finding. None if there is none."""
+    async def write(self, uri: str | None, about: str | None, where: str | None = None) -> dict[str, Any] | None:
+        """Write the repro of ``CODE@LINE``, of ``region:NAME``, or by default of the worst finding. None if there is none.
+
+        ``where`` is one of ``PLACES``; the user is asked without it, and nothing is written without an answer.
+        """
         path, about = path_argument(WRITE_REPRO, uri), about or ""
         if not self._server.may_run():
             return None
         wanted = Selection(region=about[len(REGION) :]) if about.startswith(REGION) else Selection(finding=about)
-        written = await self._progress.run(f"Repro of {wanted.title}", lambda _: self._write(str(uri), path, wanted))
-        return await self._show(written) if written is not None else None
+        folder = self._folder(where or await self._ask(path), path)
+        if folder is None:
+            return None
 
-    async def _write(self, uri: str, path: str, wanted: Selection) -> Written:
+        async def work(progress: RunProgress) -> Written:
+            return await self._write(str(uri), path, wanted, folder, progress)
+
+        written = await self._progress.run(f"Writing a repro ({wanted.where})…", work, str(uri))
+        return await self._show(written, where != UNTITLED) if written is not None else None
+
+    async def _ask(self, path: str) -> str:
+        """Ask where to write a repro; '' if the user does not say. In `repros` where the editor cannot ask."""
+        titles = {f"In the folder {FOLDER}": FOLDER, f"Beside {Path(path).name}": BESIDE}
+        question = types.ShowMessageRequestParams(
+            type=types.MessageType.Info,
+            message="Where should the repro be written?",
+            actions=[types.MessageActionItem(title) for title in titles],
+        )
+        try:
+            answer = await self._server.window_show_message_request_async(question)
+        except JsonRpcException:
+            return FOLDER
+        return titles.get(answer.title, "") if answer is not None else ""
+
+    def _folder(self, where: str, path: str) -> Path | None:
+        folders = {
+            FOLDER: self._server.root_of(path) / FOLDER,
+            BESIDE: Path(path).parent,
+            UNTITLED: history_file(Path(path)).parent.with_name("untitled"),
+        }
+        return folders.get(where)
+
+    async def _write(self, uri: str, path: str, wanted: Selection, folder: Path, progress: RunProgress) -> Written:
         python = self._runs.interpreter(path)
         snapshot = self._server.documents.get(uri)
         job = self._runs.job(path, None) if snapshot is None else self._runs.job_of_last_run(uri, path, snapshot)
         async with self._server.hosts.turn(python, Reason.REQUESTED) as host:
-            request = Request(job, wanted, free_path(Path(path), wanted))
-            return await write_repro(host, request, lambda words: log.info("%s", words))  # type: ignore[arg-type]
+            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+            request = Request(job, wanted, free_path(folder / Path(path).name, wanted))
 
-    async def _show(self, written: Written) -> dict[str, Any]:
+            def tell(words: str) -> None:
+                log.info("%s", words)
+                progress.report(f"Writing a repro ({wanted.where}): {words}")
+
+            return await write_repro(host, request, tell)  # type: ignore[arg-type]
+
+    async def _show(self, written: Written, opens: bool) -> dict[str, Any]:
         """Open the script if the editor can, and say what it does."""
         sentence = written.sentence()
         self._server.say(f"Compile Lens: {written.file.name}: {sentence}")
-        if self._server.editor.shows_documents:
+        if opens and self._server.editor.shows_documents:
             try:
                 params = types.ShowDocumentParams(written.file.as_uri(), take_focus=True)
                 await self._server.window_show_document_async(params)
             except JsonRpcException as refused:
                 log.info("The editor did not open %s: %s", written.file, refused)
-        return {"uri": written.file.as_uri(), "reproduces": written.reproduces, "sentence": sentence}
+        text = await asyncio.to_thread(written.file.read_text, encoding="utf-8")
+        return {"uri": written.file.as_uri(), "reproduces": written.reproduces, "sentence": sentence, "text": text}
 
 
 def free_path(file: Path, wanted: Selection) -> Path:

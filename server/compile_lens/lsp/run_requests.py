@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from compile_lens.documents.documents import Snapshot
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.pipeline.partial_run import end_of_cell_at, up_to_line
 from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.access import Access
@@ -27,6 +30,11 @@ class RunRequest:
     up_to: int = 0
     access: Access = Access.SANDBOXED
 
+    @property
+    def beside(self) -> str:
+        """The class or function whose answer stands beside the results of the file; '' for a run of the file itself."""
+        return self.name if self.name is not None and not (self.vary or self.compare) else ""
+
     def candidate(self, text: str) -> str | None:
         """The class or function to compile as if the file did."""
         if self.name is not None and self.vary:
@@ -49,3 +57,13 @@ class RunRequest:
 
 
 PLAIN_RUN = RunRequest()
+
+
+def text_of(path: str, snapshot: Snapshot | None) -> str:
+    """The text that a run of ``path`` is about; '' if it cannot be read."""
+    if snapshot is not None:
+        return snapshot.text
+    try:
+        return read_source(Path(path))
+    except FileProblem:
+        return ""

@@ -6,35 +6,37 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.moves import LineEdit
-from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.entry import Entry, script
+from compile_lens.documents.source_file import FileProblem
+from compile_lens.entries.entry import script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
+from compile_lens.lsp.filter_again import filter_again
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.last_runs import LastRuns
 from compile_lens.lsp.permissions import Permissions
-from compile_lens.lsp.progress import ProgressFeature, RunProgress
-from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest
+from compile_lens.lsp.progress import ProgressFeature, RunProgress, summary_of
+from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest, text_of
 from compile_lens.lsp.standby import Standbys
 from compile_lens.lsp.status import StatusReporter
+from compile_lens.pipeline.as_if import answer_about
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
+from compile_lens.pipeline.syntax_check import syntax_outcome
+from compile_lens.repro.contract import FIRST_LINE as REPRO
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region
-from compile_lens.wording import counted
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
@@ -82,9 +84,9 @@ class Runs:
         self._standbys = Standbys(server, permissions, self._problem, self.show_idle, self.consider_all)
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
-        self._last_runs: dict[str, Snapshot] = {}
+        self.last = LastRuns()
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
-        self._last_entries: dict[str, Entry | None] = {}
+        self._again: asyncio.Task[None] | None = None
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` when a run starts, reports or ends, and when settings change."""
@@ -100,15 +102,6 @@ class Runs:
     def is_active(self, uri: str) -> bool:
         """Whether a run of the document is active or pending."""
         return uri in self._server.scheduler.active()
-
-    def text_of_last_run(self, uri: str) -> str | None:
-        """The text that the newest outcome of a document is about, if it was open then."""
-        ran = self._last_runs.get(uri)
-        return ran.text if ran is not None else None
-
-    def last_run(self, uri: str) -> Snapshot | None:
-        """The document as the newest outcome is about it, if it was open then."""
-        return self._last_runs.get(uri)
 
     def regions(self, snapshot: Snapshot) -> tuple[Region, ...]:
         """The compile regions of a document, as far as they are known now."""
@@ -128,8 +121,10 @@ class Runs:
         if not self._facts.are_known(snapshot):
             self._unread[snapshot.uri] = reason
             return
+        if snapshot.text.startswith(REPRO):
+            return  # it runs its region many times, and says by itself what came out
         run = self._server.settings.run
-        wanted = run.on_open if reason is Reason.OPENED else run.on_save
+        wanted = run.on_save if reason is Reason.SAVED else run.on_open
         allowed = self.permissions.of(path)
         has_regions = bool(self.regions(snapshot))
         if has_regions and wanted and allowed is Permission.ALLOWED:
@@ -150,14 +145,38 @@ class Runs:
             self._standbys.ask(path)
         self._notify()
 
-    def consider_all(self) -> None:
-        """Trust, consent or settings changed: treat every open document as if it had just been opened."""
-        for snapshot in self._server.documents.all():
-            self.consider(snapshot, Reason.OPENED)
+    def consider_all(self, run_again: bool = True) -> None:
+        """Trust, consent or settings changed: treat every open document as if it had just been opened, one after the other, those
+        that are looked at first. Without ``run_again``, those that have a result keep it.
+        """
+        if self._again is not None:
+            self._again.cancel()
+        waiting = []
+        for snapshot in reversed(self._server.documents.all()):
+            has_result = self._server.results.outcome(snapshot.uri) is not None or self.is_active(snapshot.uri)
+            if snapshot.path is None or self.permissions.of(snapshot.path) is not Permission.ALLOWED:
+                self.consider(snapshot, Reason.OPENED)
+            elif run_again or not has_result:
+                waiting.append(snapshot.uri)
+        self._again = self._server.background.start(self._consider_each(waiting))
         self._notify()
+
+    async def _consider_each(self, uris: list[str]) -> None:
+        for uri in uris:
+            snapshot = self._server.documents.get(uri)
+            if snapshot is not None:
+                self.consider(snapshot, Reason.OPENED)
+                await self._server.scheduler.settled(uri)
+
+    async def filter_again(self) -> None:
+        """Severities or the cap per file changed: show what the runs found by the new ones."""
+        self._diagnostics.show(await filter_again(self._server))
+        self.show_idle()
 
     async def analyze(self, uri: str, request: RunRequest = PLAIN_RUN) -> Outcome | None:
         """Run a file at the user's request. None if it was canceled, or replaced by another request."""
+        if request.beside:
+            await self._server.scheduler.settled(uri)
         task = self._submit(uri, self._server.documents.get(uri), Reason.REQUESTED, request)
         try:
             await asyncio.wait({task})
@@ -177,8 +196,7 @@ class Runs:
     def forget(self, uri: str) -> None:
         """The document was closed, or no longer compiles anything: cancel its run and withdraw its results."""
         self._unread.pop(uri, None)
-        self._last_runs.pop(uri, None)
-        self._last_entries.pop(uri, None)
+        self.last.forget(uri)
         cancelled = self._server.scheduler.cancel(uri)
         changed = self._withdraw(uri)
         if cancelled or changed:
@@ -191,6 +209,8 @@ class Runs:
     async def stop(self, reason: Permission) -> None:
         """Background runs are no longer allowed: end runs and standbys."""
         self._status.off(OFF[reason])
+        if self._again is not None:
+            self._again.cancel()
         await self._server.scheduler.close()
         self._notify()
         await self._server.hosts.close()
@@ -219,6 +239,12 @@ class Runs:
         self._notify_end(uri, None, {})
         return changed
 
+    def _withdraw_answers(self, uri: str, snapshot: Snapshot | None) -> None:
+        """The file ran again: what was said of classes and functions of another text is out of date."""
+        for name in self._server.results.beside(uri):
+            if snapshot is None or self.last.text(uri, name) != snapshot.text:
+                self._diagnostics.show(self._server.results.forget_beside(uri, name))
+
     def _notify_end(self, uri: str, outcome: Outcome | None, versions: Mapping[str, int]) -> None:
         for listener in self._on_end:
             listener(uri, outcome, versions)
@@ -237,20 +263,20 @@ class Runs:
             if not request.up_to:
                 # a file that cannot be read is reported by the run itself
                 with contextlib.suppress(FileProblem):
-                    text = snapshot.text if snapshot is not None else None
-                    choice = await self.entries.choice(path, text, request.candidate)
+                    given = snapshot.text if snapshot is not None else None
+                    choice = await self.entries.choice(path, given, request.candidate)
             # reads the file
-            job = await asyncio.to_thread(
-                lambda: request.of(self.job(path, snapshot, request.access), _text_of(path, snapshot))
-            )
-            outcome = await self._analyze(path, job, snapshot, choice, ticket, progress)
+            text = await asyncio.to_thread(text_of, path, snapshot)
+            job = await asyncio.to_thread(lambda: request.of(self.job(path, snapshot, request.access), text))
+            outcome = await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
-            self._withdraw(ticket.uri)
+            if not request.beside:
+                self._withdraw(ticket.uri)
             self._problem(str(error), ticket)
             return None
         except Exception:  # a bug of ours: it goes to the log and the status, and the server lives on
             log.exception("The analysis of %s failed", path)
-            self._status.problem(f"Compile Lens failed on {Path(path).name}. See the log.", ticket.uri)
+            self._status.bug(f"Compile Lens failed on {Path(path).name}. See the log.", ticket.uri)
             return None
         finally:
             self._progress.finish(progress)
@@ -261,10 +287,36 @@ class Runs:
         return outcome
 
     async def _analyze(
-        self, path: str, job: Job, snapshot: Snapshot | None, choice: EntryChoice, ticket: Ticket, progress: RunProgress
+        self,
+        job: Job,
+        text: str,
+        snapshot: Snapshot | None,
+        choice: EntryChoice,
+        ticket: Ticket,
+        progress: RunProgress,
+        beside: str,
     ) -> Outcome:
-        server, name = self._server, Path(path).name
+        """Run ``job`` and publish what it finds; ``beside`` is the class or function that is analyzed as if it were compiled."""
+        server, path, name = self._server, job.file, Path(job.file).name
         python = self.interpreter(path)
+        versions = self._versions(ticket.uri, snapshot)
+
+        def show(outcome: Outcome) -> None:
+            if server.scheduler.is_current(ticket):
+                edits = partial(self._edits, versions)  # of the time when the files were read
+                self._diagnostics.show(server.results.publish(ticket.uri, outcome, edits, beside))
+                self._notify()
+                progress.report(f"{name}: {summary_of(outcome)}")
+
+        # known before any process has imported torch
+        broken = await syntax_outcome(python, job, text) if not beside else None
+        if broken is not None:
+            show(broken)
+        about = await asyncio.to_thread(answer_about, beside, text) if beside else None
+
+        def tell(outcome: Outcome) -> None:
+            show(about(outcome) if about is not None else outcome)
+
         async with server.hosts.turn(python, ticket.reason) as host:
             if host.hello is None:
                 self._status.working("starting", f"Importing torch in {python}", ticket.uri)
@@ -276,19 +328,9 @@ class Runs:
             self._standbys.environment.show(python, host.hello)
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
-            # the run reads this document as of its request, and the others from disk
-            versions = server.documents.versions_on_disk()
-            if snapshot is not None:
-                versions[ticket.uri] = snapshot.version
-
-            def show(outcome: Outcome) -> None:
-                if server.scheduler.is_current(ticket):
-                    self._diagnostics.show(server.results.publish(ticket.uri, outcome, partial(self._edits, versions)))
-                    self._notify()
-                    progress.report(f"{name}: {_summary(outcome)}")
-
-            outcome = await analyze_by_entries(server.analyze, host, job, choice, show, server.settings.filters)
-            show(outcome)
+            versions = self._versions(ticket.uri, snapshot)
+            outcome = await analyze_by_entries(server.analyze, host, job, choice, tell, server.settings.filters)
+            tell(outcome)
             for note in outcome.notes:
                 log.info("%s: %s", name, note)
             if outcome.lost:
@@ -297,10 +339,11 @@ class Runs:
                 )
             server.hosts.succeeded(python)
             await asyncio.to_thread(self.entries.calls.take_run, outcome)
-            self._last_entries[ticket.uri] = next((e for e in choice.entries if e.spec == outcome.entry), None)
-            if snapshot is not None:
-                self._last_runs[ticket.uri] = snapshot
-            if server.scheduler.is_current(ticket):
+            entry = next((e for e in choice.entries if e.spec == outcome.entry), None)
+            self.last.ended(ticket.uri, beside, snapshot, entry)
+            if not beside:
+                self._withdraw_answers(ticket.uri, snapshot)
+            if server.scheduler.is_current(ticket) and not beside:
                 self._notify_end(ticket.uri, outcome, versions)
         server.background.start(self._standbys.start(path))
         server.background.start(self._limit_caches())
@@ -311,7 +354,7 @@ class Runs:
 
     def job_of_last_run(self, uri: str, path: str, snapshot: Snapshot) -> Job:
         """The job of a file, with the entry that its last run used."""
-        entry = self._last_entries.get(uri)
+        entry = self.last.entry(uri)
         job = self.job(path, snapshot)
         return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
 
@@ -330,6 +373,11 @@ class Runs:
             uses_gpu=server.consent.gpu(root),
             grants=server.consent.grants(root),
         )
+
+    def _versions(self, uri: str, snapshot: Snapshot | None) -> dict[str, int]:
+        """What a run that starts now reads: this document as of its request, and the others from disk."""
+        versions = self._server.documents.versions_on_disk()
+        return versions if snapshot is None else {**versions, uri: snapshot.version}
 
     def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
         uri = self._server.documents.uri_of_key(key)
@@ -350,18 +398,3 @@ class Runs:
 
 def _pause(seconds: float) -> str:
     return f" The next background run starts in {seconds:.0f} s."
-
-
-def _text_of(path: str, snapshot: Snapshot | None) -> str:
-    if snapshot is not None:
-        return snapshot.text
-    try:
-        return read_source(Path(path))
-    except FileProblem:
-        return ""
-
-
-def _summary(outcome: Outcome) -> str:
-    counts = Counter(finding.kind for finding in outcome.findings)
-    nouns = {Kind.GRAPH_BREAK: "graph break", Kind.RECOMPILE: "recompile"}
-    return ", ".join(counted(counts[kind], noun) for kind, noun in nouns.items() if counts[kind]) or "running"

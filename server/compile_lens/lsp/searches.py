@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcInvalidParams
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.documents.documents import Snapshot, file_key
@@ -18,6 +18,7 @@ from compile_lens.lsp.convert import path_argument, to_diagnostic, to_range
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.runs import Runs
 from compile_lens.repro.bisect import bisect
@@ -51,8 +52,10 @@ class Searches:
         progress: ProgressFeature,
         store: KnowledgeStore,
         diagnostics: Diagnostics,
+        pages: Pages,
     ) -> None:
         self._server, self._runs, self._progress, self._store = server, runs, progress, store
+        self._pages = pages
         self._diagnostics = diagnostics
         self._verdicts: dict[str, Bisection] = {}
         self._running: set[str] = set()
@@ -114,7 +117,7 @@ class Searches:
             return None
         self._running.add(str(repro))
         try:
-            return await self._progress.run(f"{repro.name}: starting", partial(work, repro))
+            return await self._progress.run(f"{repro.name}: starting", partial(work, repro), repro.as_uri())
         finally:
             self._running.discard(str(repro))
 
@@ -144,7 +147,7 @@ class Searches:
         self._diagnostics.show({file_key(line.file) for line in lines})
         changes = () if before is None else tuple(differences(before, found)) or ("Nothing changed.",)
         text = document(found, self._store.of(str(repro)), markdown_link, changes)
-        await self._show(history_file(repro).with_suffix(".md"), text)
+        await self._pages.show(f"Verdict of {repro.name}", text, history_file(repro).with_suffix(".md"))
         self._announce(found)
         return {"status": found.status.value, "verdict": str(found.verdict or ""), "changes": list(changes)}
 
@@ -167,12 +170,12 @@ class Searches:
             )
         except asyncio.CancelledError:
             if smallest:  # each of them reproduced the problem
-                await self._show(target, smallest[-1].text)
+                await self._pages.open(target, smallest[-1].text)
             raise
         finally:
             await asyncio.shield(host.close())
         if found.text:
-            await self._show(target, found.text)
+            await self._pages.open(target, found.text)
         self._server.say(f"Compile Lens: {found.sentence}")
         return {"file": str(target) if found.text else None, "verified": found.verified, "nodes": found.nodes}
 
@@ -190,22 +193,6 @@ class Searches:
             return None
         runs = list(dict.fromkeys(run for f in findings for run in log_runs(f.kind, f.code, f.stage)))
         text = logs_document(f"Run {Path(path).name} again", runs, command)
-        await self._show(history_file(Path(path)).with_suffix(".logs.md"), text)
+        name = Path(path).name
+        await self._pages.show(f"Logs of {name}", text, history_file(Path(path)).with_suffix(".logs.md"))
         return [{"title": run.title, "line": run.line(command), "shows": run.shows} for run in runs]
-
-    async def _show(self, file: Path, text: str) -> None:
-        """Write a document and open it in the editor, or say where it is."""
-        await asyncio.to_thread(_write, file, text)
-        try:
-            shown = await self._server.window_show_document_async(
-                types.ShowDocumentParams(file.as_uri(), take_focus=True)
-            )
-        except JsonRpcException:
-            shown = None
-        if shown is None or not shown.success:
-            self._server.say(f"Compile Lens wrote {file}.")
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")

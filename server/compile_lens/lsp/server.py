@@ -15,11 +15,12 @@ from compile_lens.lsp.code_actions import CodeActions
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.consent_question import ConsentQuestion
+from compile_lens.lsp.details import DETAILS, Details
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.fix_checks import FixChecks
-from compile_lens.lsp.fixes import Fixes
+from compile_lens.lsp.fixes import APPLY, Fixes
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.inlays import Inlays
 from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
@@ -28,11 +29,12 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import end_with, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
+from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.region_actions import RegionActions
-from compile_lens.lsp.repros import Repros
+from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
@@ -83,22 +85,29 @@ def assemble(
     diagnostics.without_run.append(predictions.diagnostics)
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
-    Hovers(server, runs, store, predictions, facts)
+    pages = Pages(server)
+    fixes = Fixes(server, FixChecks(server, runs), facts)
+    Hovers(server, runs, store, predictions, facts, fixes)
     Lenses(server, runs, facts, ConsentQuestion(server, runs))
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
-    server.code_actions.add(Fixes(server, FixChecks(server, runs).effects, facts).actions)
+    server.code_actions.add(fixes.actions)
     server.code_actions.add(RegionActions(server, runs).actions)
     server.code_actions.add(runs.permissions.gpu_actions)
     document_sync.register(server, runs, diagnostics, predictions, facts, status)
-    searches = Searches(server, runs, progress, store, diagnostics)
+    searches = Searches(server, runs, progress, store, diagnostics, pages)
     diagnostics.without_run.append(searches.diagnostics)
     server.code_actions.add(searches.actions)
     repros = Repros(server, runs, progress)
     server.code_actions.add(repros.actions)
+    with_more: dict[str, commands.CommandWithArguments] = {
+        WRITE_REPRO: repros.write,
+        APPLY: fixes.apply,
+        DETAILS: Details(server, runs, facts, pages).show,
+    }
     sandbox = SandboxActions(server)
     server.code_actions.add(sandbox.actions)
-    commands.register(server, runs, repros, sandbox, searches.commands())
+    commands.register(server, runs, progress, sandbox, searches.commands(), with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:

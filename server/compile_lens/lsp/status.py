@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from compile_lens.documents.documents import file_key
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.shown_text import visible
 
@@ -17,13 +19,15 @@ State = Literal["starting", "idle", "analyzing", "off"]
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """``health`` is that of Compile Lens, not of the user's code. ``findings`` counts those shown in all files."""
+    """``health`` is that of Compile Lens, not of the user's code. ``findings`` counts those shown in all files, ``counts`` those of
+    each open document."""
 
     state: State
     message: str
     health: Health = "ok"
     findings: int = 0
     uri: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 class StatusReporter:
@@ -38,8 +42,9 @@ class StatusReporter:
         """Nothing runs: show the number of findings."""
         count, hidden = self._server.results.total(), self._server.results.hidden()
         more = f" ({hidden} more hidden)" if hidden else ""
-        limits = list(self._limits.values())
-        message = " ".join([_findings(count) + more + ("." if limits else ""), *limits])
+        limits = self._limits.values()
+        notes = [*limits, *(f"{name} was stopped early." for name in self._server.results.idle_files())]
+        message = " ".join([_findings(count) + more + ("." if notes else ""), *notes])
         self._send(ServerStatus("idle", message, "warning" if limits else "ok", count))
 
     def limited(self, uri: str, sentence: str) -> None:
@@ -63,10 +68,15 @@ class StatusReporter:
         self._send(ServerStatus(state, message, findings=self._server.results.total(), uri=uri))
 
     def problem(self, sentence: str, uri: str | None = None) -> None:
-        """The analysis failed for a reason that the user can fix."""
+        """A file was not analyzed, for a reason that the user can fix."""
+        self._send(ServerStatus("idle", sentence, "warning", self._server.results.total(), uri))
+
+    def bug(self, sentence: str, uri: str) -> None:
+        """The server itself failed: only this is an error of Compile Lens."""
         self._send(ServerStatus("idle", sentence, "error", self._server.results.total(), uri))
 
     def _send(self, status: ServerStatus) -> None:
+        status = replace(status, counts=self._counts())
         if status == self._last or not self._server.editor.shows_status:
             return
         self._last = status
@@ -75,10 +85,19 @@ class StatusReporter:
             "state": status.state,
             "message": visible(status.message),
             "findings": status.findings,
+            "counts": status.counts,
         }
         if status.uri is not None:
             params["uri"] = status.uri
         self._server.protocol.notify(METHOD, params)
+
+    def _counts(self) -> dict[str, int]:
+        server = self._server
+        return {
+            snapshot.uri: len(server.results.findings(file_key(snapshot.path)))
+            for snapshot in server.documents.all()
+            if snapshot.path is not None and snapshot.is_python
+        }
 
 
 def _findings(count: int) -> str:

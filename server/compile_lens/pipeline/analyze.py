@@ -153,7 +153,7 @@ class _Analysis:
         if self._facts.unsafe:
             return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
         if self._facts.unusable and not self._facts.has_failed_to_import:
-            failed = self.failed(f"The entry {self._job.entry} cannot be used: {self._facts.unusable.rstrip('.')}.")
+            failed = self.failed(_unusable(self._job.entry, self._facts.unusable.rstrip(".")))
             return replace(
                 failed, is_unusable=True, not_called=tuple(self._facts.not_called), coverage=self._coverage(self._facts)
             )
@@ -225,6 +225,7 @@ class _Analysis:
             counts=count_findings(found),
             findings=filtered.findings,
             hidden=sum(filtered.hidden.values()),
+            unfiltered=found,
             graphs=report.graphs,
             options=report.options,
             compile_time_s=report.seconds,
@@ -268,3 +269,10 @@ class _Analysis:
             text = self._job.text if is_unsaved else source_if_readable(file)
             self._trees[file] = parse(text) if text is not None else None
         return self._trees[file]
+
+
+def _unusable(entry: str, why: str) -> str:
+    """Why an entry cannot be used, and what to do about inputs that could not be made up."""
+    if why.startswith("could not make up inputs"):
+        return f"{why[0].upper()}{why[1:]}. Add `get_inputs()`."
+    return f"The entry {entry} cannot be used: {why}."

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from compile_lens.analysis.dimensions import DynamicParameter
+from compile_lens.analysis.failed_imports import at_own_lines
 from compile_lens.analysis.finding import Finding, Place, RegionSummary
-from compile_lens.analysis.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import file_key
 from compile_lens.documents.moves import LineEdit, move_finding, move_place, move_region
 
@@ -27,6 +29,7 @@ class Known:
     regions: tuple[RegionSummary, ...]
     functions: tuple[RegionSummary, ...] = ()
     dynamic: tuple[DynamicParameter, ...] = ()
+    unfiltered: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +44,30 @@ class RegionResult:
 class Results:
     """Findings by the document that was run, and by the file that they are in."""
 
-    _known: dict[str, Known] = field(default_factory=dict)
+    # by the document, and the name of what is beside its own outcome: a class that was analyzed as if compiled
+    _known: dict[tuple[str, str], Known] = field(default_factory=dict)
     _stamps: dict[str, int] = field(default_factory=dict)
     _count: int = 0
 
-    def publish(self, uri: str, outcome: Outcome, edits_of: EditsOf) -> set[str]:
+    def publish(self, uri: str, outcome: Outcome, edits_of: EditsOf, beside: str = "") -> set[str]:
         """Take a partial or final outcome of the document ``uri``; the keys of the files whose findings changed.
 
         ``edits_of(file key)`` gives the edits made to a file since the run began, None if they are not known. A partial
-        outcome adds to what the last run found; the final one takes its place.
+        outcome adds to what the last run found; the final one takes its place. What is published ``beside`` under a name
+        leaves the document's own outcome as it is.
         """
-        known = Known(outcome, outcome.findings, outcome.regions, outcome.functions, outcome.dynamic)
+        key_of_run = (uri, beside)
+        known = Known(
+            outcome,
+            (*outcome.findings, *at_own_lines(outcome)),
+            outcome.regions,
+            outcome.functions,
+            outcome.dynamic,
+            outcome.unfiltered,
+        )
         for key in {file_key(place.file) for place in _places(outcome)}:
             known = _moved(known, key, edits_of(key))
-        last = self._known.get(uri)
+        last = self._known.get(key_of_run)
         if last is not None and not outcome.final:
             known = replace(
                 known,
@@ -62,36 +75,71 @@ class Results:
                 regions=_merged_regions(known.regions, last.regions),
                 functions=_merged_regions(known.functions, last.functions),
             )
-        return self._replace(uri, known)
+        return self._replace(key_of_run, known)
 
     def edit(self, key: str, edits: Iterable[LineEdit]) -> set[str]:
         """Move what is known along with edits of the file ``key``; the keys of the files whose findings changed."""
         changed: set[str] = set()
-        for uri, known in list(self._known.items()):
+        for run, known in list(self._known.items()):
             moved = _moved(known, key, edits)
             if moved != known:
-                changed |= self._replace(uri, moved)
+                changed |= self._replace(run, moved)
         return changed
 
     def forget(self, uri: str) -> set[str]:
-        """Drop what a run of the document ``uri`` found; the keys of the files whose findings changed."""
-        return self._replace(uri, None)
+        """Drop what runs of the document ``uri`` found; the keys of the files whose findings changed."""
+        return {key for run in list(self._known) if run[0] == uri for key in self._replace(run, None)}
 
-    def outcome(self, uri: str) -> Outcome | None:
-        """The newest outcome of the document ``uri``."""
-        known = self._known.get(uri)
+    def forget_beside(self, uri: str, name: str) -> set[str]:
+        """Drop what was published beside the document's own outcome."""
+        return self._replace((uri, name), None)
+
+    def unfiltered_files(self) -> set[str]:
+        """The files that the runs were of, and those with findings, hidden ones included."""
+        return {
+            file
+            for known in self._known.values()
+            for file in (known.outcome.file, *(finding.place.file for finding in known.unfiltered))
+        }
+
+    def filter_again(self, choose: Callable[[Outcome, tuple[Finding, ...]], tuple[Finding, ...]]) -> set[str]:
+        """Choose anew what is shown of what the runs found; the keys of the files whose findings changed."""
+        changed: set[str] = set()
+        for run, known in list(self._known.items()):
+            if known.unfiltered:
+                shown = choose(known.outcome, known.unfiltered)
+                again = replace(known, findings=(*shown, *at_own_lines(replace(known.outcome, findings=shown))))
+                changed |= self._replace(run, again)
+        return changed
+
+    def outcome(self, uri: str, beside: str = "") -> Outcome | None:
+        """The newest outcome of the document ``uri``, or what was published beside it."""
+        known = self._known.get((uri, beside))
         return known.outcome if known else None
 
-    def findings(self, key: str) -> tuple[Finding, ...]:
-        """What is to be shown in the file ``key``, each (place, code) once, in the order of the text."""
-        here = (f for known in self._known.values() for f in known.findings if file_key(f.place.file) == key)
+    def beside(self, uri: str) -> list[str]:
+        """The names of what was published beside the document's own outcome."""
+        return [name for of, name in self._known if of == uri and name]
+
+    def idle_files(self) -> list[str]:
+        """The names of the files whose run was ended because it compiled nothing more."""
+        ended = (known.outcome for known in self._known.values() if known.outcome.status is Status.IDLE)
+        return sorted({Path(outcome.file).name for outcome in ended})
+
+    def findings(self, key: str, with_beside: bool = True) -> tuple[Finding, ...]:
+        """What is to be shown in the file ``key``, each (place, code) once, in the order of the text. What is published beside the
+        outcome of a document comes after it."""
+        runs = sorted(self._known.items(), key=lambda entry: bool(entry[0][1]))
+        chosen = (known for (_, beside), known in runs if with_beside or not beside)
+        here = (f for known in chosen for f in known.findings if file_key(f.place.file) == key)
         return tuple(sorted(_merged_findings(here, ()), key=lambda finding: _order(finding.place)))
 
     def regions(self, key: str) -> list[RegionResult]:
         """What happened in the regions of the file ``key``."""
         return [
             RegionResult(region, known.outcome)
-            for known in self._known.values()
+            for (_, beside), known in self._known.items()
+            if not beside
             for region in known.regions
             if file_key(region.place.file) == key
         ]
@@ -100,7 +148,8 @@ class Results:
         """What happened in the functions of the file ``key`` that were compiled."""
         return [
             RegionResult(function, known.outcome)
-            for known in self._known.values()
+            for (_, beside), known in self._known.items()
+            if not beside
             for function in known.functions
             if file_key(function.place.file) == key
         ]
@@ -125,10 +174,10 @@ class Results:
         """A number that changes whenever the findings of the file ``key`` do."""
         return self._stamps.get(key, 0)
 
-    def _replace(self, uri: str, known: Known | None) -> set[str]:
-        before = self._known.pop(uri, None)
+    def _replace(self, run: tuple[str, str], known: Known | None) -> set[str]:
+        before = self._known.pop(run, None)
         if known is not None:
-            self._known[uri] = known
+            self._known[run] = known
         old = _by_file(before.findings if before else ())
         new = _by_file(known.findings if known else ())
         changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
@@ -146,18 +195,26 @@ def _moved(known: Known, key: str, edits: Iterable[LineEdit] | None) -> Known:
         return replace(
             known,
             findings=tuple(finding for finding in known.findings if not here(finding.place.file)),
+            unfiltered=tuple(finding for finding in known.unfiltered if not here(finding.place.file)),
             regions=tuple(region for region in known.regions if not here(region.place.file)),
             functions=tuple(function for function in known.functions if not here(function.place.file)),
             dynamic=tuple(parameter for parameter in known.dynamic if not here(parameter.place.file)),
         )
     findings, regions, functions, dynamic = known.findings, known.regions, known.functions, known.dynamic
+    unfiltered = known.unfiltered
     for edit in edits:
-        moved = (move_finding(finding, edit, here) for finding in findings)
-        findings = tuple(finding for finding in moved if finding is not None)
+        findings, unfiltered = _moved_findings(findings, edit, here), _moved_findings(unfiltered, edit, here)
         regions = _moved_regions(regions, edit, here)
         functions = _moved_regions(functions, edit, here)
         dynamic = tuple(_moved_dynamic(dynamic, edit, here))
-    return replace(known, findings=findings, regions=regions, functions=functions, dynamic=dynamic)
+    return replace(
+        known, findings=findings, unfiltered=unfiltered, regions=regions, functions=functions, dynamic=dynamic
+    )
+
+
+def _moved_findings(findings: tuple[Finding, ...], edit: LineEdit, here: Callable[[str], bool]) -> tuple[Finding, ...]:
+    moved = (move_finding(finding, edit, here) for finding in findings)
+    return tuple(finding for finding in moved if finding is not None)
 
 
 def _moved_dynamic(

@@ -66,6 +66,11 @@ class Scheduler:
         current = self._current.get(ticket.uri)
         return current is not None and current[0] == ticket
 
+    async def settled(self, uri: str) -> None:
+        """Wait until no work for ``uri`` is current."""
+        while (current := self._current.get(uri)) is not None:
+            await asyncio.wait({current[1]})
+
     def active(self) -> list[str]:
         """The documents that are being analyzed, or wait for it."""
         return list(self._current)

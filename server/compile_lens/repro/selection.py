@@ -33,6 +33,14 @@ class Selection:
             return f"finding {self.finding}"
         return f"frame {self.frame}" if self.frame else f"region {self.region}" if self.region else "finding"
 
+    @property
+    def where(self) -> str:
+        """A phrase for the editor, where the user sees the lines: ``line 6``, `` `step` ``."""
+        match = FINDING.match(self.finding) if self.finding else None
+        if match is not None and match["line"]:
+            return f"line {match['line']}"
+        return f"`{self.region}`" if self.region else "the first finding"
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:

@@ -264,6 +264,14 @@ class Settings:
         severities = {name: level.value for name, level in self.severity.items()}
         return Filters(severities, int(self.max_findings), self.just_my_code)
 
+    @property
+    def of_runs(self) -> Settings:
+        """Only what a run depends on: two settings that are equal in this need no other run."""
+        run = dataclasses.replace(self.run, enabled=Consent.ASK, on_open=True, on_save=True)
+        return Settings(
+            python=self.python, run=run, sandbox=self.sandbox, budget=self.budget, just_my_code=self.just_my_code
+        )
+
 
 def read_settings(value: object, base: Settings | None = None) -> tuple[Settings, tuple[str, ...]]:
     """Settings from an editor's object, and one sentence for each value that cannot be used.

@@ -1,4 +1,4 @@
-// From a finding to its cause: a code action writes the repro, a command of the palette bisects it, and the verdict is a document.
+// From a finding to its cause: a code action writes the repro, a command of the palette bisects it, and the verdict is a titled preview.
 import assert from "node:assert/strict";
 
 import { log, play } from "./page.mjs";
@@ -15,6 +15,7 @@ await play(async (window, { program, line, lineText }) => {
   await action.waitFor();
   log(`code action: ${await action.innerText()}`);
   await action.click();
+  await window.pick("Beside fails.py");
 
   const script = page.locator('.monaco-editor[data-uri*="/repro_"]').first();
   await script.locator(".view-line", { hasText: "A repro for torch.compile" }).waitFor({ timeout: 240_000 });
@@ -23,9 +24,11 @@ await play(async (window, { program, line, lineText }) => {
   await window.shot("repro");
 
   await window.command("Compile Lens: Bisect Current Repro");
-  const verdict = page.locator(".monaco-editor .view-line", { hasText: "The problem is in" }).first();
-  await verdict.waitFor({ timeout: 240_000 });
-  log(`the document: ${(await verdict.innerText()).trim()}`);
+  await page.locator(".tab", { hasText: "Verdict of repro_" }).first().waitFor({ timeout: 240_000 });
+  const preview = page.frameLocator("iframe.webview.ready").last().frameLocator("iframe#active-frame");
+  const verdict = preview.getByText("The problem is in").first();
+  await verdict.waitFor();
+  log(`the preview: ${(await verdict.innerText()).trim()}`);
   await window.shot("verdict");
   return { verdict: (await verdict.innerText()).replaceAll("\u00a0", " ") };
 });

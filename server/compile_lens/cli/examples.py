@@ -1,0 +1,51 @@
+"""Examples at the end of the help of each verb."""
+
+from __future__ import annotations
+
+# verb → what it does, and the command
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "check": (
+        ("Run a script with arguments", "compile-lens check train.py -- --steps 2"),
+        ("Check all files of a folder that use torch.compile", "compile-lens check src"),
+        ("Check again after each change", "compile-lens check --watch train.py"),
+        ("Compile kernels too, and compare with eager", "compile-lens check --compare model.py"),
+        ("Fail in CI if a graph breaks", "compile-lens check --fail-on warning --format json src"),
+        ("Fail in CI by what a change adds", "compile-lens check --since origin/main --format github src"),
+    ),
+    "vary": (("Which inputs recompile `step`?", "compile-lens vary train.py step"),),
+    "entries": (("How can this file run?", "compile-lens entries model.py"),),
+    "predict": (("Predict graph breaks without running anything", "compile-lens predict model.py"),),
+    "trace": (("Analyze a trace that TORCH_TRACE wrote", "compile-lens trace /tmp/trace"),),
+    "diff": (
+        ("What did my change do to this file?", "compile-lens diff HEAD:train.py train.py"),
+        ("Compare two traces, for a pull request", "compile-lens diff --format markdown before.log after.log"),
+    ),
+    "explain": (
+        ("What does this log print?", "compile-lens explain TORCH_LOGS=fusion"),
+        ("What does this break mean?", "compile-lens explain GB0059"),
+        ("Which options are about CUDA graphs?", "compile-lens explain --search cudagraph"),
+    ),
+    "doctor": (("Can this environment run analyses?", "compile-lens doctor --python .venv/bin/python"),),
+    "cache": (("How large are the caches?", "compile-lens cache stat"),),
+    "consent": (("Which workspaces may run in the background?", "compile-lens consent list"),),
+    "bisect": (("Find what breaks a repro", "compile-lens bisect repro_GB0059_12.py"),),
+    "rebisect": (("Does the last verdict still hold?", "compile-lens rebisect repro_GB0059_12.py"),),
+    "repro": (
+        ("Write a script for a finding", "compile-lens repro --finding GB0059@12 train.py"),
+        ("Write a bug report", "compile-lens repro --as issue train.py"),
+    ),
+    "minify": (("Make a repro smaller", "compile-lens minify repro_GB0059_12.py"),),
+    "logs": (("Which logs tell more about line 12?", "compile-lens logs --line 12 train.py"),),
+    "serve": (("Serve an editor over standard input and output", "compile-lens serve"),),
+}
+
+
+def introduced(what: str) -> str:
+    """``what`` as the line above an example."""
+    return what if what.endswith("?") else f"{what}:"
+
+
+def epilog(verb: str) -> str:
+    """The examples as click prints them."""
+    lines = [line for what, command in EXAMPLES.get(verb, ()) for line in (f"  {introduced(what)}", f"    {command}")]
+    return "\b\nExamples:\n" + "\n".join(lines) if lines else ""

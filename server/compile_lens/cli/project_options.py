@@ -1,0 +1,75 @@
+"""Reads defaults of options from ``[tool.compile-lens]`` of the nearest ``pyproject.toml``."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compile_lens.cli.terminal import echo
+
+FILE = "pyproject.toml"
+TABLE = "compile-lens"
+# key → the parameter of a verb that it is the default of. What chooses an executable or opens the sandbox is missing on purpose: a
+# repository that someone has cloned must not decide that.
+KEYS = {
+    "depth": "depth",
+    "timeout": "timeout",
+    "entry": "entry",
+    "severity": "severities",
+    "max-findings": "max_findings",
+    "just-my-code": "just_my_code",
+    "stand-in": "stand_in",
+    "missing-weights": "missing_weights",
+    "missing-data": "missing_data",
+    "fail-on": "fail_on",
+    "format": "output_format",
+}
+VERBS = ("check", "vary", "predict", "trace")
+
+
+def project_defaults(folder: Path) -> dict[str, dict[str, Any]]:
+    """The defaults for each verb, as click's ``default_map``. Raises click.ClickException for what cannot be used."""
+    file = next((place / FILE for place in (folder, *folder.parents) if (place / FILE).is_file()), None)
+    if file is None:
+        return {}
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}  # other tools say so; nothing here depends on it
+    if f"[tool.{TABLE}]" not in text and f"[tool.{TABLE}." not in text:
+        return {}
+    options = _options(_table(file, text), file)
+    return dict.fromkeys(VERBS, options)
+
+
+def _table(file: Path, text: str) -> Mapping[str, Any]:
+    if sys.version_info < (3, 11):
+        echo(f"compile-lens: {file}: [tool.{TABLE}] is ignored: reading it needs Python 3.11.", err=True)
+        return {}
+    import tomllib
+
+    try:
+        table = tomllib.loads(text).get("tool", {}).get(TABLE, {})
+    except tomllib.TOMLDecodeError as error:
+        raise click.ClickException(f"{file} cannot be read: {error}.") from None
+    return table if isinstance(table, Mapping) else {}
+
+
+def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in KEYS:
+            near = difflib.get_close_matches(key, KEYS, 1)
+            known = f"Did you mean {near[0]}?" if near else f"It knows {', '.join(KEYS)}."
+            raise click.ClickException(f"{file}: [tool.{TABLE}] has no option '{key}'. {known}")
+        if key == "severity":
+            if not isinstance(value, Mapping):
+                raise click.ClickException(f'{file}: severity must be a table, as in severity = {{ GB0059 = "off" }}.')
+            value = [f"{code}={level}" for code, level in value.items()]
+        found[KEYS[key]] = value
+    return found
