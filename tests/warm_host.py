@@ -14,6 +14,7 @@ import pytest
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
+from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
@@ -102,7 +103,8 @@ class WarmHost:
         self, file: str, choice: EntryChoice, text: str | None = None, vary: VariationRequest | None = None
     ) -> Outcome:
         """What the product makes of a file with the first entry of ``choice`` that reaches something."""
-        job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary)
+        workspace = str(workspace_root(Path(file)) or "")
+        job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary, workspace=workspace)
         return self._loop.run_until_complete(analyze_by_entries(analyze, self._host, job, choice))
 
     def analyze_choice(self, file: str, choice: EntryChoice) -> Analyzed:

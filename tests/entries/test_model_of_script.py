@@ -209,7 +209,9 @@ def test_a_module_that_the_code_can_do_without_is_no_stub(tmp_path: Path, warm_h
     project(tmp_path, {"net.py": source})
     outcome = run(warm_host, tmp_path / "net.py")
     assert [call.target for call in outcome.calls] == ["Net"]
-    assert dict(outcome.not_called) == {"Needs": "ModuleNotFoundError: No module named 'no_such_bar'"}
+    assert {one.target: one.reason for one in outcome.not_called} == {
+        "Needs": "ModuleNotFoundError: No module named 'no_such_bar'"
+    }
     assert not errors(outcome)
 
 
@@ -221,7 +223,7 @@ def test_a_call_of_ours_that_fails_is_no_error_of_the_file(tmp_path: Path, warm_
     project(tmp_path, {"net.py": source})
     outcome = run(warm_host, tmp_path / "net.py")
     assert not errors(outcome)
-    assert "a guess that does not fit" in dict(outcome.not_called)["Net"]
+    assert "a guess that does not fit" in {one.target: one.reason for one in outcome.not_called}["Net"]
 
 
 def test_a_method_that_is_called_get_inputs(tmp_path: Path, warm_host: WarmHost) -> None:
