@@ -64,6 +64,7 @@ async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, r
     assert [(entry["entry"], entry["chosen"]) for entry in listed] == [
         ("get_inputs", False),
         ("script", False),
+        ("model", False),
         ("synthesized", False),
     ]
     asked: list[Any] = []
@@ -77,6 +78,7 @@ async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, r
     assert [action["title"] for action in asked[0]["actions"]] == [
         "get_inputs",
         "script",
+        "model",
         "synthesized",
         "Automatically",
     ]
@@ -131,7 +133,9 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         assert 'def get_inputs():\n    return {"x": torch.randn(' in functions["newText"]
         assert 'def get_init_inputs():\n    return {"width": 32}' in functions["newText"]
         # the lens stands at each class, and what could not be called has a call to complete
-        analyzed = await lenses(ed, uri, "compileLens.analyze")
+        whole = await ed.open(write(root, MODULE, "whole.py"))
+        await execute(ed, "compileLens.analyze", whole)
+        analyzed = await lenses(ed, whole, "compileLens.showDetails")
         assert "analyzed" in [lens["command"]["title"] for lens in analyzed]
         other = await ed.open(write(root, UNKNOWN, "unknown.py"))
         await execute(ed, "compileLens.analyze", other)

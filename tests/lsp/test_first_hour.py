@@ -143,7 +143,7 @@ async def test_what_keeps_a_file_from_running_is_shown_in_it_and_at_once(root: P
         assert (error["severity"], error["range"]["start"]["line"]) == (1, 1)
         assert error["relatedInformation"][0]["location"]["uri"].endswith("helper_module.py")
         await ed.status(since, state="analyzing")
-        while "analyzing…" in (titles := await results(ed, uri))[6]:  # noqa: ASYNC110
+        while "analyzing…" in (titles := await results(ed, uri))[6]:
             await asyncio.sleep(0.1)
         # what does not need the import is analyzed all the same
         assert titles == {6: "2 graphs · 1 break"}

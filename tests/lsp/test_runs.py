@@ -160,7 +160,7 @@ class TestConsent:
     async def test_without_torch_there_is_no_question(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root, {"python": str(torchless(root))})
         await raw.open(write(root, ONE))
-        await raw.status(health="error")
+        await raw.status(health="warning")
         assert asked(raw) == []
         environments = [m["params"] for m in raw.received if m.get("method") == "compileLens/environment"]
         assert environments == [{"python": str(root / "torchless" / "bin" / "python")}]
@@ -375,7 +375,7 @@ class TestSettings:
         options = {"run": {"enabled": "always", "arguments": ["--steps", "2"], "depth": "aot"}}
         await raw.initialize(root, options)
         await raw.published(await raw.open(write(root, ONE)))
-        assert runs(root) == ["run train.py unsaved=False argv=['--steps', '2'] depth=aot"]
+        assert runs(root) == ["run train.py unsaved=False argv=['--steps', '2'] depth=aot varied=[]"]
 
     async def test_a_bad_value_is_told_once(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root, {"run": {"enabled": "always", "timeout": "soon"}})

@@ -110,7 +110,7 @@ class Lenses:
                 continue  # its own lens, or that of its decorator, says more
             if self._is_changed(snapshot, definition.first_line, definition.last_line):
                 yield line, _lens(line, CHANGED, ANALYZE, [snapshot.uri])
-            elif unit.is_analyzed:
+            elif unit.is_analyzed and self._answer(snapshot, unit.name) is None:
                 yield line, _result_lens(snapshot, line, ANALYZED)
             else:
                 offer = f"{NOT_RUN}: {_shortened(unit.reason)}"
