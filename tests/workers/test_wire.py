@@ -9,10 +9,10 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compile_lens.agent.runtime.entry_protocol import EntryCalled
 from compile_lens.agent.runtime.protocol import (
     MAGIC,
     AgentEvent,
-    EntryCalled,
     FilesDiscarded,
     ProgramRaised,
     RunCommand,

@@ -7,24 +7,26 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from compile_lens.agent.runtime.protocol import (
-    AbilityLost,
-    AgentEvent,
+from compile_lens.agent.runtime.entry_protocol import (
     ArgumentsMadeUp,
-    CallRefused,
     CallsCovered,
     EntryCalled,
     EntryUnusable,
+    ImportHelped,
+    RunAsModule,
+    StatementsSkipped,
+)
+from compile_lens.agent.runtime.protocol import (
+    AbilityLost,
+    AgentEvent,
+    CallRefused,
     FilesDiscarded,
     FileUnreadable,
-    ImportHelped,
     ProgramRaised,
     RaisedAside,
-    RunAsModule,
     SandboxEntered,
     SandboxFailed,
     StackLine,
-    StatementsSkipped,
 )
 from compile_lens.analysis.coverage import NotCalled
 from compile_lens.analysis.outcome import EntryCall

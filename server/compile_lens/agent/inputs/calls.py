@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
-from ..runtime.protocol import CallMade, CallNotMade, EntryCalled
+from ..runtime.entry_protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
-from ..runtime.protocol import CallNotMade
+from ..runtime.entry_protocol import CallNotMade
 from ..torch_internals.dynamo import FRAME_COUNTER
 from .expressions import PreparedCall
 

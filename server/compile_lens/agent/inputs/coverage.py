@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from ..runtime.protocol import CallsCovered
+from ..runtime.entry_protocol import CallsCovered
 from ..runtime.wire import Wire
 
 MAX_LINES = 20_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..runtime.protocol import EntryUnusable
+from ..runtime.entry_protocol import EntryUnusable
 from ..runtime.wire import Wire
 
 # the kind of a plan -> the module of this package that runs it, and its function

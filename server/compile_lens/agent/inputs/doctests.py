@@ -7,7 +7,7 @@ import doctest
 import inspect
 from typing import Any
 
-from ..runtime.protocol import CallMade, EntryCalled
+from ..runtime.entry_protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
 from .dispatch import UnusableEntry

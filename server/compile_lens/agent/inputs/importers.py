@@ -7,8 +7,8 @@ import os
 import sys
 from typing import Any
 
+from ..runtime.entry_protocol import CallMade, EntryCalled
 from ..runtime.program import read, remember, run_main
-from ..runtime.protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from .dispatch import UnusableEntry
 from .module import load

@@ -16,8 +16,8 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .. import OWN_FOLDER
+from ..runtime.entry_protocol import ImportHelped
 from ..runtime.libraries import library_roots
-from ..runtime.protocol import ImportHelped
 from ..runtime.wire import Wire
 from .absent import StubModule
 

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import OWN_FOLDER
-from ..runtime.protocol import ArgumentsMadeUp, StatementsSkipped
+from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import missing_imports

@@ -17,8 +17,8 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled
+from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
 from ..runtime.program import remember
-from ..runtime.protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module

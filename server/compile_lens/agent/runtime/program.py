@@ -16,7 +16,8 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .protocol import FileUnreadable, ProgramDone, RunAsModule
+from .entry_protocol import RunAsModule
+from .protocol import FileUnreadable, ProgramDone
 from .raised import report, watch_threads
 from .wire import Wire
 

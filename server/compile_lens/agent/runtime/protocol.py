@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar
 
+from . import entry_protocol as entry_protocol  # its events are events of a run
 from .message import AgentEvent as AgentEvent
 from .message import Message, from_json, from_value, to_json
 from .search_protocol import BisectRequest, MinifyRequest
@@ -299,87 +300,6 @@ class AbilityLost(AgentEvent):
     why: str
 
 
-@dataclass(frozen=True)
-class CallMade(Message):
-    """A call that an entry makes: its text, how its object is made, and its inputs in words."""
-
-    text: str
-    making: str = ""
-    inputs: str = ""
-    target: str = ""
-
-
-@dataclass(frozen=True)
-class CallNotMade(Message):
-    """A target for which no inputs were found. ``draft`` is a call of it with what is known, for the user to complete."""
-
-    target: str
-    reason: str
-    draft: str = ""
-
-
-@dataclass(frozen=True)
-class EntryCalled(AgentEvent):
-    """What an entry calls, just before it does."""
-
-    name: ClassVar[str] = "entry"
-    calls: tuple[CallMade, ...] = ()
-    failed: tuple[CallNotMade, ...] = ()
-
-
-@dataclass(frozen=True)
-class CallsCovered(AgentEvent):
-    """What the calls of an entry have run so far: classes and functions of the file, and lines among those that can run."""
-
-    name: ClassVar[str] = "covered"
-    names: tuple[str, ...]
-    ran: tuple[int, ...]
-    lines: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class ImportHelped(AgentEvent):
-    """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it."""
-
-    name: ClassVar[str] = "import-helped"
-    module: str
-    folder: str = ""
-
-
-@dataclass(frozen=True)
-class ArgumentsMadeUp(AgentEvent):
-    """Required arguments that nobody passed were made up."""
-
-    name: ClassVar[str] = "arguments-made-up"
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class StatementsSkipped(AgentEvent):
-    """The lines of statements that failed, or needed what failed, after which the rest was run."""
-
-    name: ClassVar[str] = "skipped"
-    lines: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class RunAsModule(AgentEvent):
-    """The file was run as the module ``module`` of its package, with ``folder`` on the import path."""
-
-    name: ClassVar[str] = "as-module"
-    module: str
-    folder: str
-
-
-@dataclass(frozen=True)
-class EntryUnusable(AgentEvent):
-    """The file cannot be run by this entry."""
-
-    name: ClassVar[str] = "unusable"
-    message: str
-
-
-# what only the standby says, never the process of a run
 OF_STANDBY = (Hello, NoTorch, RunStarted, RunEnded)
 # what says that the program came back, rather than that its process ended itself
 OF_END = (ProgramDone, ProgramRaised, FileUnreadable, SandboxFailed)

@@ -1,0 +1,94 @@
+"""What the agent says of an entry that is not a script: the calls that it made, what they ran, and what was done so that they could.
+
+With the standard library alone, as protocol.py: the server loads it, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .message import AgentEvent, Message
+
+
+@dataclass(frozen=True)
+class CallMade(Message):
+    """A call that an entry makes: its text, how its object is made, and its inputs in words."""
+
+    text: str
+    making: str = ""
+    inputs: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class CallNotMade(Message):
+    """A target for which no inputs were found. ``draft`` is a call of it with what is known, for the user to complete."""
+
+    target: str
+    reason: str
+    draft: str = ""
+
+
+@dataclass(frozen=True)
+class EntryCalled(AgentEvent):
+    """What an entry calls, just before it does."""
+
+    name: ClassVar[str] = "entry"
+    calls: tuple[CallMade, ...] = ()
+    failed: tuple[CallNotMade, ...] = ()
+
+
+@dataclass(frozen=True)
+class CallsCovered(AgentEvent):
+    """What the calls of an entry have run so far: classes and functions of the file, and lines among those that can run."""
+
+    name: ClassVar[str] = "covered"
+    names: tuple[str, ...]
+    ran: tuple[int, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ImportHelped(AgentEvent):
+    """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it."""
+
+    name: ClassVar[str] = "import-helped"
+    module: str
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class ArgumentsMadeUp(AgentEvent):
+    """Required arguments that nobody passed were made up."""
+
+    name: ClassVar[str] = "arguments-made-up"
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StatementsSkipped(AgentEvent):
+    """The lines of statements that failed, or needed what failed, after which the rest was run."""
+
+    name: ClassVar[str] = "skipped"
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RunAsModule(AgentEvent):
+    """The file was run as the module ``module`` of its package, with ``folder`` on the import path."""
+
+    name: ClassVar[str] = "as-module"
+    module: str
+    folder: str
+
+
+@dataclass(frozen=True)
+class EntryUnusable(AgentEvent):
+    """The file cannot be run by this entry."""
+
+    name: ClassVar[str] = "unusable"
+    message: str
+
+
+# what only the standby says, never the process of a run
