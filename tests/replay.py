@@ -12,6 +12,7 @@ from compile_lens.agent.runtime.protocol import Hello, ProgramDone, ProgramRaise
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import NO_FILTERS, analyze
+from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.wire import Frame, FrameDecoder, TraceRecord
@@ -73,7 +74,9 @@ def frames_of(wire: bytes) -> list[Frame]:
 
 def play(host: ReplayHost, file: str, text: str, depth: Depth = Depth.DYNAMO, filters: Filters = NO_FILTERS) -> Outcome:
     """What the product makes of a recorded run of ``file``, whose text was ``text``."""
-    return asyncio.run(analyze(host, Job(file, depth, text, compare=is_compared(text)), filters=filters))
+    return asyncio.run(
+        analyze(host, Job(file, depth, text, compare=is_compared(text), access=Access.FULL), filters=filters)
+    )
 
 
 def replay(archive: str, name: str, with_notes: bool = True, filters: Filters = NO_FILTERS) -> Outcome:

@@ -149,6 +149,12 @@ x = torch.randn(4, 8, requires_grad=True)
 )
 
 CURES = [
+    Cure(
+        "Call what `torch.compile(",
+        f"{HEAD}layer = torch.nn.Linear(3, 3)\nlayer.compile()\nlayer(torch.ones(2, 3))\n",
+        (("layer.compile()", "layer = torch.compile(layer)"),),
+        Kind.NOT_COMPILED,
+    ),
     Cure("Mark dimension", SIZES, (("    f(x)", "    torch._dynamo.mark_dynamic(x, 0)\n    f(x)"),), RECOMPILES),
     Cure("Or compile with `dynamic=True`", SIZES, (("@torch.compile", "@torch.compile(dynamic=True)"),), RECOMPILES),
     Cure(

@@ -24,6 +24,7 @@ TOOLS = "about what is installed"
 MEASURED = "about how long something takes, or a later process"
 INDUCTOR = "needs generated code: the fix `disable` is tried in test_fixes.py"
 ADVICE = {
+    "Give each rank inputs of the same shapes and types": "what the ranks do is compared after the run, in traces of several processes",
     "The error is in torch: try a newer version": LOOK,
     "Try a newer torch": LOOK,
     "Run the function in eager first": LOOK,

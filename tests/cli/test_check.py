@@ -169,7 +169,7 @@ def test_a_hundred_megabytes_of_output_are_no_problem(tmp_path: Path) -> None:
 
 REFUSALS = {
     "no such file": (["check", "none.py"], "no such file"),
-    "a directory": (["check", "folder"], "is a directory. Give a Python file"),
+    "a directory": (["check", "folder"], "no Python file here uses torch.compile"),
     "binary": (["check", "binary.py"], "is not a Python file: it contains binary data"),
     "undeclared encoding": (["check", "latin.py"], "cannot be read as Python"),
     "no torch": (["check", "--python", "./bare", "fine.py"], "has no torch. Choose an interpreter"),
@@ -231,7 +231,7 @@ def test_predictions_need_no_run(tmp_path: Path) -> None:
     write(tmp_path, "model.py", BREAKS + "raise SystemExit('this was run')\n")
     result = Warm(["predict", "--format", "json", "--fail-on", "hint", "model.py", "none.py"], tmp_path)
     assert result.code == 2
-    assert result.err == f"compile-lens: {tmp_path / 'none.py'}: no such file.\n"
+    assert result.err == "compile-lens: none.py: no such file.\n"
     model, missing = result.runs
     assert (model["entry"], model["status"], missing["status"]) == ("prediction", "ok", "failed")
     (finding,) = model["findings"]

@@ -71,7 +71,7 @@ def test_a_script_whose_data_is_gone_runs_with_the_inputs_that_it_had(tmp_path: 
     }
     data.unlink()
     choice = choose(str(file), SOURCE, None, recording=recording)
-    assert [entry.spec for entry in choice.entries] == ["script", "recorded", "synthesized"]
+    assert [entry.spec for entry in choice.entries] == ["script", "recorded", "model", "synthesized"]
     assert "inputs of a run of the file as a script on 2" in choice.entries[1].origin
     again = warm_host.run_choice(str(file), choice)
     assert (again.entry, again.entry_title) == ("recorded", "recorded inputs")

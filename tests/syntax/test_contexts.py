@@ -140,11 +140,12 @@ def test_settings_of_a_line(line: str, found: list[tuple[str, str]]) -> None:
 
 def test_a_window_has_the_imports_of_the_whole_file() -> None:
     body = "".join(f"def f{number}(x):\n    return ic.max_autotune\n\n\n" for number in range(MAX_LINES))
-    window = window_around(HEAD + body, 800)
+    lines = (HEAD + body).split("\n")
+    window = window_around(lines.__getitem__, len(lines), 800, imports_of(HEAD))
     assert len(window.tree.lines) < 20
     assert window.imports.resolve("ic.max_autotune") == "torch._inductor.config.max_autotune"
     line = 800 - window.first_line + 1
-    assert window.tree.line_text(line) == (HEAD + body).split("\n")[799]
+    assert window.tree.line_text(line) == lines[799]
 
 
 @pytest.mark.parametrize(

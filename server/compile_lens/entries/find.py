@@ -48,11 +48,11 @@ def find_entries(
     if is_script or has_errors(tree) or not targets:
         found.append(script())
     found += elsewhere
-    if is_script and compiles:
-        found.append(model_of_script())
     recorded = recorded_entry(tree, recording) if recording is not None else None
     if recorded is not None:
         found.append(recorded)
+    if is_script and compiles:
+        found.append(model_of_script())
     if targets:
         names = ", ".join(f"`{target.name}`" for target in targets[:3])
         found.append(synthesized(targets, f"inputs for {names}{and_more(len(targets) - 3)}"))

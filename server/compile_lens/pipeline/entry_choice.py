@@ -13,7 +13,7 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.analysis.run_errors import UNRUNNABLE, severity_beside
-from compile_lens.entries.entry import AUTOMATIC, Entry, EntryKind, script
+from compile_lens.entries.entry import AUTOMATIC, MODEL, SCRIPT, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
 from compile_lens.entries.find import find_entries
@@ -164,12 +164,21 @@ async def analyze_by_entries(
             kept += [_as_script(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
         if is_broken and on_partial is not None:
             on_partial(_with_history(outcome, passed, kept))  # before inputs are searched for
-        if first is None or (first.is_unusable and not outcome.is_unusable) or _is_only_a_part_of_a_package(first):
+        if first is None or _says_more(outcome, first):
             first = outcome
     assert first is not None, "there is always an entry"
     first = replace(first, coverage=first.coverage or coverage)
     passed = [way for way in passed if way.entry != first.entry]
     return replace(first, passed_over=tuple(passed))
+
+
+def _says_more(outcome: Outcome, first: Outcome) -> bool:
+    """Whether ``outcome`` says more of a file that compiles nothing than ``first`` does. The plain run of a script is the truest."""
+    return (
+        (first.is_unusable and not outcome.is_unusable)
+        or _is_only_a_part_of_a_package(first)
+        or (first.entry == MODEL and outcome.entry == SCRIPT)
+    )
 
 
 def _keeping(kept: Sequence[Finding], on_partial: Callable[[Outcome], None] | None) -> Callable[[Outcome], None] | None:
