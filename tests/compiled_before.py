@@ -83,8 +83,12 @@ def first_on_path() -> None:
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     key = hashlib.sha256(f"{version} {importlib.metadata.version('torch')} {sys.prefix} {SCRIPT}".encode()).hexdigest()
     folder = ROOT / ".cache" / "compiled-before" / key[:16]
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / "lock"):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "lock").acquire()
+    except PermissionError:  # another user's checkout
+        return
+    with lock:
         os.environ["PATH"] = os.pathsep.join([str(folder), os.environ["PATH"]])
         if not (folder / "filled").exists():
             _fill(folder, compiler)

@@ -1,5 +1,5 @@
 # Connects to a service on this machine.
-# overlay: raised run-error
+# overlay: raised denied-network
 # landlock: raised denied-network
 # python: raised denied-network
 

@@ -1,5 +1,5 @@
 # Talks to a service through its socket file.
-# overlay: raised run-error
+# overlay: raised denied-network
 # landlock: raised denied-network
 # python: raised denied-network
 
