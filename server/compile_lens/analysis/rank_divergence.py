@@ -35,7 +35,7 @@ class Rank:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CompileStep:
     """What two ranks must have in common at one point of their compilations. ``breaks`` are the lines, in order."""
 
     compile_id: str
@@ -51,7 +51,7 @@ def find_divergence(ranks: Sequence[Rank]) -> tuple[Rank, Finding] | None:
     """The first divergence, and the rank that it belongs to; None if all ranks compiled the same, or there is one rank."""
     steps = [[_step(compilation) for compilation in rank.report.compilations] for rank in ranks]
     for index in range(max(map(len, steps), default=0)):
-        groups: dict[Step | None, list[int]] = {}
+        groups: dict[CompileStep | None, list[int]] = {}
         for at, own in enumerate(steps):
             groups.setdefault(own[index] if index < len(own) else None, []).append(at)
         if len(groups) > 1:
@@ -59,8 +59,8 @@ def find_divergence(ranks: Sequence[Rank]) -> tuple[Rank, Finding] | None:
     return None
 
 
-def _step(compilation: Compilation) -> Step:
-    return Step(
+def _step(compilation: Compilation) -> CompileStep:
+    return CompileStep(
         compilation.compile_id,
         compilation.function,
         # the same code may be installed elsewhere on another host
@@ -72,7 +72,7 @@ def _step(compilation: Compilation) -> Step:
     )
 
 
-def _divergence(ranks: Sequence[Rank], index: int, groups: dict[Step | None, list[int]]) -> tuple[Rank, Finding]:
+def _divergence(ranks: Sequence[Rank], index: int, groups: dict[CompileStep | None, list[int]]) -> tuple[Rank, Finding]:
     """The finding at the rank that does what most do not, or, of two, at the one that compiled at all."""
     ordered = sorted(groups.items(), key=lambda group: (len(group[1]), group[0] is None))
     (step, odd), (others_step, others) = ordered[0], ordered[-1]
@@ -106,7 +106,7 @@ def _divergence(ranks: Sequence[Rank], index: int, groups: dict[Step | None, lis
     )
 
 
-def _step_of(groups: dict[Step | None, list[int]], at: int) -> Step | None:
+def _step_of(groups: dict[CompileStep | None, list[int]], at: int) -> CompileStep | None:
     """What the rank at ``at`` did."""
     return next(step for step, members in groups.items() if at in members)
 
@@ -114,9 +114,9 @@ def _step_of(groups: dict[Step | None, list[int]], at: int) -> Step | None:
 def _message(
     rank: Rank,
     ranks: Sequence[Rank],
-    told: Step,
+    told: CompileStep,
     teller: list[int],
-    other: Step | None,
+    other: CompileStep | None,
     rest: list[int],
     finding: Finding | None,
 ) -> str:
@@ -131,7 +131,7 @@ def _message(
     return f"Ranks diverge: {who} {verb} `{told.function}`, and {others} {instead}{why}."
 
 
-def _results(told: Step, other: Step) -> tuple[str, str]:
+def _results(told: CompileStep, other: CompileStep) -> tuple[str, str]:
     """What differs between two compilations of one function, in a phrase for each."""
     if told.error != other.error:
         return told.error or "no error", other.error or "no error"

@@ -18,7 +18,7 @@ from compile_lens.cli.options import NEVER, python_option, sandbox_options
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
-from compile_lens.diff.comparison import Comparison, Side, compare
+from compile_lens.diff.comparison import AnalysisComparison, Side, compare
 from compile_lens.diff.sides import Unreadable, side_of_outcomes, side_of_report
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.formats.comparison import to_json, to_markdown, to_text
@@ -98,7 +98,7 @@ def diff(
     return _exit_code(comparison, fail_on)
 
 
-def _exit_code(comparison: Comparison, fail_on: str) -> int:
+def _exit_code(comparison: AnalysisComparison, fail_on: str) -> int:
     if fail_on == NEVER:
         return 0
     limit = Severity(fail_on).rank

@@ -38,7 +38,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FindingChange:
     """A finding that both sides have and that is not equal: its line was edited, its message names other values, or its count differs."""
 
     before: Located
@@ -46,23 +46,23 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AnalysisComparison:
     """``same`` counts findings that differ at most in the number of their line."""
 
     before: Side
     after: Side
     new: tuple[Located, ...]
     gone: tuple[Located, ...]
-    changed: tuple[Change, ...]
+    changed: tuple[FindingChange, ...]
     same: int
 
 
-def compare(before: Side, after: Side) -> Comparison:
+def compare(before: Side, after: Side) -> AnalysisComparison:
     """Pair the findings of both sides (diff/matching.py)."""
     matched = match([one.identity for one in before.findings], [one.identity for one in after.findings])
-    pairs = [Change(before.findings[earlier], after.findings[later]) for earlier, later in matched.pairs]
+    pairs = [FindingChange(before.findings[earlier], after.findings[later]) for earlier, later in matched.pairs]
     changed = tuple(pair for pair in pairs if _differs(pair))
-    return Comparison(
+    return AnalysisComparison(
         before,
         after,
         new=tuple(after.findings[index] for index in matched.new),
@@ -72,6 +72,6 @@ def compare(before: Side, after: Side) -> Comparison:
     )
 
 
-def _differs(pair: Change) -> bool:
+def _differs(pair: FindingChange) -> bool:
     before, after = pair.before, pair.after
     return (before.identity, before.count, before.severity) != (after.identity, after.count, after.severity)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from compile_lens.diff.comparison import Change, Comparison, Located
+from compile_lens.diff.comparison import AnalysisComparison, FindingChange, Located
 from compile_lens.shown_text import code_cell, code_span, text_cell
 from compile_lens.wording import counted
 
@@ -16,7 +16,7 @@ STYLE = {"error": "bold red", "warning": "bold yellow", "information": "bold cya
 VERSION = 1
 
 
-def to_text(comparison: Comparison) -> Text:
+def to_text(comparison: AnalysisComparison) -> Text:
     """What is new, gone and changed, a line each, then the totals of both sides as a table."""
     page = Text(f"{comparison.before.name} → {comparison.after.name}\n", style="bold")
     for title, findings in (("New", comparison.new), ("Gone", comparison.gone)):
@@ -42,7 +42,7 @@ def to_text(comparison: Comparison) -> Text:
     return page
 
 
-def to_markdown(comparison: Comparison) -> str:
+def to_markdown(comparison: AnalysisComparison) -> str:
     """The same as a comment of a pull request: totals first, findings as tables."""
     rows = [f"**torch.compile**: {code_span(comparison.before.name)} → {code_span(comparison.after.name)}", ""]
     rows += ["| | before | after |", "|---|---:|---:|"]
@@ -65,7 +65,7 @@ def to_markdown(comparison: Comparison) -> str:
     return "\n".join(rows)
 
 
-def to_json(comparison: Comparison) -> str:
+def to_json(comparison: AnalysisComparison) -> str:
     """The comparison as docs/ci.md describes it."""
     document = {
         "version": VERSION,
@@ -94,7 +94,7 @@ def _row(one: Located) -> dict[str, Any]:
     }
 
 
-def _totals(comparison: Comparison) -> list[tuple[str, str, str]]:
+def _totals(comparison: AnalysisComparison) -> list[tuple[str, str, str]]:
     before, after = comparison.before.totals, comparison.after.totals
     rows = [
         ("graph breaks", str(before.breaks), str(after.breaks)),
@@ -106,7 +106,7 @@ def _totals(comparison: Comparison) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _what_changed(change: Change) -> str:
+def _what_changed(change: FindingChange) -> str:
     before, after = change.before, change.after
     parts = []
     if before.identity.file != after.identity.file:

@@ -14,7 +14,7 @@ from ..variations import watcher
 from ..variations.call_snapshot import copied
 from . import compiled_call
 from .absent import cause_of
-from .coverage import Coverage
+from .coverage import RanSoFar
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .memory import bounded
@@ -83,7 +83,7 @@ class _Calls:
         self._memory = int(plan.get("memory_bytes", 0))
         self._seconds = float(plan.get("seconds", 20.0))
         self._end = time.thread_time() + self._seconds * (FIRST_SHARE if watcher.of_run() is not None else 1.0)
-        self.coverage = Coverage(file, module.__name__)
+        self.coverage = RanSoFar(file, module.__name__)
         self.count = 0
         self.failed: list[CallNotMade] = []
         self.problem: Exception | None = None

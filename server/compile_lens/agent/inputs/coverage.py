@@ -15,7 +15,7 @@ from ..runtime.wire import Wire
 MAX_LINES = 20_000
 
 
-class Coverage:
+class RanSoFar:
     """One per run. ``classes`` are the names of the file's classes of which an object was called."""
 
     def __init__(self, file: str, module: str) -> None:
