@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from planted_home import SECRET, Planted
 
+from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
@@ -30,6 +31,8 @@ from sandbox_kinds import skip_unless_offered
 
 pytestmark = [
     pytest.mark.hostile,
+    # its observers look at what all processes of the machine share
+    pytest.mark.xdist_group("hostile"),
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]
 
@@ -90,7 +93,8 @@ class Place:
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Place]:
-    place = Place(tmp_path_factory.mktemp("hostile"))
+    folder = tmp_path_factory.mktemp("hostile")
+    place = Place(folder)
     yield place
     # each program was the request after another; this is the one after the last
     after = place.planted.workspace("after", "print('answered')\n", [])
@@ -99,6 +103,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config)
         assert (outcome.status.value, outcome.output) == ("ok", "answered\n")
     place.close()
     assert place.mark.none_left()
+    remove_folder(str(folder / "caches"))  # folders in one another, too deep for pytest to delete
     if pytestconfig.getoption("--update-hostile"):
         TABLE.write_text(table({**known_cells(), **place.cells}))
 

@@ -13,6 +13,8 @@ from ordinary_user import HOME, MOUNTS, SOCKETS
 
 pytestmark = [
     pytest.mark.hostile,
+    # its observers look at what all processes of the machine share
+    pytest.mark.xdist_group("hostile"),
     pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="mounts file systems"),
 ]
 HELPER = Path(__file__).parent / "ordinary_user.py"

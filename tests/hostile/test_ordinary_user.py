@@ -11,6 +11,8 @@ import pytest
 
 pytestmark = [
     pytest.mark.hostile,
+    # its observers look at what all processes of the machine share
+    pytest.mark.xdist_group("hostile"),
     pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs root, to be somebody else"),
 ]
 HELPER = Path(__file__).parent / "ordinary_user.py"
