@@ -79,7 +79,7 @@ def test_a_script_whose_data_is_gone_runs_with_the_inputs_that_it_had(tmp_path: 
         ("script", "The program raised `IndexError`: list index out of range.")
     ]
     assert [(f.code, f.place.line) for f in again.findings if f.kind.value != "run-error"] == [("GB0059", 9)]
-    assert again.calls[1].text == "Net(width=4)(x=float32[2, 4])"
+    assert again.calls == ()  # the statements below the one that fails make their own
     # what was made up from a recording is none itself
     memory.take_run(again)
     assert memory.recall(str(file)) == recording
