@@ -21,12 +21,14 @@ from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.comparing import Comparing, comparing_options
 from compile_lens.cli.options import (
+    depth_option,
     just_my_code_option,
     output_options,
     python_option,
     sandbox_options,
     severity_option,
     supply_options,
+    timeout_option,
 )
 from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.cli.safe_console import SafeConsole
@@ -56,27 +58,14 @@ OnOutcome = Callable[[Outcome], None]
 
 @click.command(context_settings={"ignore_unknown_options": False})
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="PATH... [-- ARGUMENTS]")
-@click.option(
-    "--depth",
-    type=click.Choice([depth.value for depth in Depth]),
-    default=Depth.DYNAMO.value,
-    show_default=True,
-    help="How far to compile: Dynamo only (fast), through AOTAutograd, or all the way as written.",
-)
+@depth_option("How far to compile: Dynamo only (fast), through AOTAutograd, or all the way as written.")
 @click.option(
     "--compare",
     is_flag=True,
     help="Compare outputs and gradients of compiled code with eager and fp64. Compiles all the way, and is slow.",
 )
 @python_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit per file.",
-)
+@timeout_option("Time limit per file.")
 @click.option(
     "--entry",
     default=AUTOMATIC,

@@ -14,7 +14,7 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.check import EntrySelection, check_jobs
-from compile_lens.cli.options import NEVER, python_option, sandbox_options
+from compile_lens.cli.options import NEVER, depth_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
@@ -37,22 +37,9 @@ EVERYTHING = Filters(cap=2**31)
 @click.command(name="diff")
 @click.argument("before")
 @click.argument("after")
-@click.option(
-    "--depth",
-    type=click.Choice([depth.value for depth in Depth]),
-    default=Depth.DYNAMO.value,
-    show_default=True,
-    help="How far to compile what is run.",
-)
+@depth_option("How far to compile what is run.")
 @python_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit per run.",
-)
+@timeout_option("Time limit per run.")
 @sandbox_options
 @click.option(
     "--format",

@@ -14,7 +14,7 @@ from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.job_factory import Confinement
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
-from compile_lens.workers.job import Substitution
+from compile_lens.workers.job import Depth, Substitution
 
 F = TypeVar("F", bound=Callable[..., object])
 NEVER = "never"
@@ -94,6 +94,29 @@ def supply_options(command: F) -> F:
             command
         )
     return command
+
+
+def depth_option(text: str) -> Callable[[F], F]:
+    """``--depth``, with its help."""
+    return click.option(
+        "--depth",
+        type=click.Choice([depth.value for depth in Depth]),
+        default=Depth.DYNAMO.value,
+        show_default=True,
+        help=text,
+    )
+
+
+def timeout_option(text: str) -> Callable[[F], F]:
+    """``--timeout`` in seconds, with its help."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0.1),
+        default=120.0,
+        show_default=True,
+        metavar="SECONDS",
+        help=text,
+    )
 
 
 def python_option(command: F) -> F:

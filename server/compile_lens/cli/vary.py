@@ -11,7 +11,14 @@ import click
 
 from compile_lens.analysis.filters import DEFAULT_CAP, Filters
 from compile_lens.cli.check import EntrySelection, check_jobs
-from compile_lens.cli.options import output_options, python_option, sandbox_options, severity_option
+from compile_lens.cli.options import (
+    depth_option,
+    output_options,
+    python_option,
+    sandbox_options,
+    severity_option,
+    timeout_option,
+)
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
@@ -24,22 +31,9 @@ from compile_lens.workers.job import Depth, VariationRequest
 @click.command()
 @click.argument("file", type=click.Path(), metavar="FILE")
 @click.argument("names", nargs=-1, metavar="[NAME]... [-- ARGUMENTS]")
-@click.option(
-    "--depth",
-    type=click.Choice([depth.value for depth in Depth]),
-    default=Depth.DYNAMO.value,
-    show_default=True,
-    help="How far to compile. Dynamo shows recompiles and breaks; later failures need more.",
-)
+@depth_option("How far to compile. Dynamo shows recompiles and breaks; later failures need more.")
 @python_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit: two fifths for the program, the rest for the variations.",
-)
+@timeout_option("Time limit: two fifths for the program, the rest for the variations.")
 @click.option(
     "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."
 )
