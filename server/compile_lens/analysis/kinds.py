@@ -335,7 +335,7 @@ class Kind(str, Enum):
             title="Divergence",
             meaning="the ranks of a job compiled different things (`compile-lens trace`)",
             page="divergence.md",
-            codes=("rank-divergence",),
+            codes=("rank-divergence", "rank-graphs", "rank-guards", "rank-cache", "rank-collectives", "slow-rank"),
             severity=Severity.WARNING,
             logs="recompiles,guards",
             shows="each recompile with the guard that failed, and all guards",
