@@ -337,6 +337,7 @@ class Kind(str, Enum):
             page="divergence.md",
             codes=("rank-divergence", "rank-graphs", "rank-guards", "rank-cache", "rank-collectives", "slow-rank"),
             severity=Severity.WARNING,
+            exceptions="error for `rank-collectives`; information for `rank-guards`, `slow-rank` and most `rank-graphs`",
             logs="recompiles,guards",
             shows="each recompile with the guard that failed, and all guards",
             repro="",
