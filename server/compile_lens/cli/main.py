@@ -20,6 +20,8 @@ VERBS = {
     "entries": "entries",
     "predict": "predict",
     "trace": "trace",
+    "run": "run",
+    "watch": "follow",
     "diff": "diff",
     "explain": "explain",
     "doctor": "doctor",

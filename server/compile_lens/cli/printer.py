@@ -45,10 +45,11 @@ class OutcomePrinter:
         verbose: bool,
         read_line: Callable[[str, int], str] = linecache.getline,
         tree_of: TreeOf | None = None,
+        to_stderr: bool = False,
     ) -> None:
         self._format = output_format
         self._tree_of = tree_of or local_trees()
-        self._text = TextOutput(SafeConsole(), read_line, quiet, verbose)
+        self._text = TextOutput(SafeConsole(stderr=to_stderr), read_line, quiet, verbose)
         self._outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:

@@ -59,7 +59,13 @@ def read_recorded(
 
     Raises TraceError when the trace cannot be read.
     """
-    report = read_report(trace)
+    return recorded_of(read_report(trace), name or str(trace), moved, just_my_code)
+
+
+def recorded_of(
+    report: CompileReport, name: str, moved: tuple[tuple[str, str], ...] = (), just_my_code: bool = True
+) -> Recorded:
+    """What the trace that ``report`` was made of tells, under its ``name``; for the rest, see ``read_recorded``."""
 
     @cache
     def tree_of(file: str) -> SourceTree | None:
@@ -69,7 +75,7 @@ def read_recorded(
     rank = f" (rank {report.rank})" if report.rank is not None else ""
     sources = Sources("", tree_of, just_my_code=just_my_code)
     outcome = Outcome(
-        file=f"{name or trace}{rank}",
+        file=f"{name}{rank}",
         python="",
         torch=report.torch,
         depth="inductor",
