@@ -12,7 +12,7 @@ from compile_lens.cli.text_output import heading
 from compile_lens.pipeline.live_run import LiveRun, News
 
 POLL_S = 0.3
-STOPPED = "compile-lens: findings are unavailable from here on: {error}. The program goes on."
+STOPPED = "compile-lens: findings are unavailable from here on: {error}. The program keeps running."
 
 
 class Following:
