@@ -9,6 +9,7 @@ import click
 
 from compile_lens.cli.following import POLL_S, Following
 from compile_lens.cli.options import just_my_code_option, output_options
+from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.live_run import LiveRun
 
@@ -30,12 +31,14 @@ from compile_lens.pipeline.live_run import LiveRun
     help="End after this many seconds.  [default: at Ctrl+C]",
 )
 @just_my_code_option
+@saving_options
 @output_options
 def watch(
     folder: Path,
     sources: tuple[str, ...],
     seconds: float | None,
     just_my_code: bool,
+    saving: Saving,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -65,4 +68,5 @@ def watch(
     if following.live.is_empty:
         echo(f"compile-lens: {folder} has no torch trace yet.", err=True)
         return 0
-    return following.finish(output_format, fail_on, to_stderr=False)[1]
+    outcomes, code = following.finish(output_format, fail_on, to_stderr=False)
+    return max(code, saving.save(outcomes))

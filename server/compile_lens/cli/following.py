@@ -45,9 +45,13 @@ class Following:
             line.append(f" {news.finding.hints[0]}", style="dim")
         self._console.print(line, soft_wrap=True)
 
+    def outcomes(self) -> list[Outcome]:
+        """What each rank tells; nothing, after a failure of ours."""
+        return [] if self._is_broken else self.live.outcomes()
+
     def finish(self, output_format: str, fail_on: str, to_stderr: bool) -> tuple[list[Outcome], int]:
         """Print the report. Returns the outcomes, and the exit code of a verb that reports on them."""
-        outcomes = [] if self._is_broken else self.live.outcomes()
+        outcomes = self.outcomes()
         printer = OutcomePrinter(output_format, self._quiet, self._verbose, to_stderr=to_stderr)
         for outcome in outcomes:
             printer.add(outcome)

@@ -20,6 +20,7 @@ VERBS = {
     "entries": "entries",
     "predict": "predict",
     "trace": "trace",
+    "report": "report",
     "run": "run",
     "watch": "follow",
     "diff": "diff",

@@ -12,6 +12,7 @@ import click
 
 from compile_lens.cli.following import POLL_S, Following
 from compile_lens.cli.options import NEVER, just_my_code_option
+from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.live_run import LiveRun, trace_files_in
 from compile_lens.workers.launched import TRACE, Launched, LaunchError
@@ -29,6 +30,7 @@ NOTHING = "compile-lens: nothing was compiled: the program wrote no trace."
     help="Keep the trace in this folder.  [default: $TORCH_TRACE, else it is deleted at the end]",
 )
 @just_my_code_option
+@saving_options
 @click.option("-v", "--verbose", is_flag=True, help="Also print torch's own text.")
 @click.option("-q", "--quiet", is_flag=True, help="Print a line for each finding, and no report at the end.")
 @click.pass_context
@@ -37,6 +39,7 @@ def run(
     arguments: tuple[str, ...],
     folder: Path | None,
     just_my_code: bool,
+    saving: Saving,
     verbose: bool,
     quiet: bool,
 ) -> int:
@@ -66,8 +69,10 @@ def run(
             following.look(is_over=True)
             if following.live.is_empty:
                 echo(NOTHING, err=True)
-            elif not quiet:  # each line has been printed
-                following.finish("text", NEVER, to_stderr=True)
+            else:
+                saving.save(following.outcomes())
+                if not quiet:  # each line has been printed
+                    following.finish("text", NEVER, to_stderr=True)
         if folder is not None:
             echo(f"compile-lens: the trace is in {folder}.", err=True)
         return program.code

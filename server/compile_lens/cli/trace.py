@@ -10,6 +10,7 @@ import click
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import just_my_code_option, output_options
 from compile_lens.cli.printer import OutcomePrinter, local_trees
+from compile_lens.cli.saving import open_reports, show_reports
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.loaded_trace import here, read_recorded, with_divergence
 from compile_lens.state.call_memory import CallMemory
@@ -39,10 +40,12 @@ def trace(
 ) -> int:
     """Print the findings of the torch traces at each PATH: a file, or a TORCH_TRACE folder with one file per rank.
 
-    Files may be compressed (.gz, .zst), and folders packed (.tar.gz).
+    Files may be compressed (.gz, .zst), and folders packed (.tar.gz). A report that was saved (.clens) is printed in the same way.
 
     The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if a trace cannot be read.
     """
+    if reports := open_reports(paths):
+        return show_reports(reports, output_format, fail_on, quiet, verbose)
     moved = []
     for pair in sources:
         recorded, found, folder = pair.partition("=")
