@@ -32,6 +32,7 @@ from compile_lens.cli.options import (
 )
 from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.targets import find_targets
 from compile_lens.cli.terminal import echo
 from compile_lens.cli.text_output import display_path
@@ -104,6 +105,7 @@ OnOutcome = Callable[[Outcome], None]
 @supply_options
 @sandbox_options
 @comparing_options
+@saving_options
 @output_options
 @click.pass_context
 def check(
@@ -128,6 +130,7 @@ def check(
     baseline: Path | None,
     update_baseline: bool,
     since: str | None,
+    saving: Saving,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -202,7 +205,7 @@ def check(
             printer.add(judged if comparing.hides_known else outcome)
 
         await check_jobs(jobs, python, selection, filters, show, not quiet, hosts)
-        return printer.finish(fail_on)
+        return max(printer.finish(fail_on), saving.save(printer.outcomes))
 
     async def again(jobs: list[Job]) -> None:
         await run_once(jobs, gate and gate.afresh(local_trees()))

@@ -68,24 +68,12 @@ class TextOutput:
         """Whether one line is enough: it is about this machine, the same in each run, and no problem of the program's."""
         return finding.kind is Kind.STAND_IN and finding.severity is not Severity.WARNING and not self._verbose
 
-    def _heading(self, finding: Finding) -> Text:
-        place = finding.place
-        head = Text(f"{display_path(place.file)}:{place.line}:{place.column}", style="bold")
-        head.append(": ")
-        head.append(f"{finding.severity.value}[{finding.code}]", style=STYLE[finding.severity])
-        head.append(f" {finding.message}", style="bold")
-        if finding.count > 1 and finding.kind.value != "recompile":
-            head.append(f" ({finding.count} times)")
-        if finding.kind is not Kind.DIVERGENCE and 0 < len(finding.ranks) < self._ranks:
-            head.append(f" ({rank_names(finding.ranks)})", style="dim")
-        return head
-
     def _print_line(self, finding: Finding) -> None:
-        self._console.print(self._heading(finding), soft_wrap=True)
+        self._console.print(heading(finding, self._ranks), soft_wrap=True)
 
     def _print_finding(self, finding: Finding) -> None:
         console = self._console
-        console.print(self._heading(finding), soft_wrap=True)
+        console.print(heading(finding, self._ranks), soft_wrap=True)
         gutter = " " * len(str(finding.place.end_line))
         self._print_source(finding, gutter)
         for label, text in self._notes(finding):
@@ -263,6 +251,20 @@ class TextOutput:
         elif not outcome.findings:
             self._console.print("No graph break and no recompile in what was analyzed.", soft_wrap=True)
         self._console.print()
+
+
+def heading(finding: Finding, ranks: int = 0) -> Text:
+    """The first line of a finding: its place, severity, code and message, and the ranks that have it if not all ``ranks`` do."""
+    place = finding.place
+    head = Text(f"{display_path(place.file)}:{place.line}:{place.column}", style="bold")
+    head.append(": ")
+    head.append(f"{finding.severity.value}[{finding.code}]", style=STYLE[finding.severity])
+    head.append(f" {finding.message}", style="bold")
+    if finding.count > 1 and finding.kind.value != "recompile":
+        head.append(f" ({finding.count} times)")
+    if finding.kind is not Kind.DIVERGENCE and 0 < len(finding.ranks) < ranks:
+        head.append(f" ({rank_names(finding.ranks)})", style="dim")
+    return head
 
 
 def _compared(counts: Compared) -> str:

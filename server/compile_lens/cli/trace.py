@@ -12,6 +12,9 @@ from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.opened_trace import OpenedTrace, TraceOptions, open_trace
 from compile_lens.trace.files import TraceError
 
+# of a saved report (formats/report_file.py)
+REPORT = ".clens"
+
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
@@ -39,11 +42,16 @@ def trace(
 ) -> int:
     """Print the findings of the torch traces at each PATH: a file, a TORCH_TRACE folder with one file per rank, or what tlparse wrote.
 
-    Files may be compressed (.gz, .zst), and folders packed (.tar.gz). What all ranks have in common is printed once; other formats have
+    Files may be compressed (.gz, .zst), and folders packed (.tar.gz). A report that was saved (.clens) is printed in the same way. What all ranks have in common is printed once; other formats have
     one run per rank.
 
     The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if a trace cannot be read.
     """
+    if any(path.suffix == REPORT for path in paths):
+        # imported late: a trace that was opened before opens in the time that imports take
+        from compile_lens.cli.saving import open_reports, show_reports
+
+        return show_reports(open_reports(paths), output_format, fail_on, quiet, verbose)
     options = TraceOptions(_pairs(maps), (str(Path.cwd()),), just_my_code)
     opened: list[tuple[OpenedTrace, str]] = []
     problems: list[str] = []
