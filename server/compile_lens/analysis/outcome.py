@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.finding_counts import FindingCounts
+from compile_lens.analysis.outcome_parts import Compared, Coverage, DynamicParameter, NotCalled, RecordedCall
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
-
-if TYPE_CHECKING:  # an outcome that is kept opens without the modules that made it
-    from compile_lens.analysis.coverage import Coverage, NotCalled
-    from compile_lens.analysis.dimensions import DynamicParameter
-    from compile_lens.analysis.recorded_calls import RecordedCall
-    from compile_lens.analysis.wrong_numbers import Compared
 
 # the entry of an outcome that was read from a recorded trace
 TRACE_ENTRY = "trace"

@@ -6,7 +6,6 @@ import os
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -15,13 +14,11 @@ from rich.text import Text
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Severity
 from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, PassedOver, Status
+from compile_lens.analysis.outcome_parts import Compared
 from compile_lens.analysis.ranks import rank_names
 from compile_lens.cli.rank_table import rank_table
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.wording import and_more, counted
-
-if TYPE_CHECKING:
-    from compile_lens.analysis.wrong_numbers import Compared
 
 STYLE = {
     Severity.ERROR: "bold red",

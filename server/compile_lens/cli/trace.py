@@ -42,8 +42,8 @@ def trace(
 ) -> int:
     """Print the findings of the torch traces at each PATH: a file, a TORCH_TRACE folder with one file per rank, or what tlparse wrote.
 
-    Files may be compressed (.gz, .zst), and folders packed (.tar.gz). A report that was saved (.clens) is printed in the same way. What all ranks have in common is printed once; other formats have
-    one run per rank.
+    Files may be compressed (.gz, .zst), and folders packed (.tar.gz). A report that was saved (.clens) is printed in the same way.
+    What all ranks have in common is printed once; other formats have one run per rank.
 
     The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if a trace cannot be read.
     """

@@ -367,7 +367,7 @@ class CompileReport:
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     corrupt: int = 0
-    lasted: float = 0.0
+    lasted: float = field(default=0.0, compare=False)
     data: TraceBytes | None = field(default=None, compare=False, repr=False)
 
     @property
