@@ -13,7 +13,7 @@ import click
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.cli.check import EntrySelection, check_jobs
+from compile_lens.cli.analyzing import check_jobs
 from compile_lens.cli.options import NEVER, depth_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
@@ -22,6 +22,7 @@ from compile_lens.diff.comparison import AnalysisComparison, Side, compare
 from compile_lens.diff.sides import Unreadable, side_of_outcomes, side_of_report
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.formats.comparison import to_json, to_markdown, to_text
+from compile_lens.pipeline.file_analysis import EntrySelection
 from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 from compile_lens.pipeline.revisions import RevisionError, revision
