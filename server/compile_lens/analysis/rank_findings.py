@@ -256,9 +256,9 @@ def _slow(ranks: Sequence[Rank]) -> Divergence | None:
         rank,
         index,
         SLOW,
-        f"Rank {rank.number} compiles for {most:.1f} s, {most / usual:.1f} times as long as the median ({usual:.1f} s)."
+        f"Compiling takes {most:.1f} s on rank {rank.number}, {most / usual:.1f} times the median ({usual:.1f} s)."
         if usual
-        else f"Rank {rank.number} compiles for {most:.1f} s, and most ranks do not compile.",
+        else f"Compiling takes {most:.1f} s on rank {rank.number}, and no time on most ranks.",
         f"{more:.1f} s of the difference are [{worst.compile_id}] `{worst.function}`. The other ranks wait at their next collective.",
         SHARE_CACHE,
         Severity.INFORMATION,
