@@ -13,6 +13,8 @@ BUNDLE_PYTHON = $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))
 EXAMPLES := examples/transformer_block.py examples/training_step.py examples/clean_model.py
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
+# where the environment forbids it, each of a thousand processes compiles the same modules again
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-quick test-nightly compat lint bench fuzz soak client vsix lab tables setup clean
 
