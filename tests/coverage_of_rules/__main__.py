@@ -90,7 +90,9 @@ class Data:
         path = os.pathsep.join([str(self._folder / "server"), str(ROOT), os.environ.get("PYTHONPATH", "")])
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not nightly and not e2e"]
         self._hits.write_bytes(bytes(len(self._spots)))
-        code = subprocess.run([*command, *tests], cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, check=False).returncode
+        code = subprocess.run(
+            [*command, *tests], cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, check=False
+        ).returncode
         kept = self._folder / f"{corpus}.hits"
         before = kept.read_bytes() if kept.exists() else bytes(len(self._spots))
         kept.write_bytes(bytes(map(max, before, self._hits.read_bytes())))
