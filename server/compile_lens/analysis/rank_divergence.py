@@ -97,8 +97,8 @@ def _divergence(ranks: Sequence[Rank], index: int, groups: dict[CompileStep | No
         explanation=f"{before}While {_names(ranks, teller)} compiles{_seconds(compilation)}, the others wait at the next collective."
         f"{_hang(rank.report, compilation)}",
         hints=(
-            "Give each rank inputs of the same shapes and types, such as with a padded or dropped last batch, and branch on values that "
-            "are the same on all ranks.",
+            "Give each rank inputs of the same shapes and types, for example by padding or dropping the last batch, and branch on "
+            "values that are the same on all ranks.",
         ),
         frames=(compilation.compile_id,),
         call_path=finding.call_path if finding is not None else (),

@@ -103,7 +103,7 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         ending = "The thread ended here; the program continued."
     else:
         message = f"At import: {finding.message}" if beside.where == "import" else finding.message
-        ending = "This statement was skipped, and what needs its result. The rest ran."
+        ending = "This statement and those that need its result were skipped. The rest ran."
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
     return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
 

@@ -154,7 +154,7 @@ def check(
         echo(f"compile-lens: {name}: {why}.", err=True)
     if targets.passed_over and not quiet:
         number = counted(targets.passed_over, "file")
-        echo(f"compile-lens: passed over {number} without torch.compile.", err=True)
+        echo(f"compile-lens: skipped {number} without torch.compile.", err=True)
     jobs = [
         make_job(
             file,
@@ -224,7 +224,7 @@ def check(
 
 async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[None]]) -> None:
     """Run the jobs whose files change, until Ctrl+C."""
-    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to end.", err=True)
+    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to stop.", err=True)
 
     async def again(changed: list[str]) -> None:
         for file in changed:

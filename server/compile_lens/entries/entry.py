@@ -56,7 +56,7 @@ class Entry:
         if self.kind is EntryKind.RECORDED:
             return "recorded inputs"
         if self.kind is EntryKind.MODEL:
-            return "the model that the script makes"
+            return "the model that the script builds"
         if self.kind is EntryKind.SYNTHESIZED:
             return "synthesized inputs"
         return f"`{self.spec}`"

@@ -20,7 +20,7 @@ from compile_lens.workers.gpu_devices import has_gpu_device
 
 ALLOW, ALLOW_GPU, NOT_NOW, LEARN_MORE = "Allow", "Allow with GPU", "Not now", "Learn more"
 USE_GPU, LEAVE_GPU = "compileLens.useGpu", "compileLens.leaveGpu"
-QUESTION = "May Compile Lens run Python files of this workspace when you open or save them? Sandboxed: no network, changes thrown away."
+QUESTION = "May Compile Lens run Python files of this workspace when you open or save them? Sandboxed: no network, changes are discarded."
 # asked only where there is a GPU
 WITHOUT_GPU = " Runs leave your GPU free: programs that need one get an emulated CUDA device, with the same graph breaks and recompiles."
 

@@ -34,7 +34,7 @@ BROKEN_SEARCH_S = 3.0
 ELSEWHERE = (EntryKind.TEST, EntryKind.FILE)
 ELSEWHERE_S = 20.0
 PATIENCE_S = 15.0
-NO_TIME = "Not run: what was tried before it took too long."
+NO_TIME = "Not run: the entries tried first took too long."
 # for calls that are made up: so many seconds of processor time or a third of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
 MADE_UP_SHARE = 0.8

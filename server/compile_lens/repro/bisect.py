@@ -41,7 +41,7 @@ UNFIT = {
     "baseline-fails": "The repro fails without torch.compile, too: the problem is not in the compiler, or the repro's own check is wrong.",
     "baseline-crash": "The repro crashes without torch.compile, too: the problem is not in the compiler.",
     "baseline-timeout": "Without torch.compile, the repro exceeded the time limit of a step. Raise it with --step-timeout.",
-    "flaky": "The repro is flaky: with the same settings it fails and passes. Make it deterministic (seeds, inputs), then bisect again.",
+    "flaky": "The repro is flaky: it fails and passes with the same settings. Make it deterministic (seeds, inputs), then bisect again.",
     "unreadable": "The repro is not valid Python.",
     "own-backend": "The repro fails only with its own backend{detail}, which torch's search does not try: the fault is there.",
     "no-bisector": "This torch has no compiler bisector. It needs torch 2.6 or later.",

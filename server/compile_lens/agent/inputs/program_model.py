@@ -112,7 +112,7 @@ class _Script:
             if self._recorder.models() or function.__code__.co_filename != self._file:
                 continue
             lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
-            absent = Absent(ModuleNotFoundError("what calls it is not installed"))
+            absent = Absent(ModuleNotFoundError("its caller is not installed"))
             try:
                 function(**{info.name: absent for info in lacking})
             except Exception as error:  # code of the user's may raise anything
@@ -164,7 +164,7 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
         calls, inputs = [_on_device_of(original, call)], found.inputs
-    made = f"{name} of line {model.line}" if model.line else name
+    made = f"{name} from line {model.line}" if model.line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
     at = None if is_compiled else CompileAt(max(model.line, 1))
     return compiled_call.run_all(calls, at, file, name, failed, _grad(model))
@@ -240,5 +240,5 @@ def _why(failed: list[CallNotMade], first: BaseException | None) -> str:
     if failed:
         return f"could not make up inputs for `{failed[0].target}`: {failed[0].reason}"
     if first is not None:
-        return f"it makes no model: {type(first).__name__}: {first}"
-    return "it makes no model"
+        return f"it builds no model: {type(first).__name__}: {first}"
+    return "it builds no model"
