@@ -16,13 +16,14 @@ import click
 from rich.status import Status as Spinner
 from rich.text import Text
 
-from compile_lens.analysis.filters import DEFAULT_CAP, Filters
+from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.comparing import Comparing, comparing_options
 from compile_lens.cli.options import (
     depth_option,
     just_my_code_option,
+    max_findings_option,
     output_options,
     python_option,
     sandbox_options,
@@ -92,14 +93,7 @@ OnOutcome = Callable[[Outcome], None]
     help="Run files again when they or modules that they import change, until Ctrl+C.",
 )
 @severity_option
-@click.option(
-    "--max-findings",
-    type=click.IntRange(min=1),
-    default=DEFAULT_CAP,
-    show_default=True,
-    metavar="N",
-    help="Show at most N findings per file.",
-)
+@max_findings_option("Show at most N findings per file.")
 @just_my_code_option
 @supply_options
 @sandbox_options
