@@ -52,6 +52,7 @@ class Finding:
     ``detail`` is raw evidence that is folded away by default (a traceback, a guard list).
     ``stage`` is the part of the compiler that failed, for a compile error; '' for the rest.
     ``targets`` are what the sandbox blocked access to, as the program names it: paths, hosts; empty for the rest.
+    ``ranks`` are those of a job that have it, in the view of the whole job; empty elsewhere.
     ``remedy`` says of a graph break whether a setting helps (see analysis/graph_breaks.py); '' for the rest.
     """
 
@@ -73,6 +74,7 @@ class Finding:
     stage: str = ""
     remedy: str = ""
     targets: tuple[str, ...] = ()
+    ranks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.cli.check import EntrySelection, check_jobs
+from compile_lens.cli.analyzing import check_jobs
 from compile_lens.cli.options import (
     depth_option,
     max_findings_option,
@@ -23,6 +23,7 @@ from compile_lens.cli.options import (
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.pipeline.file_analysis import EntrySelection
 from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.pipeline.workspace import workspace_root
