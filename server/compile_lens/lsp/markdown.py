@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 from textwrap import dedent
@@ -11,18 +11,13 @@ from textwrap import dedent
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.lsp.convert import sentence
+from compile_lens.lsp.internal_frames import without_internal_frames
 from compile_lens.pipeline.results import RegionResult
 from compile_lens.shown_text import code_block, code_span, link, markdown_text
 from compile_lens.wording import and_more, counted
 from compile_lens.workers.job import Depth
 
 FRAMES_SHOWN = 6
-FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+')
-INTERNAL = re.compile(
-    r"[/\\](?:site|dist)-packages[/\\](?:torch|triton|functorch)[/\\]|[/\\]lib[/\\]python3[^/\\]*[/\\]\w+\.py$"
-)
-# what torch adds for those who debug it
-ADVICE = re.compile(r"^Set TORCHDYNAMO_VERBOSE=1 |^You can suppress this exception ")
 DETAIL_LINES = 30
 UriOf = Callable[[str], str]
 
@@ -156,31 +151,3 @@ def _run(outcome: Outcome) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
-
-
-def without_internal_frames(detail: str) -> str:
-    """``detail`` without frames inside torch. '' if that leaves no traceback of the user's: its words are the message."""
-    if not FRAME.search(detail) and "Traceback (most recent call last)" not in detail:
-        return detail
-    parts = list(_parts(detail.splitlines()))
-    shown: list[str] = []
-    for internal, group in groupby(parts, key=lambda part: part[0]):
-        lines = [line for _, part in group for line in part]
-        frames = sum(1 for line in lines if FRAME.match(line))
-        shown += [f"  … {counted(frames, 'frame')} inside torch …"] if internal else lines
-    return "\n".join(line for line in shown if not ADVICE.match(line)).rstrip()
-
-
-def _parts(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Each frame with its source lines, and what stands between; with whether it is internal."""
-    part: list[str] = []
-    internal = False
-    for line in lines:
-        match = FRAME.match(line)
-        if match is not None or (part and internal and not line.startswith("    ")):
-            if part:
-                yield internal, part
-            part, internal = [], match is not None and INTERNAL.search(match["file"]) is not None
-        part.append(line)
-    if part:
-        yield internal, part
