@@ -186,7 +186,7 @@ def bisect(name: str, row: Row) -> KnowledgeEntry:
     elif row.get("what") == "ConfigChange":
         facts.append(("Kind", "subsystem that is tested by setting an option"))
     else:
-        facts.append(("Kind", "subsystem that is applied many times; the bisector finds the number of the application"))
+        facts.append(("Kind", "subsystem that is applied many times; the bisector finds which application is at fault"))
     return KnowledgeEntry(
         KnowledgeKind.BISECT, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined")
     )
