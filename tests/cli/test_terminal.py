@@ -97,7 +97,7 @@ def test_a_folder_is_checked_with_the_defaults_of_its_project(tmp_path: Path) ->
     (run,) = result.runs
     assert [(found["code"], found["severity"]) for found in run["findings"]] == [("GB0059", "error")]
     assert result.code == 1
-    assert "passed over 1 file without torch.compile." in result.err
+    assert "skipped 1 file without torch.compile." in result.err
     assert Warm(["check", "train.py", "--fail-on", "never", "--severity", "GB0059=off"], tmp_path).code == 0
 
 
