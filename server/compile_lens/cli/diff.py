@@ -48,7 +48,7 @@ EVERYTHING = Filters(cap=2**31)
     type=click.Choice(["text", "json", "markdown"]),
     default="text",
     show_default=True,
-    help="Output format. The Markdown is for a pull request.",
+    help="Output format. Use markdown for a pull request.",
 )
 @click.option(
     "--fail-on",

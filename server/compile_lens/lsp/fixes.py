@@ -101,7 +101,7 @@ class Fixes:
         snapshot = self._server.documents.get(str(uri))
         edit = self._edit_of(snapshot, which or "") if snapshot is not None else None
         if edit is None:
-            self._server.warn("Compile Lens: the file has changed since. Hover again for the fixes of now.")
+            self._server.warn("Compile Lens: the file has changed. Hover again for current fixes.")
             return False
         try:
             answer = await self._server.workspace_apply_edit_async(
