@@ -72,6 +72,7 @@ export class StatusItem implements vscode.Disposable {
     this.item.backgroundColor = background;
     this.item.tooltip = tooltip(this.server, trusted);
     void vscode.commands.executeCommand("setContext", "compileLens.running", this.server.running);
+    void vscode.commands.executeCommand("setContext", "compileLens.waitsForConsent", this.server.waitsForConsent);
     void vscode.commands.executeCommand("setContext", "compileLens.analyzing", isWorking(status));
   }
 }
