@@ -25,7 +25,7 @@ export type Block =
   | { readonly kind: "list"; readonly title: string; readonly items: readonly (readonly Piece[])[] }
   | { readonly kind: "code"; readonly text: string; readonly title?: string }
   | { readonly kind: "table"; readonly title: string; readonly columns: readonly string[]; readonly rows: readonly (readonly (readonly Piece[])[])[] }
-  | { readonly kind: "actions"; readonly commands: readonly Command[] };
+  | { readonly kind: "actions"; readonly commands: readonly (Command & { readonly pieces: readonly Piece[] })[] };
 
 /** What the panel shows: the blocks, or the text `empty` where there are none. */
 export interface Details {
@@ -129,7 +129,7 @@ export class DetailsPanel implements vscode.WebviewViewProvider, vscode.Disposab
 
   private async ask(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const isPython = editor?.document.languageId === "python" && editor.document.uri.scheme === "file";
+    const isPython = editor?.document.languageId === "python" && ["file", "vscode-notebook-cell"].includes(editor.document.uri.scheme);
     const answer = isPython ? await this.server.detailsAt(editor.document.uri, editor.selection.active) : undefined;
     if (!this.isPinned) {
       this.answer = answer ?? nothing;

@@ -6,7 +6,7 @@ import { isWorking } from "./protocol";
 import type { Server } from "./server";
 
 export class LanguageStatus implements vscode.Disposable {
-  private readonly item = vscode.languages.createLanguageStatusItem("compileLens.language", { language: "python", scheme: "file" });
+  private readonly item = vscode.languages.createLanguageStatusItem("compileLens.language", [{ language: "python", scheme: "file" }, { language: "python", notebookType: "jupyter-notebook" }]);
   private readonly subscription: vscode.Disposable;
 
   constructor(private readonly server: Server) {

@@ -100,6 +100,7 @@ const documentSelector: DocumentSelector = [
     scheme: "file",
     pattern,
   })),
+  { notebook: "jupyter-notebook", language: "python" },
 ];
 
 export class Server implements vscode.Disposable, CommandRunner {

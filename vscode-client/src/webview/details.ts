@@ -33,7 +33,7 @@ function element(block: Block, commands: { count: number }): HTMLElement {
     case "table":
       return table(block);
     case "actions":
-      return tag("div", "actions", ...block.commands.map((command) => button("action", command.title, { run: commands.count++ })));
+      return tag("div", "actions", ...block.commands.map((command) => button("action", command.pieces.map(piece), { run: commands.count++ })));
   }
 }
 
@@ -62,7 +62,7 @@ function table(block: Block & { kind: "table" }): HTMLElement {
   // wide tables scroll by themselves, and by the keyboard, too
   const frame = tag("div", "scrolled", found);
   frame.tabIndex = 0;
-  frame.setAttribute("role", "region");
+  frame.setAttribute("role", "group");
   frame.setAttribute("aria-label", block.title || "Facts");
   return frame;
 }
@@ -100,16 +100,16 @@ function piece(one: Piece): HTMLElement | string {
     return link;
   }
   if (one.uri !== undefined) {
-    return button("link", one.text, { open: one.uri, line: one.line ?? 0 });
+    return button("link", [one.text], { open: one.uri, line: one.line ?? 0 });
   }
   return one.code === true ? tag("code", "", one.text) : one.text;
 }
 
-function button(kind: string, label: string, message: PanelMessage): HTMLElement {
+function button(kind: string, label: readonly (HTMLElement | string)[], message: PanelMessage): HTMLElement {
   const found = document.createElement("button");
   found.type = "button";
   found.className = kind;
-  found.textContent = label;
+  found.append(...label);
   found.addEventListener("click", () => vscode.postMessage(message));
   return found;
 }
