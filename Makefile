@@ -86,5 +86,5 @@ lab: $(STAMP)
 	PYTHON=$(CURDIR)/$(BIN)/python bash tests/e2e/install.sh
 
 clean:
-	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist $(CLIENT)/bundled/libs $(CLIENT)/out $(CLIENT)/*.vsix tests/e2e/shots docs/reference out
+	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist $(CLIENT)/bundled/libs $(CLIENT)/examples $(CLIENT)/out $(CLIENT)/*.vsix tests/e2e/shots docs/reference out
 	rm -rf .pytest_cache .mypy_cache .ruff_cache

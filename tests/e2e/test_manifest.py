@@ -34,6 +34,20 @@ def test_the_table_of_the_gallery_has_every_setting_once() -> None:
     assert rows == [(name, re.sub(r"`#([\w.]+)#`", r"`\1`", text).replace("|", r"\|")) for name, text in texts]
 
 
+def test_each_picture_and_command_of_the_walkthrough_exists() -> None:
+    (walkthrough,) = MANIFEST["contributes"]["walkthroughs"]
+    commands = {each["command"] for each in MANIFEST["contributes"]["commands"]}
+    views = {each["id"] for each in MANIFEST["contributes"]["views"]["compileLens"]}
+    for step in walkthrough["steps"]:
+        assert all((CLIENT / picture).is_file() for picture in step["media"]["image"].values())
+        assert step["media"]["altText"]
+        linked = re.findall(r"\(command:([\w.]+)\)", step["description"])
+        assert {name.removesuffix(".focus") for name in linked} <= commands | views
+    keys = MANIFEST["contributes"]["keybindings"]
+    assert len({key["key"] for key in keys}) == len(keys) == 5
+    assert {key["command"].removesuffix(".focus") for key in keys} <= commands | views
+
+
 def test_a_workspace_that_is_not_trusted_cannot_say_what_is_executed() -> None:
     restricted = set(MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"])
     assert {"compileLens.python", "compileLens.run.enabled", *STARTS_THE_SERVER} <= restricted

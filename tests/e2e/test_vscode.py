@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench import PYTHON, ROOT, Lab, Workbench
+from workbench import CLIENT, PYTHON, ROOT, Lab, Workbench
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("vscode")]
 
+WALKTHROUGH = CLIENT / "media" / "walkthrough"
 SCREENSHOT = ROOT / "docs" / "images" / "vscode.png"
 NOT_COPIED = shutil.ignore_patterns("__pycache__")
 EXAMPLES = ("transformer_block.py", "training_step.py", "clean_model.py")
@@ -357,17 +358,35 @@ def test_nothing_runs_in_a_workspace_that_is_not_trusted(
     workbench.assert_nothing_is_left()
 
 
-def test_takes_the_screenshot_of_the_readme(
+def row(finding: dict[str, Any]) -> str:
+    """The row of the tree for a finding: its label and its description."""
+    shown = problem(finding)
+    code = "" if shown["code"] == finding["kind"] else f"{shown['code']} · "
+    return f"{shown['message']} {code}line {shown['line']}"
+
+
+def test_the_views_and_the_pictures_of_the_docs(
     workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], shots: Path
 ) -> None:
-    """Always taken, so that it cannot rot; kept only with ``UPDATE_SCREENSHOT=1``."""
+    """The pictures are always taken, so that they cannot rot; kept only with ``UPDATE_SCREENSHOT=1``."""
     name = "transformer_block.py"
     # a short path: torch's explanation has it
     with tempfile.TemporaryDirectory(prefix="demo-", dir="/tmp") as parent:
         folder = shutil.copytree(ROOT / "examples", Path(parent) / "examples", ignore=NOT_COPIED)
-        workbench.play("screenshot", folder, shots, {"file": name, "count": len(terminal[name])})
+        data = {
+            "file": name,
+            "count": len(terminal[name]),
+            "rows": [row(each) for each in terminal[name]],
+            "recompiling": "training_step.py",
+            "axe": str(CLIENT / "node_modules" / "axe-core" / "axe.min.js"),
+        }
+        workbench.play("screenshot", folder, shots, data, limit=240)
     picture = shots / "vscode.png"
     assert picture.stat().st_size > 50_000
     if os.environ.get("UPDATE_SCREENSHOT") == "1":
         SCREENSHOT.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(picture, SCREENSHOT)
+        WALKTHROUGH.mkdir(parents=True, exist_ok=True)
+        for part in ("findings", "details", "fixes"):
+            for theme in ("dark", "light", "high-contrast"):
+                shutil.copyfile(shots / f"{part}-{theme}.png", WALKTHROUGH / f"{part}-{theme}.png")

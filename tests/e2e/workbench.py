@@ -92,7 +92,9 @@ def build_extension(lab: Lab) -> Path:
 
 
 def _build_extension(lab: Lab) -> Path:
-    folders = [CLIENT / name for name in ("src", "images", "scripts", "bundled/tool")] + [ROOT / "server/compile_lens"]
+    folders = [CLIENT / name for name in ("src", "images", "media", "scripts", "bundled/tool")] + [
+        ROOT / "server/compile_lens"
+    ]
     sources = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     names = ("package.json", "package-lock.json", "requirements.txt", "README.md", "esbuild.mjs", ".vscodeignore")
     sources += [CLIENT / name for name in names]

@@ -136,6 +136,8 @@ def bundle(target: str) -> None:
         libs.rename(LIBS)
     for name in ("LICENSE", "CHANGELOG.md"):
         shutil.copyfile(ROOT / name, CLIENT / name)
+    shutil.rmtree(CLIENT / "examples", ignore_errors=True)
+    shutil.copytree(ROOT / "examples", CLIENT / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     NOTICES.write_text(notices(folders[0]), encoding="utf-8")
 
 

@@ -2,13 +2,18 @@
 import * as vscode from "vscode";
 
 import { registerCommands, setupActions } from "./commands";
+import { DetailsPanel } from "./details";
+import { registerExamples } from "./examples";
 import { onInterpreterChange } from "./interpreter";
+import { LanguageStatus } from "./languageStatus";
+import { OverviewMarks } from "./overview";
 import { Pages } from "./pages";
 import { registerSearches } from "./searches";
 import { Server } from "./server";
 import { section } from "./settings";
 import { offerSetup, type SetupActions } from "./setup";
 import { StatusItem } from "./status";
+import { FindingsTree } from "./tree";
 import { followTrust } from "./trust";
 
 let server: Server | undefined;
@@ -27,9 +32,14 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     started,
     new StatusItem(started),
+    new LanguageStatus(started),
+    new FindingsTree(started),
+    new DetailsPanel(context.extensionUri, started),
+    new OverviewMarks(started),
     registerCommands(started, log, setup),
     offerSetupOnce(started, setup),
     registerSearches(started),
+    registerExamples(context.extensionUri),
     pages,
     started.onPage(({ title, markdown }) => void pages.show(title, markdown)),
     followTrust(started),

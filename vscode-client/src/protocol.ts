@@ -1,5 +1,8 @@
 // What this client and the server exchange beyond the Language Server Protocol. It is optional: other editors work without it.
-import { NotificationType } from "vscode-languageclient/node";
+import { NotificationType, RequestType } from "vscode-languageclient/node";
+
+import type { DetailsAnswer } from "./details";
+import type { Node } from "./tree";
 
 export interface ServerStatus {
   readonly health: "ok" | "warning" | "error";
@@ -27,6 +30,17 @@ export interface Page {
 }
 
 export const pageNotification = new NotificationType<Page>("compileLens/showPage");
+
+/** All that is known, as a tree; sent when it changes (docs/editors/protocol.md). */
+export const treeNotification = new NotificationType<{ readonly files: readonly Node[] }>("compileLens/tree");
+
+interface DetailsParams {
+  readonly textDocument: { readonly uri: string };
+  readonly position: { readonly line: number; readonly character: number };
+}
+
+/** What there is to say about a position. */
+export const detailsRequest = new RequestType<DetailsParams, DetailsAnswer | null, void>("compileLens/detailsAt");
 
 /** What runs the user's files: the interpreter, and its torch if it has one. */
 export interface Environment {

@@ -16,14 +16,17 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 
+import type { DetailsAnswer } from "./details";
 import { chooseEntry } from "./entries";
 import { explainFailure, explainMissingPython, resolveLaunch } from "./launch";
 import {
   consentNotification,
+  detailsRequest,
   environmentNotification,
   pageNotification,
   serverCommands,
   statusNotification,
+  treeNotification,
   trustNotification,
   type CommandRunner,
   type Environment,
@@ -34,6 +37,7 @@ import {
 import type { Search } from "./pythons";
 import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
 import { section, serverSettings, startSettings } from "./settings";
+import type { Node } from "./tree";
 
 const maxCrashes = 4;
 const crashWindowMs = 3 * 60_000;
@@ -52,6 +56,7 @@ const ownCapabilities: StaticFeature = {
       ...(capabilities.experimental as object | undefined),
       compileLensStatus: true,
       compileLensPages: true,
+      compileLensTree: true,
       compileLensCommandLinks: true,
       compileLensMessagesInHovers: true,
     };
@@ -95,6 +100,7 @@ const documentSelector: DocumentSelector = [
     scheme: "file",
     pattern,
   })),
+  { notebook: "jupyter-notebook", language: "python" },
 ];
 
 export class Server implements vscode.Disposable, CommandRunner {
@@ -114,6 +120,9 @@ export class Server implements vscode.Disposable, CommandRunner {
   private readonly pageEmitter = new vscode.EventEmitter<Page>();
   /** The server has a text to show. */
   readonly onPage = this.pageEmitter.event;
+  private readonly treeEmitter = new vscode.EventEmitter<readonly Node[]>();
+  /** What is known has changed. */
+  readonly onTree = this.treeEmitter.event;
 
   constructor(
     private readonly extensionPath: string,
@@ -167,6 +176,20 @@ export class Server implements vscode.Disposable, CommandRunner {
     return undefined;
   }
 
+  /** What there is to say about a position. Undefined if the server does not answer. */
+  async detailsAt(uri: vscode.Uri, { line, character }: vscode.Position): Promise<DetailsAnswer | undefined> {
+    if (!this.client || !this.running) {
+      return undefined;
+    }
+    try {
+      const params = { textDocument: { uri: uri.toString() }, position: { line, character } };
+      return (await this.client.sendRequest(detailsRequest, params)) ?? undefined;
+    } catch (error) {
+      this.log.debug(`${detailsRequest.method}: ${String(error)}`); // the server has just ended
+      return undefined;
+    }
+  }
+
   /** Sends the settings to the server, or restarts it if they may have kept it from starting. */
   async settingsChanged(): Promise<void> {
     const client = this.client;
@@ -189,6 +212,7 @@ export class Server implements vscode.Disposable, CommandRunner {
   dispose(): void {
     this.statusEmitter.dispose();
     this.pageEmitter.dispose();
+    this.treeEmitter.dispose();
     this.missingPython.dispose();
   }
 
@@ -224,6 +248,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     client.registerFeature(ownCapabilities);
     client.onNotification(statusNotification, (status) => this.report(status));
     client.onNotification(pageNotification, (page) => this.pageEmitter.fire(page));
+    client.onNotification(treeNotification, ({ files }) => this.treeEmitter.fire(files));
     client.onNotification(environmentNotification, (environment) => {
       this.runsFilesWith = environment;
       this.statusEmitter.fire();
@@ -263,6 +288,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     this.client = undefined;
     this.runsFilesWith = undefined;
     this.asksForConsent = false;
+    this.treeEmitter.fire([]);
     try {
       await client?.dispose();
     } catch (error) {

@@ -40,7 +40,7 @@ function appearance(status: ServerStatus, trusted: boolean, waitsForConsent: boo
 
 /** The number of findings in the active editor, as the item is about what is looked at. */
 function findingsHere({ counts, findings }: ServerStatus): number {
-  const uri = vscode.window.activeTextEditor?.document.uri;
+  const uri = vscode.window.activeNotebookEditor?.notebook.uri ?? vscode.window.activeTextEditor?.document.uri;
   return counts === undefined ? findings : (counts[uri?.toString() ?? ""] ?? 0);
 }
 
@@ -72,6 +72,7 @@ export class StatusItem implements vscode.Disposable {
     this.item.backgroundColor = background;
     this.item.tooltip = tooltip(this.server, trusted);
     void vscode.commands.executeCommand("setContext", "compileLens.running", this.server.running);
+    void vscode.commands.executeCommand("setContext", "compileLens.waitsForConsent", this.server.waitsForConsent);
     void vscode.commands.executeCommand("setContext", "compileLens.analyzing", isWorking(status));
   }
 }

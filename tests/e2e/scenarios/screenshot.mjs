@@ -1,10 +1,14 @@
-// The picture of the README: findings under the code, one explained in a hover, all of them in Problems.
-import { play } from "./page.mjs";
+// The pictures of the README and the walkthrough. The first: findings under the code, one explained in a hover, all of them in Problems.
+// The others: the tree and the details beside the code, in each theme, and the light bulb.
+import assert from "node:assert/strict";
+
+import { log, play } from "./page.mjs";
+import { themeNames, Views } from "./views.mjs";
 
 const panelTop = 571;
 
 await play(
-  async (window, { file, count }) => {
+  async (window, { file, count, recompiling, rows, axe }) => {
     const { page } = window;
     const editor = await window.open(file);
     await window.answer(/May Compile Lens run/, "Allow");
@@ -26,6 +30,63 @@ await play(
     await editor.clickBehind("if x.abs().max() > OVERFLOW_LIMIT", ":");
     await editor.hover("if x.abs().max() > OVERFLOW_LIMIT", "max", "data-dependent branching");
     await window.shot("vscode");
+
+    await page.keyboard.press("Escape");
+    await window.command("View: Close Panel");
+    const views = new Views(window);
+    await views.open();
+    await views.widen(430);
+    const seen = await window.until("the tree to list what the terminal prints", async () => {
+      const outline = await views.outline();
+      const said = outline.filter(({ description }) => / line \d+$/.test(` ${description}`)).map(({ label, description }) => `${label} ${description}`);
+      return [JSON.stringify(said.sort()) === JSON.stringify([...rows].sort()), outline];
+    });
+    assert.match(seen[0].description, new RegExp(`^${count} findings$`));
+    assert.ok(seen.every(({ spoken }) => spoken.length > 0), "a row without a name for screen readers");
+    log(`the tree: ${seen.length} rows`);
+
+    // the panel follows the cursor, which a click in the tree moves
+    await views.row("data-dependent").click();
+    const branch = await views.says("GB0170", "What to do", "torch.where", "Call path");
+    assert.ok(!branch.includes("Recompiles\n"), branch);
+    await window.shot("findings-dark");
+    const example = await window.openFile(recompiling);
+    await window.until("the recompiles in the tree", async () => [(await views.outline()).some(({ label }) => label.startsWith("Recompiled")), await views.outline()]);
+    await views.fold(file);
+    await views.row("Recompiled").click();
+    await views.says("Guard that failed", "Called at", "0/1");
+    await window.command("Compile Lens: Pin Details");
+    await example.clickBehind("import torch", "torch");
+    await page.waitForTimeout(500);
+    await views.says("Guard that failed");
+    for (const theme of themeNames) {
+      await views.setTheme(theme);
+      await views.isAccessible(axe);
+      await window.shot(`details-${theme}`);
+    }
+    await window.command("Compile Lens: Unpin Details");
+    await views.says("Nothing was found at the cursor.");
+    await window.openFile(file);
+    for (const theme of themeNames) {
+      await views.setTheme(theme);
+      await views.row("data-dependent").click();
+      await window.shot(`findings-${theme}`);
+      await page.keyboard.press("Control+.");
+      await page.locator(".action-widget").waitFor();
+      await window.shot(`fixes-${theme}`);
+      await page.keyboard.press("Escape");
+    }
+
+    // what the server does, in the language status
+    await page.locator('[id="status.languageStatus"]').click();
+    const status = page.locator(".monaco-hover:visible, .hover-language-status:visible", { hasText: "Compile Lens" }).first();
+    await status.waitFor();
+    assert.match(await status.innerText(), /torch 2\./);
+    await window.shot("language-status");
+    await page.keyboard.press("Escape");
+    await window.command("Compile Lens: Open Walkthrough");
+    await page.locator(".gettingStartedDetailsContent, .gettingStartedContainer", { hasText: "Get Started with Compile Lens" }).first().waitFor();
+    await window.shot("walkthrough");
   },
   { deviceScaleFactor: 2 },
 );
