@@ -380,7 +380,7 @@ def test_the_views_and_the_pictures_of_the_docs(
             "recompiling": "training_step.py",
             "axe": str(CLIENT / "node_modules" / "axe-core" / "axe.min.js"),
         }
-        workbench.play("screenshot", folder, shots, data, limit=240)
+        workbench.play("screenshot", folder, shots, data, limit=450)
     picture = shots / "vscode.png"
     assert picture.stat().st_size > 50_000
     if os.environ.get("UPDATE_SCREENSHOT") == "1":

@@ -1,10 +1,16 @@
 // The views: the tree, the details at the cursor and the language status, in three themes; the panel is checked with axe.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import path from "node:path";
 
 import { log } from "./page.mjs";
 
-const themes = { dark: "Default Dark Modern", light: "Default Light Modern", "high-contrast": "Default High Contrast" };
+const themes = {
+  dark: { id: "Default Dark Modern", type: "vs-dark" },
+  light: { id: "Default Light Modern", type: "vs" },
+  "high-contrast": { id: "Default High Contrast", type: "hc-black" },
+};
+const settingsFile = path.join(process.env.HOME, "..", "data", "User", "settings.json");
 
 export class Views {
   constructor(window) {
@@ -27,12 +33,6 @@ export class Views {
     await this.page.mouse.down();
     await this.page.mouse.move(x, y, { steps: 5 });
     await this.page.mouse.up();
-  }
-
-  /** Folds the row of a file. */
-  async fold(name) {
-    await this.row(name).click();
-    await this.page.keyboard.press("ArrowLeft");
   }
 
   row(text) {
@@ -72,12 +72,13 @@ export class Views {
     });
   }
 
+  /** Changes the theme in the user's settings, which are on this machine. */
   async setTheme(name) {
-    await this.window.command("Preferences: Color Theme");
-    await this.page.locator(".quick-input-widget input.input").fill(themes[name]);
-    await this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: themes[name] }).waitFor();
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    const { id, type } = themes[name];
+    const settings = JSON.parse(fs.readFileSync(settingsFile, "utf8"));
+    fs.writeFileSync(settingsFile, JSON.stringify({ ...settings, "workbench.colorTheme": id }));
+    await this.page.locator(`.monaco-workbench.${type}`).waitFor();
+    await this.page.waitForTimeout(500); // webviews are told after the workbench
   }
 
   /** Checks the panel with axe. */
