@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.analysis.compiled_functions import CompiledFunction
 from compile_lens.analysis.coverage import Coverage, NotCalled
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
@@ -69,6 +70,7 @@ class Outcome:
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).
     ``unfiltered`` are the findings before severities, ignore comments and the cap, for other filters without another run.
     ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
+    ``compiled`` are the functions with their graphs and kernels; None while that is not known.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
@@ -105,3 +107,4 @@ class Outcome:
     unfiltered: tuple[Finding, ...] = ()
     coverage: Coverage | None = None
     discarded: tuple[str, ...] = ()
+    compiled: tuple[CompiledFunction, ...] | None = None

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from compile_lens import __version__
+from compile_lens.analysis.compiled_functions import CompiledFunction
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.outcome import Outcome
@@ -43,6 +44,7 @@ def _run(outcome: Outcome, tree_of: TreeOf) -> dict[str, Any]:
         "notes": list(outcome.notes),
         "duration_s": round(outcome.duration_s, 3),
         "regions": [_region(region) for region in outcome.regions],
+        "compiled": None if outcome.compiled is None else [_compiled(one) for one in outcome.compiled],
         "findings": [finding_json(finding, tree_of) for finding in outcome.findings],
     }
 
@@ -73,6 +75,17 @@ def _region(region: RegionSummary) -> dict[str, Any]:
         "graphs": region.graphs,
         "breaks": region.breaks,
         "recompiles": region.recompiles,
+    }
+
+
+def _compiled(one: CompiledFunction) -> dict[str, Any]:
+    return {
+        "file": one.file,
+        "function": one.name,
+        "line": one.line,
+        "graphs": one.graphs,
+        "ops": one.ops,
+        "kernels": list(one.kernels),
     }
 
 

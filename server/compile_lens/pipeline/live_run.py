@@ -11,7 +11,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.diff.identity import identify
 from compile_lens.pipeline.live_trace import LiveTrace
-from compile_lens.pipeline.loaded_trace import Recorded, recorded_of, with_divergence
+from compile_lens.pipeline.loaded_trace import Recorded, recorded_of, with_compiled, with_divergence
 from compile_lens.trace.files import TraceError, trace_files
 
 # so many recompiles at one place within so many seconds are a storm; it is told again whenever their number has doubled
@@ -88,7 +88,7 @@ class LiveRun:
 
     def recorded(self) -> list[Recorded]:
         """What each rank tells, in the order of their files."""
-        return [self._recorded[path] for path in sorted(self._recorded)]
+        return [with_compiled(self._recorded[path]) for path in sorted(self._recorded)]
 
     def outcomes(self) -> list[Outcome]:
         """The outcomes of the ranks, with where they diverge."""
