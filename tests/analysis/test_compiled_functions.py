@@ -6,7 +6,8 @@ import gzip
 import re
 from pathlib import Path
 
-from compile_lens.analysis.compiled_functions import CompiledFunction, summarize_compiled
+from compile_lens.analysis.compiled_functions import summarize_compiled
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.compiled import compare_compiled
 from compile_lens.trace.builder import read_report
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from workbench import HERE, Lab
 
-from compile_lens.analysis.compiled_functions import CompiledFunction
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.comparison import Located, Side, Totals, compare
 from compile_lens.diff.identity import Identity
 from compile_lens.formats.comparison_page import to_html

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.trace.report import Compilation, CompileReport
 
 CODE = "inductor_output_code"
@@ -12,19 +12,6 @@ CODE = "inductor_output_code"
 KERNEL = re.compile(r"^(\w+) = async_compile\.\w+\(|\b(extern_kernels\.\w+)\(", re.MULTILINE)
 # a kernel's number depends on those before it in its graph
 NUMBER = re.compile(r"_\d+$")
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledFunction:
-    """All compilations of one function, of its resume functions, too. ``ops`` are those of Dynamo's graphs; ``kernels`` are names
-    without numbers, empty where the run did not come to Inductor."""
-
-    file: str
-    name: str
-    line: int
-    graphs: int
-    ops: int
-    kernels: tuple[str, ...] = ()
 
 
 def summarize_compiled(report: CompileReport) -> tuple[CompiledFunction, ...]:

@@ -28,10 +28,10 @@ from compile_lens.formats.comparison_page import to_html
 from compile_lens.formats.report_file import ReportFileError, is_report_file, read_report_file
 from compile_lens.pipeline.file_analysis import EntrySelection
 from compile_lens.pipeline.job_factory import Confinement, make_job
-from compile_lens.pipeline.loaded_trace import read_recorded, with_compiled, with_divergence
+from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 from compile_lens.pipeline.revisions import RevisionError, revision
 from compile_lens.pipeline.workspace import workspace_root
-from compile_lens.trace.files import TraceError, unpacked
+from compile_lens.trace.files import TraceError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth
 
@@ -52,7 +52,7 @@ EVERYTHING = Filters(cap=2**31)
     type=click.Choice(["text", "json", "markdown", "html"]),
     default="text",
     show_default=True,
-    help="Output format. The Markdown is for a pull request, the HTML a page of its own.",
+    help="Output format. Use markdown for a pull request, html for a page of its own.",
 )
 @click.option(
     "--fail-on",
@@ -123,8 +123,7 @@ class _Runner:
                 return side_of_report(operand, json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError) as error:
                 raise Unreadable(f"{operand} is not a report of compile-lens ({error}).") from None
-        with unpacked(path) as files:
-            outcomes = with_divergence([with_compiled(read_recorded(file.path, name=file.name)) for file in files])
+        outcomes = list(open_trace(path, TraceOptions(folders=(str(Path.cwd()),), compiled=True)).outcomes)
         return _side(operand, outcomes, local_trees())
 
     def _of_revision(self, operand: str) -> Side:

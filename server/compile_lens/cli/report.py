@@ -9,8 +9,8 @@ import click
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.saving import Saving, open_reports, redact_option
 from compile_lens.documents.source_file import source_if_readable
-from compile_lens.pipeline.loaded_trace import read_recorded, with_compiled, with_divergence
-from compile_lens.trace.files import TraceError, unpacked
+from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
+from compile_lens.trace.files import TraceError
 
 
 @click.command()
@@ -36,8 +36,7 @@ def report(paths: tuple[Path, ...], file: Path, redact: bool) -> int:
     sources = {name: text for saved in reports for name, text in saved.sources.items()}
     try:
         for path in paths if not reports else ():
-            with unpacked(path) as traces:
-                outcomes += with_divergence([with_compiled(read_recorded(one.path, name=one.name)) for one in traces])
+            outcomes += open_trace(path, TraceOptions(folders=(str(Path.cwd()),), compiled=True)).outcomes
     except TraceError as problem:
         raise click.ClickException(str(problem)) from None
     return Saving(file, redact).save(outcomes, lambda name: sources.get(name) or source_if_readable(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compile_lens.analysis.compiled_functions import CompiledFunction
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.compiled import CompiledChange, compare_compiled
 from compile_lens.diff.identity import Identity
 from compile_lens.diff.matching import match

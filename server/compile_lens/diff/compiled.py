@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from compile_lens.analysis.compiled_functions import CompiledFunction
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.identity import relative
 
 

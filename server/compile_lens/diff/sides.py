@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from compile_lens.analysis.compiled_functions import CompiledFunction
 from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.comparison import Located, Side, Totals
 from compile_lens.diff.compiled import relative_to
 from compile_lens.diff.gate import depends_on_code

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from compile_lens.analysis.compiled_functions import CompiledFunction
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.comparison import AnalysisComparison, FindingChange, Located
 from compile_lens.diff.compiled import CompiledChange
 from compile_lens.shown_text import code_cell, code_span, text_cell

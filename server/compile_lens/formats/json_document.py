@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from compile_lens import __version__
-from compile_lens.analysis.compiled_functions import CompiledFunction
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.identity import TreeOf, identify
 
 VERSION = 1
@@ -43,6 +43,18 @@ def _run(outcome: Outcome, tree_of: TreeOf) -> dict[str, Any]:
         "sandbox": outcome.sandbox,
         "notes": list(outcome.notes),
         "duration_s": round(outcome.duration_s, 3),
+        "ranks": [
+            {
+                "rank": row.rank,
+                "graphs": row.graphs,
+                "breaks": row.breaks,
+                "recompiles": row.recompiles,
+                "cache_hits": row.cache_hits,
+                "cache_misses": row.cache_misses,
+                "compile_time_s": round(row.compile_time_s, 3),
+            }
+            for row in outcome.ranks
+        ],
         "regions": [_region(region) for region in outcome.regions],
         "compiled": None if outcome.compiled is None else [_compiled(one) for one in outcome.compiled],
         "findings": [finding_json(finding, tree_of) for finding in outcome.findings],
