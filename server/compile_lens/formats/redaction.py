@@ -37,6 +37,7 @@ def redacted(outcome: Outcome, root: str) -> Outcome:
         counts=outcome.counts,
         compared=outcome.compared,
         sandbox=outcome.sandbox,
+        ranks=outcome.ranks,
         compiled=tuple(replace(one, file=_path(one.file, root)) for one in outcome.compiled)
         if outcome.compiled is not None
         else None,
