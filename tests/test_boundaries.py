@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Iterator
@@ -37,9 +38,14 @@ FORBIDDEN = {
 }
 
 
+@functools.cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
 def imports(file: Path) -> Iterator[tuple[int, str]]:
     """Every imported module of a file, with its line; a relative import begins with a dot."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -143,7 +149,7 @@ NAME_PRIVATE_PARTS: set[str] = set()
 
 def private_names(file: Path) -> Iterator[tuple[int, str]]:
     """Private parts of torch that a file imports or reads from ``torch``, with the line."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree_of(file)):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -202,7 +208,7 @@ def own_attributes(tree: ast.AST) -> set[str]:
 
 def test_the_agent_reads_private_attributes_of_its_own_alone() -> None:
     agent = PACKAGE / "agent"
-    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in agent.rglob("*.py")}
+    trees = {file: tree_of(file) for file in agent.rglob("*.py")}
     known = set(PRIVATE_NAMES_OF_OTHERS).union(*map(own_attributes, trees.values()))
     private = [
         (file, node)
@@ -246,7 +252,7 @@ def import_circles() -> list[list[str]]:
         parts = ["compile_lens", *file.relative_to(PACKAGE).with_suffix("").parts]
         files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
     imports_of = {
-        name: imported_modules(ast.parse(file.read_text()), name, file.name == "__init__.py", set(files))
+        name: imported_modules(tree_of(file), name, file.name == "__init__.py", set(files))
         for name, file in files.items()
     }
 
@@ -297,7 +303,7 @@ def test_every_broad_handler_says_whose_code_may_raise() -> None:
     for file in PACKAGE.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         lines = text.splitlines()
-        for handler in broad_handlers(ast.parse(text)):
+        for handler in broad_handlers(tree_of(file)):
             line = handler.lineno
             before, own, first = lines[line - 2].strip(), lines[line - 1], lines[line].strip()
             if "  # " not in own and not before.startswith("# ") and not first.startswith("# "):
@@ -315,7 +321,7 @@ def test_only_two_modules_print() -> None:
         f"{file.name}:{node.lineno}"
         for file in PACKAGE.rglob("*.py")
         if file not in doors and not file.is_relative_to(PACKAGE / "agent")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) in ("print", "click.echo", "click.secho", "Console", "sys.stdout.write")
     }

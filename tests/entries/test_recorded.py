@@ -86,6 +86,7 @@ def test_a_script_whose_data_is_gone_runs_with_the_inputs_that_it_had(tmp_path: 
     assert memory.recall(str(file)) == recording
 
 
+@pytest.mark.slow
 def test_inputs_of_a_trace(tmp_path: Path) -> None:
     file = tmp_path / "model.py"
     file.write_text(SOURCE)
