@@ -29,6 +29,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import end_with, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
+from compile_lens.lsp.notebooks import Notebooks
 from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
@@ -66,6 +67,7 @@ def assemble(
     server.settings = Settings()
     server.documents = Documents()
     server.documents.encoding = server.editor.encoding
+    server.notebooks = Notebooks(server.editor.encoding)
     server.sources = LineIndexes(server.documents)
     server.results = Results()
     server.scheduler = Scheduler()
