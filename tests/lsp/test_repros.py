@@ -32,6 +32,7 @@ async def offered(ed: Editor, uri: str, at: dict[str, Any], only: list[str] | No
     return {action["title"]: action for action in found if action.get("kind") == "repro"}
 
 
+@pytest.mark.nightly
 async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         options = {"python": sys.executable, "run": {"enabled": "always"}}

@@ -37,7 +37,7 @@ def register(
             return
         refused.add(uri)
         close(uri)
-        status.limited(uri, too_large(Path(path_from_uri(uri) or uri).name, LARGEST_BYTES))
+        status.limited(uri, too_large(Path(path_from_uri(uri) or uri).name))
 
     def close(uri: str) -> None:
         snapshot = server.documents.close(uri)
