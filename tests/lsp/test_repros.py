@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from editor import REAL, Editor, capabilities, editor
-from programs import write
+from programs import ONE, RANGE, write
 
 PROGRAM = """\
 import torch
@@ -32,6 +32,17 @@ async def offered(ed: Editor, uri: str, at: dict[str, Any], only: list[str] | No
     return {action["title"]: action for action in found if action.get("kind") == "repro"}
 
 
+async def test_what_is_offered_at_a_finding(ed: Editor, root: Path) -> None:
+    """Only where a repro is asked for, and at the lines of the finding."""
+    uri = await ed.open(write(root, ONE))
+    await ed.status(state="idle", findings=1)
+    titles = ["Write a repro for", "Bisect", "Minify a repro for", "Write a unit test for", "Write an issue about"]
+    assert list(await offered(ed, uri, RANGE)) == [f"{title} GB0001" for title in titles]
+    assert list(await offered(ed, uri, RANGE, ["quickfix"])) == []
+    nowhere = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    assert list(await offered(ed, uri, nowhere)) == []
+
+
 @pytest.mark.nightly
 async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
@@ -42,13 +53,6 @@ async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
         await ed.status(state="idle", findings=1)
         assert list(await offered(ed, uri, LINE, ["quickfix"])) == []
         assert list(await offered(ed, uri, DECORATOR)) == ["Write a repro of `f`"]
-        assert list(await offered(ed, uri, LINE)) == [
-            "Write a repro for GB0124",
-            "Bisect GB0124",
-            "Minify a repro for GB0124",
-            "Write a unit test for GB0124",
-            "Write an issue about GB0124",
-        ]
         action = (await offered(ed, uri, LINE))["Write a repro for GB0124"]
         (root / "repro_GB0124_6.py").write_text("the user's own\n")
         answer = await ed.command(action["command"]["command"], *action["command"]["arguments"])
