@@ -11,7 +11,7 @@ interface Command {
 }
 
 export interface Node {
-  readonly kind: "file" | "region" | "graphs" | "finding" | "runs" | "run" | "change";
+  readonly kind: "file" | "region" | "graphs" | "finding" | "runs" | "run" | "change" | "trace" | "traced";
   readonly id: string;
   readonly label: string;
   readonly description?: string;
@@ -49,6 +49,8 @@ const icons: Record<Node["kind"], vscode.ThemeIcon> = {
   runs: new vscode.ThemeIcon("history"),
   run: new vscode.ThemeIcon("circle-outline"),
   change: new vscode.ThemeIcon("diff"),
+  trace: new vscode.ThemeIcon("file-code"),
+  traced: new vscode.ThemeIcon("circle-outline"),
 };
 
 type Order = "position" | "severity" | "cost";
@@ -89,7 +91,7 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    const isOpen = node.kind === "file" || node.kind === "region";
+    const isOpen = node.kind === "file" || node.kind === "region" || node.kind === "trace";
     const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
     const item = new vscode.TreeItem(node.label, node.children === undefined ? None : isOpen ? Expanded : Collapsed);
     item.id = node.id;
