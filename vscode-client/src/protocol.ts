@@ -67,6 +67,10 @@ export const serverCommands = {
   minify: "compileLens.minify",
   logs: "compileLens.logs",
   writeRepro: "compileLens.writeRepro",
+  bisectFinding: "compileLens.bisectFinding",
+  minifyFinding: "compileLens.minifyFinding",
+  writeUnitTest: "compileLens.writeUnitTest",
+  writeIssue: "compileLens.writeIssue",
   applyFix: "compileLens.applyFix",
   showDetails: "compileLens.showDetails",
 } as const;
