@@ -180,7 +180,7 @@ def _last(events: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...
 
 def _cache_words(event: tuple[str, str] | None) -> str:
     if event is None:
-        return "did not ask the cache"
+        return "did not use the cache"
     cache, outcome = event
     return (
         f"{OUTCOMES[outcome]} the {CACHE_NAMES[cache]}" if outcome != "bypass" else f"bypassed the {CACHE_NAMES[cache]}"
