@@ -39,6 +39,7 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
+from compile_lens.lsp.traces import Traces
 from compile_lens.pipeline.analyze import analyze as analyze_file
 from compile_lens.pipeline.host_pool import HostPool
 from compile_lens.pipeline.results import Results
@@ -88,7 +89,7 @@ def assemble(
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
     Hovers(server, runs, store, predictions, facts, fixes)
-    Lenses(server, runs, facts, ConsentQuestion(server, runs))
+    lenses = Lenses(server, runs, facts, ConsentQuestion(server, runs))
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)
@@ -107,7 +108,13 @@ def assemble(
     }
     sandbox = SandboxActions(server)
     server.code_actions.add(sandbox.actions)
-    commands.register(server, runs, progress, sandbox, searches.commands(), with_more)
+
+    def show_traces() -> None:
+        lenses.refresh()
+        runs.show_idle()
+
+    traces = Traces(server, diagnostics, show_traces)
+    commands.register(server, runs, progress, sandbox, {**searches.commands(), **traces.commands()}, with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:

@@ -27,6 +27,7 @@ KIND = re.compile(PREFIX.pattern + rb'\{"(\w+)": ')
 RECORD_END = re.compile(rb"\n(?=[^\t])")
 # how much of a trace is in memory at a time
 WINDOW = 1 << 24
+AROUND = 1 << 16
 # most records fit; a longer line is read whole
 HEAD = 4096
 ENVELOPE = frozenset(
@@ -98,7 +99,8 @@ class TraceBytes:
 
     def __getitem__(self, index: slice, /) -> bytes:
         found = self.mapped[index]
-        self._read += len(found)
+        # the system maps what is around a place, too
+        self._read += len(found) + AROUND
         if self._read > WINDOW:
             self.release()
         return found
