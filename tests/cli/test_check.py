@@ -89,6 +89,7 @@ def test_arguments_after_two_dashes_are_the_scripts(tmp_path: Path) -> None:
     assert "['--depth', '9', 'x']" in result.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", ["aot", "inductor"])
 def test_deeper_compiles_find_the_same(tmp_path: Path, depth: str) -> None:
     write(tmp_path, "model.py", BREAKS.replace("x + n", "(x + n).relu()"))
@@ -128,7 +129,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(RUNS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in COLD else name for name in sorted(RUNS)]
+)
 def test_a_program_that_ends_badly_is_one_finding(tmp_path: Path, name: str) -> None:
     source, status, message, line = RUNS[name]
     write(tmp_path, "bad.py", source)

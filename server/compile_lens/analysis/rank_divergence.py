@@ -21,8 +21,8 @@ from compile_lens.wording import counted
 
 CODE = "rank-divergence"
 HINT = (
-    "Give each rank inputs of the same shapes and types, such as with a padded or dropped last batch, and branch on values that are the "
-    "same on all ranks."
+    "Give each rank inputs of the same shapes and types, for example by padding or dropping the last batch, and branch on values that "
+    "are the same on all ranks."
 )
 CAUSE = re.compile(r"^(?:Recompiled `[^`]*`[^:]*|`[^`]*` reached[^:]*): (?P<cause>.*?)\.?$")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from compile_lens.analysis.filters import DEFAULT_CAP, Filters
+from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.analyzing import check_jobs, close_hosts, cluster_of, executor_options
@@ -19,6 +19,7 @@ from compile_lens.cli.comparing import Comparing, comparing_options
 from compile_lens.cli.options import (
     depth_option,
     just_my_code_option,
+    max_findings_option,
     output_options,
     python_option,
     sandbox_options,
@@ -77,14 +78,7 @@ from compile_lens.workers.job import Depth, Job, Substitution
 )
 @executor_options
 @severity_option
-@click.option(
-    "--max-findings",
-    type=click.IntRange(min=1),
-    default=DEFAULT_CAP,
-    show_default=True,
-    metavar="N",
-    help="Show at most N findings per file.",
-)
+@max_findings_option("Show at most N findings per file.")
 @just_my_code_option
 @supply_options
 @sandbox_options
@@ -145,7 +139,7 @@ def check(
         echo(f"compile-lens: {name}: {why}.", err=True)
     if targets.passed_over and not quiet:
         number = counted(targets.passed_over, "file")
-        echo(f"compile-lens: passed over {number} without torch.compile.", err=True)
+        echo(f"compile-lens: skipped {number} without torch.compile.", err=True)
     jobs = [
         make_job(
             file,
@@ -221,7 +215,7 @@ def check(
 
 async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[None]]) -> None:
     """Run the jobs whose files change, until Ctrl+C."""
-    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to end.", err=True)
+    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to stop.", err=True)
 
     async def again(changed: list[str]) -> None:
         for file in changed:

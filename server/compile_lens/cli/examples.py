@@ -10,7 +10,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("Check again after each change", "compile-lens check --watch train.py"),
         ("Compile kernels too, and compare with eager", "compile-lens check --compare model.py"),
         ("Fail in CI if a graph breaks", "compile-lens check --fail-on warning --format json src"),
-        ("Fail in CI by what a change adds", "compile-lens check --since origin/main --format github src"),
+        ("Fail in CI only for what a change adds", "compile-lens check --since origin/main --format github src"),
     ),
     "vary": (("Which inputs recompile `step`?", "compile-lens vary train.py step"),),
     "entries": (("How can this file run?", "compile-lens entries model.py"),),

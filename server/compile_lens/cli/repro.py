@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.documents.source_file import FileProblem
@@ -96,14 +96,7 @@ KINDS = ("source", "graph")
 )
 @click.option("--no-run", is_flag=True, help="Do not run the script after writing it.")
 @python_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=TIMEOUT_S,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit per run.",
-)
+@timeout_option("Time limit per run.", TIMEOUT_S)
 @click.option("-q", "--quiet", is_flag=True, help="Print only the path.")
 @json_option("the path, whether the problem occurs, and a sentence about it")
 @click.pass_context

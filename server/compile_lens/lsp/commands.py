@@ -163,6 +163,7 @@ def register(
     async def execute(params: types.ExecuteCommandParams) -> Any:
         arguments = params.arguments or ()
         uri = _uri(params.command, arguments)
+        uri = server.notebooks.document_of(uri) if uri is not None else None
         if params.command in with_arguments:
             more = list(arguments[1 : MOST_ARGUMENTS.get(params.command, 2)]) or [None]
             if not all(argument is None or isinstance(argument, str) for argument in more):

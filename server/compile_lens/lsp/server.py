@@ -29,6 +29,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import end_with, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
+from compile_lens.lsp.notebooks import Notebooks
 from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
@@ -40,6 +41,7 @@ from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.lsp.traces import Traces
+from compile_lens.lsp.views import Views
 from compile_lens.pipeline.analyze import analyze as analyze_file
 from compile_lens.pipeline.host_pool import HostPool
 from compile_lens.pipeline.results import Results
@@ -66,6 +68,7 @@ def assemble(
     server.settings = Settings()
     server.documents = Documents()
     server.documents.encoding = server.editor.encoding
+    server.notebooks = Notebooks(server.editor.encoding)
     server.sources = LineIndexes(server.documents)
     server.results = Results()
     server.scheduler = Scheduler()
@@ -89,6 +92,7 @@ def assemble(
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
     Hovers(server, runs, store, predictions, facts, fixes)
+    Views(server, runs, diagnostics, fixes, facts, predictions)
     lenses = Lenses(server, runs, facts, ConsentQuestion(server, runs))
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
