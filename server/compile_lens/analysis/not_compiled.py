@@ -40,7 +40,7 @@ def find_not_compiled(context: RunContext) -> Iterator[Finding]:
     compiled = {
         index.of(c)
         for c in report.compilations
-        if c.breaks or c.failure is not None or ((c.graphs or c.recompile) and c.ops != 0)
+        if c.breaks or c.failure is not None or c.hit_limit is not None or (c.graphs and c.ops != 0)
     }
     failed = {index.of_call(call.region) for call in report.failed_calls if call.region is not None}
     started = {index.of(compilation) for compilation in report.compilations}

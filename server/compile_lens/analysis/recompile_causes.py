@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compile_lens.analysis.guard_facts import GuardFact
+from compile_lens.analysis.guard_sources import INTERNAL
 from compile_lens.analysis.guards import read_guard
 from compile_lens.analysis.wrapped_calls import in_users_words, is_wrapper
 from compile_lens.trace.guard_text import guard_lines, parse_guard
@@ -170,7 +171,7 @@ def _told(fact: GuardFact, own: Table) -> GuardFact:
 def _differences(one: Table, other: Table) -> list[GuardFact]:
     """The facts of ``one`` that ``other`` wants otherwise; what either leaves open does not count."""
     return [
-        replace(fact, after=other[key].before)
+        replace(fact, after=other[key].before if INTERNAL.search(other[key].before) is None else "")
         for key, fact in one.items()
         if key in other and fact.expected and other[key].expected and other[key].expected != fact.expected
     ]

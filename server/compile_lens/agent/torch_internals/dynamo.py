@@ -38,6 +38,9 @@ SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", lost="keeping Dynamo 
 CALL_USER_COMPILER = Internal(
     "torch._dynamo.output_graph:OutputGraph.call_user_compiler", lost="the comparison with eager"
 )
+COMMON_CONSTANT_TYPES = Internal(
+    "torch._dynamo.utils:common_constant_types", lost="GPU properties that are read in a compiled function"
+)
 CONSTANT_SOURCE = Internal("torch._dynamo.source:ConstantSource", lost="synthesized inputs")
 UNSUPPORTED_ERROR = Internal("torch._dynamo.exc:Unsupported.__init__", lost="exact columns of graph breaks")
 # a function of the module before it was a method

@@ -1,7 +1,7 @@
 """Runs the user's Triton kernels in Triton's interpreter, on CPU memory.
 
 A kernel keeps its class, so Dynamo traces it as on a GPU. Only its launch is replaced, ``JITFunction.run``, and what measures the
-configurations of ``triton.autotune``, ``Autotuner._bench`` (triton 3.0 to 3.7).
+configurations of ``triton.autotune``, ``Autotuner.do_bench`` (triton 3.0 to 3.7).
 """
 
 from __future__ import annotations
@@ -39,13 +39,17 @@ def install(notes: StandInNotes, runs: bool = True) -> None:
         else:
             notes.add("triton", name)
 
+    def measure(call: Any, quantiles: Any = None) -> list[float]:
+        return list(SAME_TIME)
+
     launch: Any = torch.compiler.disable(run)
 
     def replace_launch(jit: Any) -> None:
         jit.JITFunction.run = lambda kernel, *arguments, **named: launch(kernel, *arguments, **named)
 
     def replace_measurement(autotuner: Any) -> None:
-        autotuner.Autotuner._bench = lambda *_, **__: list(SAME_TIME)
+        # an attribute of each object in some versions, which it then does not replace
+        autotuner.Autotuner.do_bench = property(lambda _: measure, lambda *_: None)
 
     change_at_import({JIT: replace_launch, AUTOTUNER: replace_measurement})
 
