@@ -48,7 +48,7 @@ LONG = (
     "workers",
     "knowledge",
 )
-# `make test-quick` leaves these out: they start interpreters with torch of their own, or compile for long
+# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters with torch of their own, or compile for long
 SLOW = (
     "analysis/test_certain_predictions",
     "entries/test_entry_runs",
@@ -56,6 +56,8 @@ SLOW = (
     "entries/test_reproduced",
     "entries/test_solver",
     "knowledge/test_installed",
+    "lsp/test_ends",
+    "lsp/test_first_hour",
     "lsp/test_quick_fixes",
     "lsp/test_real",
     "lsp/test_repros",
@@ -63,6 +65,7 @@ SLOW = (
     "lsp/test_survival",
     "pipeline/test_cached_graphs",
     "pipeline/test_without_fork",
+    "pytest_plugin",
     "reliability",
     "repro/test_contract",
     "repro/test_documents",
@@ -74,10 +77,12 @@ SLOW = (
     "test_differential",
     "test_emulation_trial",
     "test_gpu_stand_in",
+    "test_record.py",
     "test_variations",
     "workers/test_caches",
     "workers/test_host",
     "workers/test_sandbox",
+    "workers/test_stopped",
 )
 
 

@@ -47,7 +47,7 @@ def test_a_baseline_lets_the_known_pass_and_fails_by_the_new(tmp_path: Path) -> 
     same = Warm(["check", "--baseline", "compile-lens.json", "model.py"], tmp_path)
     assert same.code == 0
     assert "1 graph break" in same.out
-    assert "Known from compile-lens.json and not shown: 1 finding.\nNothing new." in same.out
+    assert "Not shown: 1 finding already in compile-lens.json.\nNothing new." in same.out
 
     (tmp_path / "model.py").write_text(NEW)
     more = Warm(["check", "--baseline", "compile-lens.json", "--format", "github", "model.py"], tmp_path)

@@ -6,13 +6,16 @@ tests than the corpora; ``--page`` writes docs/subsystems.md.
 
 from __future__ import annotations
 
+import argparse
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from tests.coverage_of_rules.instrument import SpotKind, instrument
+from tests.coverage_of_rules.instrument import Spot, SpotKind, instrument
 from tests.coverage_of_rules.report import Reach, listing, table
 
 ROOT = Path(__file__).parents[2]
@@ -43,40 +46,61 @@ error programs on it.
 | `lsp/`, `cli/`, `agent/search/`, `agent/tables/` | the corpora are analyses; tests of these rooms reach them |
 """
 # tests that analyze programs, recorded runs and error texts, and those that find inputs for what cannot be run
-CORPORA = (
-    "tests/test_fixtures.py",
-    "tests/test_fixtures_recorded.py",
-    "tests/test_examples.py",
-    "tests/test_differential.py",
-    "tests/test_models.py",
-    "tests/test_variations.py",
-    "tests/test_gpu_stand_in.py",
-    "tests/analysis",
-    "tests/entries",
-    "tests/syntax",
-    "tests/trace",
-)
+CORPORA = {
+    "fixtures": ("tests/test_fixtures.py", "tests/test_fixtures_recorded.py", "tests/test_examples.py"),
+    "programs": ("tests/test_differential.py",),
+    "models": ("tests/test_models.py", "tests/test_variations.py", "tests/test_gpu_stand_in.py"),
+    "recorded": ("tests/analysis", "tests/entries", "tests/syntax", "tests/trace"),
+}
 
 
 def main(arguments: list[str]) -> int:
-    """Returns pytest's exit code."""
-    writes = "--page" in arguments
-    chosen = [each for each in arguments if each != "--page"]
+    """Returns the first exit code of pytest that is not 0."""
+    parser = argparse.ArgumentParser(prog="python -m tests.coverage_of_rules", description=__doc__)
+    parser.add_argument("--data", type=Path, help="keep hits in this folder, and add to those that are there")
+    parser.add_argument("--only", choices=CORPORA, action="append", help="run this corpus only (repeatable)")
+    parser.add_argument("--page", action="store_true", help="write docs/subsystems.md")
+    options, others = parser.parse_known_args(arguments)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        spots = instrument(folder, folder / "hits")
-        path = os.pathsep.join([str(folder / "server"), str(ROOT), os.environ.get("PYTHONPATH", "")])
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not nightly and not e2e"]
-        code = subprocess.run(
-            [*command, *(chosen or CORPORA)], cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, check=False
-        ).returncode
-        reach = Reach(spots, (folder / "hits").read_bytes())
+        data = Data(options.data or Path(name))
+        chosen = {"chosen": tuple(others)} if others else {each: CORPORA[each] for each in options.only or CORPORA}
+        codes = [data.run(corpus, tests) for corpus, tests in chosen.items()]
+        reach = data.reach()
     found = table(reach.subsystems())
     print(listing(reach, (SpotKind.BRANCH, SpotKind.FUNCTION, SpotKind.PATTERN, SpotKind.ROW)))
     print(f"\n{found}")
-    if writes:
+    if options.page:
         PAGE.write_text(TEXT.format(table=found), encoding="utf-8")
-    return code
+    return next((code for code in codes if code), 0)
+
+
+class Data:
+    """A folder with the instrumented copy, its spots, and a file of hits for each corpus that was run on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+        self._hits = self._folder / "hits"
+        if not (self._folder / "spots").exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / "spots").write_bytes(pickle.dumps(instrument(self._folder, self._hits)))
+        self._spots: list[Spot] = pickle.loads((self._folder / "spots").read_bytes())
+
+    def run(self, corpus: str, tests: Iterable[str]) -> int:
+        """Run the tests on the copy; what they hit is added to the corpus's file. Returns pytest's exit code."""
+        path = os.pathsep.join([str(self._folder / "server"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not nightly and not e2e"]
+        self._hits.write_bytes(bytes(len(self._spots)))
+        code = subprocess.run(
+            [*command, *tests], cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, check=False
+        ).returncode
+        kept = self._folder / f"{corpus}.hits"
+        before = kept.read_bytes() if kept.exists() else bytes(len(self._spots))
+        kept.write_bytes(bytes(map(max, before, self._hits.read_bytes())))
+        return code
+
+    def reach(self) -> Reach:
+        """What all corpora reach that were run on this copy."""
+        return Reach(self._spots, {each.stem: each.read_bytes() for each in sorted(self._folder.glob("*.hits"))})
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,10 +38,10 @@ def room_of(file: str) -> str:
 
 
 class Reach:
-    """The spots of a copy, and what the file of hits says of each."""
+    """The spots of a copy, and what the files of hits, one for each corpus, say of each."""
 
-    def __init__(self, spots: Sequence[Spot], hits: bytes) -> None:
-        self._hits = dict(zip(spots, hits, strict=True))
+    def __init__(self, spots: Sequence[Spot], hits: Mapping[str, bytes]) -> None:
+        self._hits = dict(zip(spots, map(max, *hits.values(), bytes(len(spots))), strict=True))
         self._ran = {(spot.file, spot.what) for spot in self._of(SpotKind.FUNCTION, {RUN})}
         # a table says something of its rows once one of them was looked up, and only if it is never gone through
         rows = [(spot, hit) for spot, hit in self._hits.items() if spot.kind is SpotKind.ROW]

@@ -127,7 +127,7 @@ def _of_text(guard: str) -> GuardFact | None:
         name = match["name"].partition(".__")[0]
         return fact_about(name, "function", event="is no longer a Python function")
     if match := DEALLOCATED.match(guard):
-        return fact_about(match["name"], "identity", event="was deleted, and the version compiled for it with it")
+        return fact_about(match["name"], "identity", event="was deleted, which invalidated the version compiled for it")
     if match := DUPLICATES.match(guard):
         return _duplicates(match["names"])
     if match := OVERLAP.match(guard):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.cost import recompile_cost
-from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.finding import Finding, Kind, Place, Recompiled, Related, Severity
 from compile_lens.analysis.guard_words import change
 from compile_lens.analysis.recompile_causes import Cause, Key, causes_of
 from compile_lens.analysis.recompile_hints import hints_for
@@ -60,7 +60,14 @@ def _finding(place: Place, code: str, causes: Causes, report: CompileReport, sou
                 *filter(None, (_torchs_error(compilation) for compilation, _ in causes)),
             ]
         ),
+        recompiles=tuple(_recompiled(compilation, cause, sources) for compilation, cause in causes),
     )
+
+
+def _recompiled(compilation: Compilation, cause: Cause, sources: Sources) -> Recompiled:
+    own = sources.deepest_own(compilation.call_stack)
+    place = sources.place_of(own) if own is not None else None
+    return Recompiled(compilation.compile_id, change([cause.fact]), cause.failure.against, cause.failure.guard, place)
 
 
 def _message(names: list[str], causes: Causes) -> str:

@@ -13,7 +13,7 @@ import click
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.cli.check import EntrySelection, check_jobs
+from compile_lens.cli.analyzing import check_jobs
 from compile_lens.cli.options import NEVER, depth_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
@@ -22,11 +22,12 @@ from compile_lens.diff.comparison import AnalysisComparison, Side, compare
 from compile_lens.diff.sides import Unreadable, side_of_outcomes, side_of_report
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.formats.comparison import to_json, to_markdown, to_text
+from compile_lens.pipeline.file_analysis import EntrySelection
 from compile_lens.pipeline.job_factory import Confinement, make_job
-from compile_lens.pipeline.loaded_trace import read_recorded, with_divergence
+from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 from compile_lens.pipeline.revisions import RevisionError, revision
 from compile_lens.pipeline.workspace import workspace_root
-from compile_lens.trace.files import TraceError, unpacked
+from compile_lens.trace.files import TraceError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth
 
@@ -47,7 +48,7 @@ EVERYTHING = Filters(cap=2**31)
     type=click.Choice(["text", "json", "markdown"]),
     default="text",
     show_default=True,
-    help="Output format. The Markdown is for a pull request.",
+    help="Output format. Use markdown for a pull request.",
 )
 @click.option(
     "--fail-on",
@@ -113,8 +114,7 @@ class _Runner:
                 return side_of_report(operand, json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError) as error:
                 raise Unreadable(f"{operand} is not a report of compile-lens ({error}).") from None
-        with unpacked(path) as files:
-            outcomes = with_divergence([read_recorded(file.path, name=file.name) for file in files])
+        outcomes = list(open_trace(path, TraceOptions(folders=(str(Path.cwd()),))).outcomes)
         folders = {os.path.dirname(finding.place.file) for one in outcomes for finding in one.findings}  # noqa: PTH120
         return side_of_outcomes(operand, outcomes, local_trees(), _common(folders))
 

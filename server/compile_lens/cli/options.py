@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 import click
 
-from compile_lens.analysis.filters import OFF
+from compile_lens.analysis.filters import DEFAULT_CAP, OFF
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.job_factory import Confinement
@@ -107,12 +107,18 @@ def depth_option(text: str) -> Callable[[F], F]:
     )
 
 
-def timeout_option(text: str) -> Callable[[F], F]:
-    """``--timeout`` in seconds, with its help."""
+def max_findings_option(text: str) -> Callable[[F], F]:
+    """``--max-findings``, with its help."""
+    limit = click.IntRange(min=1)
+    return click.option("--max-findings", type=limit, default=DEFAULT_CAP, show_default=True, metavar="N", help=text)
+
+
+def timeout_option(text: str, default: float = 120.0, name: str = "--timeout") -> Callable[[F], F]:
+    """A time limit in seconds, with its help."""
     return click.option(
-        "--timeout",
+        name,
         type=click.FloatRange(min=0.1),
-        default=120.0,
+        default=default,
         show_default=True,
         metavar="SECONDS",
         help=text,

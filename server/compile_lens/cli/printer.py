@@ -45,15 +45,16 @@ class OutcomePrinter:
         verbose: bool,
         read_line: Callable[[str, int], str] = linecache.getline,
         tree_of: TreeOf | None = None,
+        to_stderr: bool = False,
     ) -> None:
         self._format = output_format
         self._tree_of = tree_of or local_trees()
-        self._text = TextOutput(SafeConsole(), read_line, quiet, verbose)
-        self._outcomes: list[Outcome] = []
+        self._text = TextOutput(SafeConsole(stderr=to_stderr), read_line, quiet, verbose)
+        self.outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:
         """Print one more outcome, or keep it for the document."""
-        self._outcomes.append(outcome)
+        self.outcomes.append(outcome)
         if self._format == "text":
             self._text.show(outcome)
         if outcome.status is Status.FAILED:
@@ -63,14 +64,14 @@ class OutcomePrinter:
         """Print what is left and return the exit code."""
         if self._format != "text" and (document := self._document(fail_on)):
             (echo_json if self._format in JSON else echo)(document)
-        return exit_code(self._outcomes, fail_on)
+        return exit_code(self.outcomes, fail_on)
 
     def _document(self, fail_on: str) -> str:
         root = str(Path.cwd())
         if self._format == "sarif":
-            return to_sarif(self._outcomes, self._tree_of, root)
+            return to_sarif(self.outcomes, self._tree_of, root)
         if self._format == "github":
-            return to_annotations(self._outcomes, root)
+            return to_annotations(self.outcomes, root)
         if self._format == "junit":
-            return to_junit(self._outcomes, root, None if fail_on == NEVER else Severity(fail_on))
-        return to_json(self._outcomes, self._tree_of)
+            return to_junit(self.outcomes, root, None if fail_on == NEVER else Severity(fail_on))
+        return to_json(self.outcomes, self._tree_of)

@@ -65,7 +65,7 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
     for key, value in table.items():
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, 1)
-            known = f"Did you mean {near[0]}?" if near else f"It knows {', '.join(KEYS)}."
+            known = f"Did you mean {near[0]}?" if near else f"Its options are {', '.join(KEYS)}."
             raise click.ClickException(f"{file}: [tool.{TABLE}] has no option '{key}'. {known}")
         if key == "severity":
             if not isinstance(value, Mapping):

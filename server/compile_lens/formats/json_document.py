@@ -42,6 +42,18 @@ def _run(outcome: Outcome, tree_of: TreeOf) -> dict[str, Any]:
         "sandbox": outcome.sandbox,
         "notes": list(outcome.notes),
         "duration_s": round(outcome.duration_s, 3),
+        "ranks": [
+            {
+                "rank": row.rank,
+                "graphs": row.graphs,
+                "breaks": row.breaks,
+                "recompiles": row.recompiles,
+                "cache_hits": row.cache_hits,
+                "cache_misses": row.cache_misses,
+                "compile_time_s": round(row.compile_time_s, 3),
+            }
+            for row in outcome.ranks
+        ],
         "regions": [_region(region) for region in outcome.regions],
         "findings": [finding_json(finding, tree_of) for finding in outcome.findings],
     }

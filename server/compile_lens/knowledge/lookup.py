@@ -176,7 +176,7 @@ class Knowledge:
             # all primitives that torch has no text for are of this kind (torch/_prims/__init__.py)
             like = next((full for full in (f"torch.{short}", f"torch.special.{short}") if full in table), None)
             primitive = f"The primitive of `{like}`" if like is not None else "A primitive"
-            text = f"{primitive}, element by element: {_NO_PROMOTION}"
+            text = f"{primitive}, elementwise: {_NO_PROMOTION}"
             return replace(operator, ours=text, related=(*operator.related, *((like,) if like is not None else ())))
         if namespace not in ("aten", "higher_order"):
             return operator

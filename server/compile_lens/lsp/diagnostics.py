@@ -34,6 +34,15 @@ class Diagnostics:
         self._refresh = Refresh(server, lambda: server.workspace_diagnostic_refresh_async(None), delay_s=0)
         # diagnostics that need no run: lsp/knowledge_diagnostics.py, lsp/predictions.py, lsp/searches.py
         self.without_run: list[Callable[[Snapshot], list[types.Diagnostic]]] = []
+        self._on_change: list[Callable[[], None]] = []
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` when findings change, and when a document is opened, edited or closed."""
+        self._on_change.append(listener)
+
+    def _notify(self) -> None:
+        for listener in self._on_change:
+            listener()
 
     def register_pull(self) -> None:
         """Answer an editor that pulls diagnostics."""
@@ -48,9 +57,11 @@ class Diagnostics:
                 self._changed.add(key)
         if (self._changed or self._refresh_needed) and self._flush is None:
             self._flush = asyncio.get_running_loop().call_later(BURST_S, self._send)
+        self._notify()
 
     def opened(self, snapshot: Snapshot) -> None:
         """A document was opened: diagnostics that were pushed for its file are withdrawn and pulled instead."""
+        self._notify()
         if snapshot.path is None:
             return
         key = file_key(snapshot.path)
@@ -63,6 +74,7 @@ class Diagnostics:
 
     def edited(self, snapshot: Snapshot) -> None:
         """The user typed in a document. An editor that pulls asks again by itself."""
+        self._notify()
         if snapshot.path is None:
             return
         key = file_key(snapshot.path)

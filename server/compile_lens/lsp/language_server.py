@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -132,6 +132,16 @@ class CompileLensServer(LanguageServer):
     def say(self, sentence: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """Show one sentence, which may quote a program."""
         self.window_show_message(types.ShowMessageParams(kind, visible(sentence)))
+
+    async def ask(self, sentence: str, answers: Iterable[str], unasked: str | None = None) -> str | None:
+        """The answer that the user chooses, None for none; ``unasked`` where the editor cannot ask."""
+        actions = [types.MessageActionItem(title) for title in answers]
+        question = types.ShowMessageRequestParams(types.MessageType.Info, sentence, actions)
+        try:
+            answer = await self.window_show_message_request_async(question)
+        except JsonRpcException:
+            return unasked
+        return answer.title if answer is not None else None
 
     def may_run(self) -> bool:
         """Whether the workspace is trusted; says so to the user if it is not."""

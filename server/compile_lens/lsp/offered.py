@@ -10,6 +10,9 @@ from lsprotocol import types
 # after each of them a word or a value can be completed
 COMPLETION_TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 
+# requests of our own (docs/editors/protocol.md)
+DETAILS_AT = "compileLens/detailsAt"
+
 # method → its options
 METHODS: dict[str, object] = {
     types.TEXT_DOCUMENT_DID_OPEN: None,
@@ -33,6 +36,7 @@ METHODS: dict[str, object] = {
     types.TEXT_DOCUMENT_DOCUMENT_LINK: types.DocumentLinkOptions(resolve_provider=False),
     types.WORKSPACE_EXECUTE_COMMAND: None,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: None,
+    DETAILS_AT: None,
 }
 
 # only to an editor that pulls diagnostics: pygls would offer it to every editor

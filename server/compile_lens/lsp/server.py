@@ -39,6 +39,7 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
+from compile_lens.lsp.views import Views
 from compile_lens.pipeline.analyze import analyze as analyze_file
 from compile_lens.pipeline.host_pool import HostPool
 from compile_lens.pipeline.results import Results
@@ -88,6 +89,7 @@ def assemble(
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
     Hovers(server, runs, store, predictions, facts, fixes)
+    Views(server, runs, diagnostics, fixes, facts, predictions)
     Lenses(server, runs, facts, ConsentQuestion(server, runs))
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)

@@ -59,12 +59,12 @@ class Budget:
                     for f in findings
                     for place in [f.place]
                 ]
-                said.append("\n".join([f"{counted(number, noun)}, and at most {limit} allowed:", *lines]))
+                said.append("\n".join([f"{counted(number, noun)}; at most {limit} allowed:", *lines]))
         if self.max_graphs is not None and outcome.graphs > self.max_graphs:
-            said.append(f"{counted(outcome.graphs, 'graph')}, and at most {self.max_graphs} allowed.")
+            said.append(f"{counted(outcome.graphs, 'graph')}; at most {self.max_graphs} allowed.")
         if self.max_compile_seconds is not None and outcome.compile_time_s > self.max_compile_seconds:
             said.append(
-                f"{outcome.compile_time_s:.1f} s of compiling, and at most {self.max_compile_seconds} s allowed."
+                f"{outcome.compile_time_s:.1f} s of compile time; at most {self.max_compile_seconds} s allowed."
             )
         return said
 

@@ -122,7 +122,7 @@ class Suite:
         if len(rows) > MAX_LISTED:
             terminalreporter.line(f"… and {len(rows) - MAX_LISTED} more")
         found = counted(len(rows), "finding")
-        terminalreporter.line(f"{counted(self._graphs, 'graph')}, {found}, {self._seconds:.1f} s of compiling")
+        terminalreporter.line(f"{counted(self._graphs, 'graph')}, {found}, {self._seconds:.1f} s of compile time")
 
     def pytest_unconfigure(self) -> None:
         """Leave the environment and the disk as they were."""

@@ -1,8 +1,8 @@
 """All settings: their names, types, defaults and documentation, in one place.
 
 Every editor uses the same nested object: in ``initializationOptions``, in ``workspace/configuration`` (section
-``compileLens``) and in ``didChangeConfiguration``. ``python -m compile_lens.settings.settings`` prints the schema that
-VS Code's ``package.json`` embeds.
+``compileLens``) and in ``didChangeConfiguration``. ``python -m compile_lens.settings.settings`` prints the schema; VS Code's
+``package.json`` embeds it by subject (``settings/groups.py``).
 """
 
 from __future__ import annotations

@@ -17,7 +17,16 @@ from compile_lens.trace.guard_text import parse_guard_failures
 from compile_lens.trace.open_compilation import OpenCompilation, costs_of
 from compile_lens.trace.option_values import OptionRecords
 from compile_lens.trace.recorded_inputs import RecordedInputs
-from compile_lens.trace.records import KNOWN_AND_UNUSED, STAGES, Record, iterate, opened, parse_record
+from compile_lens.trace.records import (
+    KNOWN_AND_UNUSED,
+    PASSED_OVER,
+    STAGES,
+    Record,
+    duration,
+    iterate,
+    opened,
+    parse_record,
+)
 from compile_lens.trace.report import (
     Artifact,
     CompileFailure,
@@ -102,6 +111,8 @@ class ReportBuilder:
     def add(self, record: Record | None) -> bool:
         """Take one record; None counts as corrupt. Returns whether findings may have changed."""
         self._records += 1
+        if record is PASSED_OVER:
+            return False
         try:
             belongs_elsewhere = self._variations.take(record)
         except (ValueError, LookupError, TypeError):
@@ -395,6 +406,9 @@ def _user_name(name: str) -> str:
 def read_report(path: Path) -> CompileReport:
     """The report of one trace file (``.log`` or ``.log.gz``). Raises TraceError."""
     builder = ReportBuilder()
-    for record in iterate(opened(path)):
+    trace = opened(path)
+    for record in iterate(trace):
         builder.add(record)
-    return builder.report()
+    # those are counted as corrupt
+    trace.damaged.clear()
+    return replace(builder.report(), lasted=duration(trace), data=trace)

@@ -20,7 +20,7 @@ import platformdirs
 LAYOUT = "v1"
 VARIABLE = "COMPILE_LENS_CACHE_DIR"
 # what torch, triton and we keep there
-PARTS = ("inductor", "triton", "knowledge", "keys")
+PARTS = ("inductor", "triton", "knowledge", "keys", "traces")
 # of runs without a sandbox
 OWN = "own"
 

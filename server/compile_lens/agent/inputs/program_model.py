@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled
+from ..runtime.entry_plans import CompileAt, ModelOfScript
 from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
 from ..runtime.program import remember
 from ..runtime.raised import report_aside
@@ -38,8 +39,7 @@ from .synthesis.parameter_info import read_parameters
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.target import FoundCall, find_call, find_inputs
 
-# seconds for the script, and then for the inputs of each model
-SCRIPT_S = 15.0
+# seconds for the inputs of each model
 SEARCH_S = 15.0
 MAX_TRIALS = 60
 # so many models are called, while they take less than so many seconds
@@ -49,10 +49,10 @@ MORE_S = 15.0
 COPIED_PARAMETERS = 30_000_000
 
 
-def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Run the script for at most ``plan["seconds"]``, and call its models, compiled."""
+def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
+    """Run the script, and call its models, compiled."""
     script = _Script(file, wire)
-    script.run(source, float(plan.get("seconds", SCRIPT_S)))
+    script.run(source, plan.seconds)
     failed: list[CallNotMade] = []
     done = 0
     started = time.monotonic()
@@ -112,7 +112,7 @@ class _Script:
             if self._recorder.models() or function.__code__.co_filename != self._file:
                 continue
             lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
-            absent = Absent(ModuleNotFoundError("what calls it is not installed"))
+            absent = Absent(ModuleNotFoundError("its caller is not installed"))
             try:
                 function(**{info.name: absent for info in lacking})
             except Exception as error:  # code of the user's may raise anything
@@ -164,10 +164,10 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
         calls, inputs = [_on_device_of(original, call)], found.inputs
-    made = f"{name} of line {model.line}" if model.line else name
+    made = f"{name} from line {model.line}" if model.line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
-    options = None if is_compiled else {"line": max(model.line, 1)}
-    return compiled_call.run_all(calls, options, file, name, failed, _grad(model))
+    at = None if is_compiled else CompileAt(max(model.line, 1))
+    return compiled_call.run_all(calls, at, file, name, failed, _grad(model))
 
 
 def _on_device_of(module: Any, call: PreparedCall) -> PreparedCall:
@@ -233,12 +233,12 @@ def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed:
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = found.evaluate(vars(owner))
-    return compiled_call.run_all([call], {"line": 1}, file, cls.__name__, failed)
+    return compiled_call.run_all([call], CompileAt(), file, cls.__name__, failed)
 
 
 def _why(failed: list[CallNotMade], first: BaseException | None) -> str:
     if failed:
         return f"could not make up inputs for `{failed[0].target}`: {failed[0].reason}"
     if first is not None:
-        return f"it makes no model: {type(first).__name__}: {first}"
-    return "it makes no model"
+        return f"it builds no model: {type(first).__name__}: {first}"
+    return "it builds no model"

@@ -43,7 +43,7 @@ class CompiledGraph:
                 frame = StackFrame(self.compilation.file, self.compilation.line, self.compilation.function)
                 return sources.place_of(frame) if sources.is_own(frame.file) else None
             if found.file is not None and found.line is not None and sources.is_own(found.file):
-                return sources.line_of(StackFrame(found.file, found.line, ""))
+                return sources.line_in_graph(found.file, found.line)
             users = [user for user in self.nodes if found.name in user.operands and user.name not in visited]
             visited.update(user.name for user in users)
             pending += users

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.graph_text import GraphNode, parse_graph
-from compile_lens.trace.report import StackFrame
 
 CODE = "float64"
 FLOAT64 = "f64"
+DECLARED = f'"{FLOAT64}['
 
 
 def find_float64(context: RunContext) -> Iterator[Finding]:
@@ -24,9 +24,10 @@ def find_float64(context: RunContext) -> Iterator[Finding]:
         if artifact.name != "dynamo_output_graph":
             continue
         text = artifact.payload.text()
-        for node, converts in _origins(parse_graph(text)) if text else ():
+        # most graphs have none, and reading the nodes of all takes long
+        for node, converts in _origins(parse_graph(text)) if text and DECLARED in text else ():
             if node.file is not None and node.line is not None and sources.is_own(node.file):
-                place = sources.line_of(StackFrame(node.file, node.line, ""))
+                place = sources.line_in_graph(node.file, node.line)
                 groups.setdefault((place, converts), []).append(artifact.compile_id or "-")
     for (place, converts), frames in groups.items():
         yield Finding(
