@@ -39,7 +39,9 @@ def warm_command(warm_host: WarmHost) -> None:
 # what takes minutes begins first, so that in the end no worker is left with it
 LONG = (
     "e2e",
+    "hostile",
     "repro/test_bisect",
+    "test_as_plain_python",
     "repro",
     "entries",
     "test_gpu_stand_in",

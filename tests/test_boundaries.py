@@ -326,3 +326,18 @@ def test_only_two_modules_print() -> None:
         and ast.unparse(node.func) in ("print", "click.echo", "click.secho", "Console", "sys.stdout.write")
     }
     assert not printing
+
+
+def test_no_test_module_imports_torch() -> None:
+    """Each worker imports each of them when it collects the tests."""
+    modules = [file for file in Path(__file__).parent.rglob("test_*.py") if "programs" not in file.parts]
+    assert len(modules) > 150
+    importing = {
+        file.name
+        for file in modules
+        for node in tree_of(file).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([each.name for each in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+        if within(name, TORCH | {"transformers", "numpy"})
+    }
+    assert not importing

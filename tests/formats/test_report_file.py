@@ -155,7 +155,9 @@ def test_traces_are_saved_opened_and_redacted_in_the_terminal(tmp_path: Path) ->
     traces = str(DATA / "h200-ddp")
     assert Warm(["report", "-o", "run.clens", traces], tmp_path).code == 0
     direct, opened = (Warm(["trace", "--format", "json", name], tmp_path) for name in (traces, "run.clens"))
-    assert (opened.runs, opened.code) == (direct.runs, direct.code)
+    findings = [[run["findings"] for run in one.runs] for one in (direct, opened)]
+    assert (findings[1], opened.code) == (findings[0], direct.code)
+    assert opened.runs[0]["compiled"] is not None
     assert Warm(["report", "--redact", "-o", "public.clens", "run.clens"], tmp_path).code == 0
     public = Warm(["trace", "--format", "json", "public.clens"], tmp_path)
     codes = [[finding["code"] for run in one.runs for finding in run["findings"]] for one in (direct, public)]

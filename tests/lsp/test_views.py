@@ -121,7 +121,7 @@ async def test_details_are_text_in_pieces(ed: Editor, root: Path) -> None:
     uri = await ed.open(write(root, program))
     await ed.status(state="idle", findings=1)
     found = await details(ed, uri, 5)
-    assert found["title"] == "train.py:6"
+    assert found["title"] == "train.py, line 6"
     title, message, why, to_do, *_ = found["blocks"]
     assert title["kind"] == "heading"
     assert (title["code"], title["severity"]) == ("GB0002", "warning")
@@ -138,7 +138,7 @@ async def test_details_are_text_in_pieces(ed: Editor, root: Path) -> None:
     assert r"Dynamo does not know \*this\*." in found["markdown"]
 
     empty = await details(ed, uri, 0)
-    assert (empty["title"], empty["blocks"], empty["markdown"]) == ("train.py:1", [], "")
+    assert (empty["title"], empty["blocks"], empty["markdown"]) == ("train.py, line 1", [], "")
     region = await details(ed, uri, 6)
     assert said(region["blocks"]).startswith("Region f")
     assert await details(ed, (root / "closed.py").as_uri(), 0) is None
@@ -174,6 +174,6 @@ async def test_the_history_of_recompiles_is_a_table(root: Path) -> None:
         found = await details(ed, uri, findings[0]["range"]["start"]["line"])
         table = next(block for block in found["blocks"] if block.get("title") == "Recompiles")
         rows = [["".join(piece["text"] for piece in cell) for cell in row] for row in table["rows"]]
-        assert [(row[0], row[2]) for row in rows] == [("0/1", "train.py:10"), ("0/2", "train.py:10")]
+        assert [(row[0], row[2]) for row in rows] == [("0/1", "line 10"), ("0/2", "line 10")]
         assert all("size" in row[1] for row in rows)
         assert all("x" in row[3] for row in rows)

@@ -84,8 +84,8 @@ def test_findings_are_told_once_though_both_ranks_have_them(tmp_path: Path, monk
         told += live.poll(is_over=part == 4)
     keys = [(news.finding.place, news.finding.code, news.is_storm) for news in told]
     assert len(keys) == len(set(keys)) > 0
-    final = {finding.place for file in texts for finding in read_recorded(file).outcome.findings}
-    assert final <= {news.finding.place for news in told}
+    final = {(one.code, one.place.line) for file in texts for one in read_recorded(file).outcome.findings}
+    assert final <= {(news.finding.code, news.finding.place.line) for news in told}
     assert [one.report.rank for one in live.recorded()] == [0, 1]
     assert "rank-divergence" in {finding.code for outcome in live.outcomes() for finding in outcome.findings}
 

@@ -7,7 +7,14 @@ from enum import Enum
 
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.finding_counts import FindingCounts
-from compile_lens.analysis.outcome_parts import Compared, Coverage, DynamicParameter, NotCalled, RecordedCall
+from compile_lens.analysis.outcome_parts import (
+    Compared,
+    CompiledFunction,
+    Coverage,
+    DynamicParameter,
+    NotCalled,
+    RecordedCall,
+)
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 
 # the entry of an outcome that was read from a recorded trace
@@ -80,6 +87,7 @@ class Outcome:
     ``unfiltered`` are the findings before severities, ignore comments and the cap, for other filters without another run.
     ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
     ``ranks`` is what happened on the rank that a trace is of; on each of them, in the view of a whole job.
+    ``compiled`` are the functions with their graphs and kernels; None while that is not known.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
@@ -117,3 +125,4 @@ class Outcome:
     coverage: Coverage | None = None
     discarded: tuple[str, ...] = ()
     ranks: tuple[RankSummary, ...] = ()
+    compiled: tuple[CompiledFunction, ...] | None = None

@@ -96,3 +96,16 @@ class Compared:
     rounding: int = 0
     wrong: int = 0
     not_compared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """All compilations of one function, of its resume functions, too. ``ops`` are those of Dynamo's graphs; ``kernels`` are names
+    without numbers, empty where the run did not come to Inductor."""
+
+    file: str
+    name: str
+    line: int
+    graphs: int
+    ops: int
+    kernels: tuple[str, ...] = ()

@@ -195,7 +195,7 @@ def _tables(compilations: list[Compilation], names: set[str]) -> dict[str, Table
 def _table(lines: Iterable[str], all_lines: Iterable[str]) -> Table:
     found: dict[Key, GuardFact] = {}
     for line in lines:
-        guard = parse_guard(line, "")
+        guard = parse_guard(line)
         for fact in _facts(guard):
             # a guard without words has no key of its own
             if fact.what != "guard":
@@ -203,7 +203,7 @@ def _table(lines: Iterable[str], all_lines: Iterable[str]) -> Table:
     # of a dict that is iterated torch checks the length without saying so
     keys = Counter(match["name"] for line in all_lines if (match := DICT_KEY.match(line)) is not None)
     for source, count in keys.items():
-        length = read_guard(parse_guard(f"len({source}) == {count}", ""))
+        length = read_guard(parse_guard(f"len({source}) == {count}"))
         found.setdefault(length.key, length)
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from compile_lens.cli.following import POLL_S, Following
-from compile_lens.cli.options import just_my_code_option, output_options
+from compile_lens.cli.options import just_my_code_option, map_option, output_options
 from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.live_run import LiveRun
@@ -16,13 +16,7 @@ from compile_lens.pipeline.live_run import LiveRun
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    metavar="RECORDED=LOCAL",
-    help="Map a folder of the recording machine to one of this machine, to show source lines. Repeatable.",
-)
+@map_option
 @click.option(
     "--for",
     "seconds",
@@ -35,7 +29,7 @@ from compile_lens.pipeline.live_run import LiveRun
 @output_options
 def watch(
     folder: Path,
-    sources: tuple[str, ...],
+    maps: tuple[tuple[str, str], ...],
     seconds: float | None,
     just_my_code: bool,
     saving: Saving,
@@ -49,13 +43,7 @@ def watch(
     DIR may be on a mounted file system, and need not exist yet. The exit code is 0 if nothing was found, and 1 if there are findings at
     or above --fail-on.
     """
-    moved = []
-    for pair in sources:
-        recorded, found, local = pair.partition("=")
-        if not found:
-            raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--source")
-        moved.append((recorded, local))
-    following = Following(LiveRun(folder.absolute(), moved=tuple(moved), just_my_code=just_my_code), quiet, verbose)
+    following = Following(LiveRun(folder.absolute(), maps=maps, just_my_code=just_my_code), quiet, verbose)
     echo(f"Following {folder}. Press Ctrl+C for the report.", err=True)
     end = None if seconds is None else time.monotonic() + seconds
     try:

@@ -53,6 +53,6 @@ class Following:
         """Print the report. Returns the outcomes, and the exit code of a verb that reports on them."""
         outcomes = self.outcomes()
         printer = OutcomePrinter(output_format, self._quiet, self._verbose, to_stderr=to_stderr)
-        for outcome in outcomes:
+        for outcome in self.live.shown() if output_format == "text" and outcomes else outcomes:
             printer.add(outcome)
         return outcomes, printer.finish(fail_on)

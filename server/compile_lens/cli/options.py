@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar, cast
 
 import click
@@ -155,6 +156,31 @@ def just_my_code_option(command: F) -> F:
         help="Show findings in installed libraries at your line that calls them, or in the library's file.",
     )
     return option(command)
+
+
+def map_option(command: F) -> F:
+    """``--map``, and ``--source``, its earlier name; the command gets pairs of folders as ``maps``."""
+    option = click.option(
+        "--map",
+        "--source",
+        "maps",
+        multiple=True,
+        metavar="RECORDED=LOCAL",
+        callback=_parse_maps,
+        help="Map a folder of the recording machine to one of this machine. Repeatable.  [default: find files by the end of their path and "
+        "their content]",
+    )
+    return option(command)
+
+
+def _parse_maps(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for pair in pairs:
+        recorded, is_pair, folder = pair.partition("=")
+        if not is_pair or not recorded:
+            raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param=option)
+        found.append((recorded, str(Path(folder).absolute())))
+    return tuple(found)
 
 
 def sandbox_options(command: F) -> F:

@@ -36,7 +36,7 @@ def report(paths: tuple[Path, ...], file: Path, redact: bool) -> int:
     sources = {name: text for saved in reports for name, text in saved.sources.items()}
     try:
         for path in paths if not reports else ():
-            outcomes += open_trace(path, TraceOptions(folders=(str(Path.cwd()),))).outcomes
+            outcomes += open_trace(path, TraceOptions(folders=(str(Path.cwd()),), compiled=True)).outcomes
     except TraceError as problem:
         raise click.ClickException(str(problem)) from None
     return Saving(file, redact).save(outcomes, lambda name: sources.get(name) or source_if_readable(name))

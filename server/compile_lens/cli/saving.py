@@ -22,6 +22,7 @@ from compile_lens.formats.report_file import (
     read_report_file,
     report_bytes,
 )
+from compile_lens.pipeline.opened_trace import OpenedTrace
 from compile_lens.state.atomic_file import write_atomically
 from compile_lens.syntax.tree import SourceTree, parse
 
@@ -92,7 +93,8 @@ def show_reports(reports: list[SavedReport], output_format: str, fail_on: str, q
     """Print ``reports`` as the run itself was printed. Returns the exit code."""
     printer = OutcomePrinter(output_format, quiet, verbose, _lines_of(reports), trees_of(reports))
     for saved in reports:
-        for outcome in saved.outcomes:
+        ranks = OpenedTrace(saved.name, saved.outcomes)
+        for outcome in ranks.merged() if output_format == "text" else saved.outcomes:
             printer.add(outcome)
     return printer.finish(fail_on)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from compile_lens.cli.options import just_my_code_option, output_options
+from compile_lens.cli.options import just_my_code_option, map_option, output_options
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.opened_trace import OpenedTrace, TraceOptions, open_trace
@@ -18,21 +18,13 @@ REPORT = ".clens"
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option(
-    "--map",
-    "--source",
-    "maps",
-    multiple=True,
-    metavar="RECORDED=LOCAL",
-    help="Map a folder of the recording machine to one of this machine. Repeatable.  [default: find files by the end of their path and "
-    "their content]",
-)
+@map_option
 @click.option("--rank", "ranks", multiple=True, type=int, metavar="N", help="Show this rank only. Repeatable.")
 @just_my_code_option
 @output_options
 def trace(
     paths: tuple[Path, ...],
-    maps: tuple[str, ...],
+    maps: tuple[tuple[str, str], ...],
     ranks: tuple[int, ...],
     just_my_code: bool,
     output_format: str,
@@ -52,7 +44,7 @@ def trace(
         from compile_lens.cli.saving import open_reports, show_reports
 
         return show_reports(open_reports(paths), output_format, fail_on, quiet, verbose)
-    options = TraceOptions(_pairs(maps), (str(Path.cwd()),), just_my_code)
+    options = TraceOptions(maps, (str(Path.cwd()),), just_my_code)
     opened: list[tuple[OpenedTrace, str]] = []
     problems: list[str] = []
     for path in paths:
@@ -74,16 +66,6 @@ def trace(
     for unread in problems:
         echo(f"compile-lens: {unread}", err=True)
     return max(printer.finish(fail_on), 2 if problems else 0)
-
-
-def _pairs(maps: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    found = []
-    for pair in maps:
-        recorded, is_pair, folder = pair.partition("=")
-        if not is_pair or not recorded:
-            raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--map")
-        found.append((recorded, str(Path(folder).absolute())))
-    return tuple(found)
 
 
 def _remember_calls(opened: OpenedTrace, name: str) -> None:

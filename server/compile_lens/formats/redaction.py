@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome
@@ -36,6 +37,10 @@ def redacted(outcome: Outcome, root: str) -> Outcome:
         counts=outcome.counts,
         compared=outcome.compared,
         sandbox=outcome.sandbox,
+        ranks=outcome.ranks,
+        compiled=tuple(replace(one, file=_path(one.file, root)) for one in outcome.compiled)
+        if outcome.compiled is not None
+        else None,
     )
 
 

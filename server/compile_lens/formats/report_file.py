@@ -43,6 +43,7 @@ class ReportFileError(Exception):
 class SavedReport:
     """What a report file holds. ``sources`` are the texts of files as they were, by their names in the outcomes."""
 
+    name: str
     outcomes: tuple[Outcome, ...]
     sources: dict[str, str]
     is_redacted: bool
@@ -111,7 +112,7 @@ def read_report_file(path: Path, folder: Path) -> SavedReport:
         raise ReportFileError(f"{path} cannot be read: {error.strerror}.") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ReportFileError(f"{path} is not a whole report of Compile Lens ({error}).") from None
-    return SavedReport(tuple(body.outcomes), body.sources, bool(about.get("redacted")))
+    return SavedReport(str(path), tuple(body.outcomes), body.sources, bool(about.get("redacted")))
 
 
 def _unzipped(path: Path) -> tuple[bytes, bytes]:

@@ -82,15 +82,14 @@ NEAREST = 5
 class Knowledge:
     """Everything that can be explained, for the torch of ``tables``."""
 
-    def __init__(self, tables: Tables | None = None, past: History | None = None) -> None:
+    def __init__(self, tables: Tables | None = None) -> None:
         self.tables = tables or bundled_tables()
-        self._past = past
         self._by_short_name: dict[KnowledgeKind, dict[str, list[str]]] = {}
 
     @property
     def past(self) -> History:
         """Which releases have which names."""
-        return self._past or history()
+        return history()
 
     def read_all(self) -> None:
         """Read what is otherwise read on first use, for an editor whose first hover should not wait for it."""

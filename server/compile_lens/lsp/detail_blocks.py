@@ -30,8 +30,8 @@ def code_piece(value: str) -> Piece:
 
 
 def place_piece(label: str, uri: str, line: int) -> Piece:
-    """A link to a line, which counts from 1; the protocol counts from 0."""
-    return {"text": visible(label), "uri": uri, "line": max(line - 1, 0)}
+    """A link to a line, which counts from 0."""
+    return {"text": visible(label), "uri": uri, "line": line}
 
 
 def heading(title: str, code: str = "", severity: str = "") -> Block:
@@ -61,7 +61,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Sequence[P
 
 def actions(commands: Iterable[types.Command]) -> Block:
     """Buttons that run commands of the server."""
-    return {"kind": "actions", "commands": [command_to_json(command) for command in commands]}
+    return {"kind": "actions", "commands": [{**command_to_json(one), "pieces": pieces(one.title)} for one in commands]}
 
 
 def prose(value: str) -> list[Block]:

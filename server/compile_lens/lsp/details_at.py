@@ -57,7 +57,7 @@ class DetailsAt:
         """The title, the blocks, and the same as Markdown. The position is one of the protocol."""
         position = from_position(types.Position(line, character))
         number, column = snapshot.index.point(position, self._server.editor.encoding)
-        title = f"{Path(snapshot.path or snapshot.uri).name}:{number}"
+        title = f"{Path(snapshot.path or snapshot.uri).name}, {self._server.notebooks.spot(snapshot.uri, number)}"
         findings = sorted(self._findings(snapshot, number), key=lambda one: not _holds(one.place, number, column))
         blocks: list[Block] = []
         markdown: list[str] = []
@@ -80,11 +80,13 @@ class DetailsAt:
                 yield finding
 
     def _finding(self, snapshot: Snapshot, finding: Finding) -> Iterator[Block]:
-        yield heading(finding.kind.row.title, finding.code, finding.severity.value)
+        code_shown = finding.code if finding.code != finding.kind.value else ""
+        yield heading(finding.kind.row.title, code_shown, finding.severity.value)
         yield text(pieces(sentence(finding)))
         recompiles = finding.recompiles if finding.kind in WITH_RECOMPILES else ()
-        explanation = finding.explanation.partition("\n")[0] if recompiles else finding.explanation
-        yield from prose(explanation)
+        # the table says the rest
+        head = finding.explanation.partition("\n")[0].removesuffix(":")
+        yield from [text(pieces(f"{head}."))] if recompiles and head else prose(finding.explanation)
         commands = self._fixes.commands(snapshot, finding)
         if finding.hints:
             yield items("What to do", [pieces(hint) for hint in finding.hints])
@@ -93,22 +95,22 @@ class DetailsAt:
         if finding.cost:
             yield text([{"text": "Cost: "}, *pieces(finding.cost)])
         if recompiles:
-            yield self._recompiles("Recompiles", recompiles)
+            yield self._recompiles("Recompiles", recompiles, finding.place.file)
         if finding.call_path:
             yield items("Call path", [self._level(site) for site in finding.call_path])
-        for entry in finding.related:
+        for entry in () if recompiles else finding.related:
             yield text([*pieces(f"{entry.message} "), self._link(entry.place)])
         if not recompiles and (detail := without_internal_frames(finding.detail).strip("\n")):
             yield code(detail, "Evidence")
         if finding.url:
             yield text([{"text": f"More about {finding.code}", "url": finding.url}])
 
-    def _recompiles(self, title: str, recompiles: Sequence[Recompiled]) -> Block:
+    def _recompiles(self, title: str, recompiles: Sequence[Recompiled], file: str) -> Block:
         rows = [
             (
                 [code_piece(entry.compile_id)],
                 pieces(entry.change),
-                [self._link(entry.place)] if entry.place is not None else [],
+                [self._link(entry.place, file)] if entry.place is not None else [],
                 [code_piece(entry.guard)] if entry.guard else [],
             )
             for entry in recompiles
@@ -151,7 +153,7 @@ class DetailsAt:
             for entry in finding.recompiles
         ]
         if others:
-            yield self._recompiles("Recompiles of this region", others)
+            yield self._recompiles("Recompiles of this region", others, summary.place.file)
 
     def _changes(self, snapshot: Snapshot) -> Iterator[Block]:
         """What the last run found that the one before did not, and the other way round."""
@@ -171,8 +173,13 @@ class DetailsAt:
         told = [self._link(site.place), {"text": " in "}, code_piece(site.function)]
         return [*told, {"text": ": "}, code_piece(site.text)] if site.text.strip() else told
 
-    def _link(self, place: Place) -> Piece:
-        return place_piece(f"{Path(place.file).name}:{place.line}", self._uri(place.file), place.line)
+    def _link(self, place: Place, known_file: str = "") -> Piece:
+        """A link to a line. ``known_file`` is one that need not be named."""
+        notebooks, uri = self._server.notebooks, self._uri(place.file)
+        is_named = place.file == known_file or notebooks.is_notebook(uri)
+        label = notebooks.spot(uri, place.line) if is_named else f"{Path(place.file).name}:{place.line}"
+        cell, line = notebooks.in_cell(uri, max(place.line - 1, 0))
+        return place_piece(label, cell, line)
 
     def _uri(self, file: str) -> str:
         return uri_from_path(file, self._server.sources)

@@ -87,7 +87,9 @@ class Diagnostics:
             self.show({file_key(snapshot.path)})
 
     def _is_pulled(self, key: str) -> bool:
-        return self._server.editor.pulls_diagnostics and self._server.documents.uri_of_key(key) is not None
+        uri = self._server.documents.uri_of_key(key)
+        # the diagnostics of a notebook are pushed, to all of its cells
+        return self._server.editor.pulls_diagnostics and uri is not None and not self._server.notebooks.is_notebook(uri)
 
     def _send(self) -> None:
         self._flush = None
@@ -119,8 +121,8 @@ class Diagnostics:
         return [item for known in self.without_run for item in known(snapshot)] if snapshot is not None else []
 
     def _publish(self, uri: str, version: int | None, items: list[types.Diagnostic]) -> None:
-        params = types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=items)
-        self._server.text_document_publish_diagnostics(params)
+        for params in self._server.notebooks.diagnostics(uri, version, items):
+            self._server.text_document_publish_diagnostics(params)
 
     def _on_pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         """Answers synchronously, so that the result fits the version that the editor means."""

@@ -104,7 +104,9 @@ class Fixes:
             self._server.warn("Compile Lens: the file has changed. Hover again for current fixes.")
             return False
         try:
-            answer = await self._server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
+            answer = await self._server.workspace_apply_edit_async(
+                types.ApplyWorkspaceEditParams(self._server.notebooks.edit(edit))
+            )
         except JsonRpcException as refused:
             log.info("The editor did not apply a fix: %s", refused)
             return False

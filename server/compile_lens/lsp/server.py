@@ -29,6 +29,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import end_with, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
+from compile_lens.lsp.notebooks import Notebooks
 from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
@@ -66,6 +67,7 @@ def assemble(
     server.settings = Settings()
     server.documents = Documents()
     server.documents.encoding = server.editor.encoding
+    server.notebooks = Notebooks(server.editor.encoding)
     server.sources = LineIndexes(server.documents)
     server.results = Results()
     server.scheduler = Scheduler()
@@ -90,7 +92,9 @@ def assemble(
     fixes = Fixes(server, FixChecks(server, runs), facts)
     Hovers(server, runs, store, predictions, facts, fixes)
     Views(server, runs, diagnostics, fixes, facts, predictions)
-    Lenses(server, runs, facts, ConsentQuestion(server, runs))
+    consent_question = ConsentQuestion(server, runs)
+    server.code_actions.add(consent_question.actions)
+    Lenses(server, runs, facts, consent_question)
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)

@@ -127,11 +127,12 @@ class Tree:
             if finding.kind.row.repro:
                 commands["repro"] = types.Command("Write a repro", WRITE_REPRO, arguments=[uri, about])
         index = snapshot.index if snapshot is not None else self._server.sources.index(place.file)
+        spot = self._server.notebooks.spot(uri, place.line)
         return Node(
             "finding",
             f"{uri}#{about}:{place.column}",
             sentence(finding),
-            f"{finding.code} · line {place.line}" if finding.code != finding.kind.value else f"line {place.line}",
+            f"{finding.code} · {spot}" if finding.code != finding.kind.value else spot,
             finding.severity.value,
             finding.weight,
             uri,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -20,10 +21,12 @@ from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.notebooks import Notebooks
 from compile_lens.lsp.offered import DETAILS_AT
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.tree import Tree
+from compile_lens.lsp.tree_nodes import Node
 from compile_lens.pipeline.run_history import RunHistory
 from compile_lens.syntax.tree import SourceTree, parse
 
@@ -86,7 +89,7 @@ class Views:
         self._pause = None
         if self._server.stopped.is_set():
             return
-        files = [node.to_json() for node in self._tree.files()]
+        files = [_in_cells(self._server.notebooks, node).to_json() for node in self._tree.files()]
         if files != self._sent:
             self._sent = files
             self._server.protocol.notify(TREE, {"files": files})
@@ -97,5 +100,15 @@ class Views:
         line, character = getattr(position, "line", None), getattr(position, "character", None)
         if not isinstance(uri, str) or not isinstance(line, int) or not isinstance(character, int):
             raise JsonRpcInvalidParams(f"{DETAILS_AT} needs textDocument and position.")
+        uri, line = self._server.notebooks.in_document(uri, line)
         snapshot = self._server.documents.get(uri)
         return self._details.at(snapshot, line, character) if snapshot is not None else None
+
+
+def _in_cells(notebooks: Notebooks, node: Node) -> Node:
+    """``node`` with places in documents that are made of cells as places in these."""
+    children = tuple(_in_cells(notebooks, child) for child in node.children)
+    if node.range is None:
+        return replace(node, children=children)
+    uri, place = notebooks.range_in_cell(node.uri, node.range)
+    return replace(node, uri=uri, range=place, children=children)

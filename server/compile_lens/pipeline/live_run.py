@@ -11,7 +11,8 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.diff.identity import identify
 from compile_lens.pipeline.live_trace import LiveTrace
-from compile_lens.pipeline.loaded_trace import Recorded, recorded_of, with_divergence
+from compile_lens.pipeline.loaded_trace import Recorded, recorded_of, with_compiled, with_divergence
+from compile_lens.pipeline.opened_trace import OpenedTrace
 from compile_lens.trace.files import TraceError, trace_files
 
 # so many recompiles at one place within so many seconds are a storm; it is told again whenever their number has doubled
@@ -50,13 +51,13 @@ class LiveRun:
         folder: Path,
         older: frozenset[Path] = frozenset(),
         name: str = "",
-        moved: tuple[tuple[str, str], ...] = (),
+        maps: tuple[tuple[str, str], ...] = (),
         just_my_code: bool = True,
     ) -> None:
         self._folder = folder
         self._older = older
         self._name = name
-        self._moved = moved
+        self._maps = maps
         self._just_my_code = just_my_code
         self._traces: dict[Path, LiveTrace] = {}
         # written before they were followed: how fast that was is not known
@@ -88,18 +89,23 @@ class LiveRun:
 
     def recorded(self) -> list[Recorded]:
         """What each rank tells, in the order of their files."""
-        return [self._recorded[path] for path in sorted(self._recorded)]
+        return [with_compiled(self._recorded[path]) for path in sorted(self._recorded)]
 
     def outcomes(self) -> list[Outcome]:
         """The outcomes of the ranks, with where they diverge."""
         return with_divergence(self.recorded())
 
+    def shown(self) -> tuple[Outcome, ...]:
+        """The same for people: the ranks of one job as one outcome, where what they have in common is once."""
+        return OpenedTrace(self._name or str(self._folder), tuple(self.outcomes())).merged()
+
     def _news_of(self, path: Path) -> Iterator[News]:
         trace = self._traces[path]
         if not trace.is_trace:
             return
+        folders = (str(Path.cwd()), str(self._folder))
         self._recorded[path] = recorded = recorded_of(
-            trace.report(), self._name or str(path), self._moved, self._just_my_code
+            trace.report(), self._name or str(path), self._maps, self._just_my_code, folders
         )
         for finding in recorded.outcome.findings:
             key = _key(finding)

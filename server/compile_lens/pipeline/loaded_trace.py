@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.find import find
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, RankSummary, Status
@@ -38,6 +39,11 @@ class Recorded:
     outcome: Outcome
     report: CompileReport
     files: LocalFiles = NO_FILES
+
+
+def with_compiled(recorded: Recorded) -> Recorded:
+    """``recorded``, with what became of each function: it reads the code of all kernels, which a large trace has much of."""
+    return replace(recorded, outcome=replace(recorded.outcome, compiled=summarize_compiled(recorded.report)))
 
 
 def with_divergence(recorded: Sequence[Recorded]) -> list[Outcome]:

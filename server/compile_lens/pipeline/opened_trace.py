@@ -18,11 +18,15 @@ PART = "traces"
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """How a trace is opened. ``maps`` are folders of the recording machine and what they are here; files are looked for in ``folders``."""
+    """How a trace is opened. ``maps`` are folders of the recording machine and what they are here; files are looked for in ``folders``.
+
+    ``compiled``: outcomes have what became of each function, too.
+    """
 
     maps: tuple[tuple[str, str], ...] = ()
     folders: tuple[str, ...] = ()
     just_my_code: bool = True
+    compiled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +60,13 @@ class OpenedTrace:
 def open_trace(path: Path, options: TraceOptions) -> OpenedTrace:
     """What the trace at ``path`` tells: a file, a folder, an archive, or the output folder of tlparse. Raises TraceError."""
     kept = OpenedTraces(cache_root(os.environ) / PART)
-    key = (options.maps, options.folders, options.just_my_code)
+    key = (options.maps, options.folders, options.just_my_code, options.compiled)
     known = kept.recall(path, key)
     if known is not None:
         outcomes, problems = known
         return OpenedTrace(str(path), outcomes, problems, is_new=False)
     # what reads a trace takes longer to load than what was kept
-    from compile_lens.pipeline.loaded_trace import read_recorded, with_divergence, with_note
+    from compile_lens.pipeline.loaded_trace import read_recorded, with_compiled, with_divergence, with_note
 
     # a program often lies beside its trace
     beside = str(path if path.is_dir() else path.parent)
@@ -73,7 +77,7 @@ def open_trace(path: Path, options: TraceOptions) -> OpenedTrace:
                 found = read_recorded(
                     file.path, options.maps, options.just_my_code, file.name, (*options.folders, beside)
                 )
-                recorded.append(with_note(found, file.note))
+                recorded.append(with_note(with_compiled(found) if options.compiled else found, file.note))
             except TraceError as problem:  # the other ranks still have findings
                 unread.append(str(problem))
     if not recorded:

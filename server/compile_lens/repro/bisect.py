@@ -28,6 +28,7 @@ from compile_lens.agent.runtime.search_protocol import (
 )
 from compile_lens.repro.bisect_commands import commands
 from compile_lens.repro.bisect_document import describe_step
+from compile_lens.repro.contract import BISECT_STATE
 from compile_lens.repro.scratch import scratch_folder
 from compile_lens.repro.verdict import Bisection, BisectionStatus, Kernel, Step, Switch, Verdict
 from compile_lens.workers.access import Access
@@ -272,5 +273,5 @@ def stale_state(environment: Mapping[str, str]) -> Path | None:
         except (KeyError, ImportError, OSError):
             return None
         folder = Path(tempfile.gettempdir()) / f"torchinductor_{user}"
-    file = folder / "bisect" / "bisect_status.txt"
+    file = folder / BISECT_STATE
     return file if file.is_file() else None

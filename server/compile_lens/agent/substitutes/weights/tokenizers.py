@@ -14,7 +14,7 @@ from typing import Any
 from ...runtime.missing_requirement import is_not_found
 from .hub_files import any_here
 from .lookups import Lookups, reason
-from .transformers_models import wrap_class_method
+from .transformers_models import wrap_from_pretrained
 
 TOKENIZER = "tokenizer"
 # tokens that most models have; ByT5Tokenizer itself defines padding, end and unknown
@@ -41,7 +41,7 @@ class Tokenizers:
         }
 
     def _change(self, module: Any, owner: str) -> None:
-        wrap_class_method(getattr(module, owner), lambda original: functools.partial(self._tokenizer, original))
+        wrap_from_pretrained(getattr(module, owner), lambda original: functools.partial(self._tokenizer, original))
 
     def _tokenizer(self, original: Any, cls: Any, *args: Any, **named: Any) -> Any:
         """Replaces ``from_pretrained`` of a tokenizer class."""
