@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from compile_lens.analysis.global_state import state_fact_parts
 from compile_lens.analysis.guard_expressions import fact_of_expression
-from compile_lens.analysis.guard_facts import GuardFact, fact_about
+from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_length
 from compile_lens.analysis.guard_sources import INTERNAL, plain_source
 from compile_lens.trace.report import GuardFailure
 
@@ -125,7 +125,7 @@ def _of_text(guard: str) -> GuardFact | None:
     if match := CHECKED_OBJECT.match(guard):
         return _identity(match["name"], _short_type(match["type"]), match["id"])
     if match := LENGTH_CHANGED.match(guard):
-        return fact_about(match["name"], "length", before=match["value"], expected=match["value"])
+        return fact_of_length(match["name"], match["value"], match["value"])
     if match := TYPE_CHANGED.match(guard):
         return fact_about(match["name"], "type")
     if match := NOT_A_FUNCTION.match(guard):
