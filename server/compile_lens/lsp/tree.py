@@ -188,7 +188,7 @@ def _changed(parent: str, word: str, found: Iterable[Located]) -> list[Node]:
 
 
 def _changes(changes: AnalysisComparison | None) -> str:
-    """What changed since the run before, in a phrase; '' for the first run."""
+    """What changed since the previous run, in a phrase; '' for the first run."""
     if changes is None:
         return ""
     numbers = ((len(changes.new), "new"), (len(changes.gone), "gone"), (len(changes.changed), "changed"))
