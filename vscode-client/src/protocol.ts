@@ -87,6 +87,8 @@ export const serverCommands = {
   writeIssue: "compileLens.writeIssue",
   applyFix: "compileLens.applyFix",
   showDetails: "compileLens.showDetails",
+  openTrace: "compileLens.openTrace",
+  closeTraces: "compileLens.closeTraces",
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];
