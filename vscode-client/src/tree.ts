@@ -94,7 +94,8 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const isOpen = node.kind === "file" || node.kind === "region" || node.kind === "trace";
     const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
     const item = new vscode.TreeItem(node.label, node.children === undefined ? None : isOpen ? Expanded : Collapsed);
-    item.id = node.id;
+    // one that was empty at first would stay folded
+    item.id = node.children === undefined ? `${node.id}#empty` : node.id;
     item.description = node.description ?? "";
     item.tooltip = node.description === undefined ? node.label : `${node.label}\n${node.description}`;
     item.iconPath = node.severity === undefined ? icons[node.kind] : looks[node.severity];

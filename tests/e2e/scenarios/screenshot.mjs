@@ -49,8 +49,8 @@ await play(
     await views.row("branches on a tensor").click();
     await views.says("GB0170", "What to do", "torch.where", "Call path");
     await window.openFile(recompiling);
-    await window.until("the recompiles in the tree", async () => [(await views.outline()).some(({ label }) => label.startsWith("Recompiled")), await views.outline()], 150_000);
-    await views.row("Recompiled").click();
+    await window.until("the recompiles in the tree", async () => [(await views.outline()).some(({ label }) => label.startsWith("Recompiled `scaled_loss`")), await views.outline()], 150_000);
+    await views.row("Recompiled `scaled_loss`").click();
     await views.says("Guard that failed", "Called at", "0/1");
     await window.command("Compile Lens: Pin Details");
     await page.keyboard.press("Control+Home");
