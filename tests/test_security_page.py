@@ -12,7 +12,9 @@ import pytest
 TESTS = Path(__file__).resolve().parent
 PAGE = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
 PROMISES, TABLE = PAGE.split("| promise | held by |")
-ROWS = [line.strip("| ").split(" | ") for line in TABLE.splitlines() if line.startswith("| ") and "| held by |" not in line]
+ROWS = [
+    line.strip("| ").split(" | ") for line in TABLE.splitlines() if line.startswith("| ") and "| held by |" not in line
+]
 # what these say cannot be tested, or is no promise
 ABOUT = ("available on", "enforced by", "No kind prevents")
 REFERENCE = re.compile(r"`([\w/]+\.py)(?:::([\w:]+))?`")
@@ -46,7 +48,9 @@ def test_a_promise_names_tests_that_exist(row: list[str]) -> None:
 def promises() -> list[str]:
     """The first words of the rows of the tables of the sandbox and the budget, and of paragraphs with a bold beginning."""
     sections = [part for part in PROMISES.split("\n## ") if part.startswith(("The sandbox", "The budget"))]
-    rows = [line.strip("| ").split(" | ")[0] for part in sections for line in part.splitlines() if line.startswith("| ")]
+    rows = [
+        line.strip("| ").split(" | ")[0] for part in sections for line in part.splitlines() if line.startswith("| ")
+    ]
     bold = re.findall(r"^(?:- )?\*\*([^*]+)\*\*", PROMISES, re.MULTILINE)
     return [words.rstrip(",:") for words in (*rows, *bold) if words.strip("| ") and not words.startswith(ABOUT)]
 

@@ -124,6 +124,7 @@ def said(outcome: Outcome, word: str) -> str:
     return next(line for line in outcome.output.splitlines() if line.startswith(word)).partition(" ")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("kind", list(SandboxKind))
 @pytest.mark.parametrize("variables", [{}, ELSEWHERE], ids=["as they are", "as the workspace says"])

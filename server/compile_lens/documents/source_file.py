@@ -15,9 +15,9 @@ class FileProblem(Exception):
     """The file cannot be analyzed; its text is one sentence for the user."""
 
 
-def too_large(name: str, limit: int) -> str:
+def too_large(name: str) -> str:
     """The sentence about a text that is not analyzed."""
-    return f"{name} is not analyzed: it is larger than {limit // 1_000_000} MB."
+    return f"{name} is not analyzed: it is larger than {LARGEST_BYTES // 1_000_000} MB."
 
 
 def check_source(path: Path) -> None:
@@ -54,7 +54,7 @@ def _read(path: Path) -> bytes:
     except IsADirectoryError:
         raise FileProblem(f"{path} is a directory. Give a Python file.") from None
     except FileTooLargeError:
-        raise FileProblem(too_large(str(path), LARGEST_BYTES)) from None
+        raise FileProblem(too_large(str(path))) from None
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.EINVAL:
             raise FileProblem(f"{path} is not a regular file. Give a Python file.") from None

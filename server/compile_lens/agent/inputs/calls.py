@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime.entry_plans import CallTarget, SynthesizedCalls, WrittenCall
 from ..runtime.entry_protocol import CallMade, CallNotMade, EntryCalled
 from ..runtime.wire import Wire
 from ..variations import watcher
@@ -34,35 +35,32 @@ NO_TIME = "no time was left for it"
 UNDEFINED = "it could not be defined"
 
 
-def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Make the call in ``plan["text"]``."""
+def run_written(plan: WrittenCall, file: str, source: str, wire: Wire) -> None:
+    """Make the call that the user wrote."""
     module = load(file, source, wire)
     compiled_call.seed()
     try:
-        call = evaluate(plan["text"], vars(module))
+        call = evaluate(plan.text, vars(module))
     except InvalidCall as problem:
         raise UnusableEntry(str(problem)) from None
-    wire.tell(EntryCalled((CallMade(plan["text"]),)))
-    compiled_call.run(call, plan, file)
+    wire.tell(EntryCalled((CallMade(plan.text),)))
+    compiled_call.prepared(call, plan.compile, file).run()
 
 
-def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Find calls for ``plan["targets"]`` within ``plan["seconds"]`` and most of ``plan["memory_bytes"]``, and make them.
+def run_synthesized(plan: SynthesizedCalls, file: str, source: str, wire: Wire) -> None:
+    """Find calls for the targets, and make them.
 
-    Each target has ``name``, ``compile`` (see ``compiled_call.run``) and ``given``, constructor arguments from a call site; ``inputs``
-    are arguments from an earlier run.
-    ``apart``: nothing in the file says that one process calls them all. A target is then skipped if an earlier call has run it.
     Where the file's own statements have compiled something when it is imported, nothing is called: the file is a script, whatever its
     text looks like, and a call that it does not make would add recompiles to it that no run of the user's has.
     """
     before = compiled_call.frames_so_far()
     module = load(file, source, wire)
-    compiles_itself = any("compile" not in target for target in plan["targets"])
+    compiles_itself = any(target.compile is None for target in plan.targets)
     if compiles_itself and compiled_call.frames_so_far() > before:
         return
     calls = _Calls(module, plan, file, source, wire)
     calls.coverage.tell(wire, source)
-    for target in plan["targets"]:
+    for target in plan.targets:
         calls.take(target)
     calls.coverage.tell(wire, source)
     if calls.problem is not None:
@@ -74,34 +72,32 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
 class _Calls:
     """The calls of one run. ``problem`` is the first exception that only a compiled call raised; the other targets are called, too."""
 
-    def __init__(self, module: ModuleType, plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
+    def __init__(self, module: ModuleType, plan: SynthesizedCalls, file: str, source: str, wire: Wire) -> None:
         self._module = module
         self._source = source
         self._plan = plan
         self._file = file
         self._wire = wire
-        self._memory = int(plan.get("memory_bytes", 0))
-        self._seconds = float(plan.get("seconds", 20.0))
-        self._end = time.thread_time() + self._seconds * (FIRST_SHARE if watcher.of_run() is not None else 1.0)
+        self._end = time.thread_time() + plan.seconds * (FIRST_SHARE if watcher.of_run() is not None else 1.0)
         self.coverage = RanSoFar(file, module.__name__)
         self.count = 0
         self.failed: list[CallNotMade] = []
         self.problem: Exception | None = None
 
-    def take(self, target: dict[str, Any]) -> None:
+    def take(self, target: CallTarget) -> None:
         """Call ``target``, unless it has run as a part of another one."""
-        name = target["name"]
-        if self._plan.get("apart") and self.coverage.has(name):
+        name = target.name
+        if self._plan.apart and self.coverage.has(name):
             return
         left = self._end - time.thread_time()
         if self.count and left < 1.0:
             self._fail(CallNotMade(name, NO_TIME))
             return
-        is_alone = len(self._plan["targets"]) == 1
+        is_alone = len(self._plan.targets) == 1
         found = self._find(target, left if is_alone else left * TARGET_SHARE)
         if found is None:
             return
-        if self.count and self._plan.get("apart"):
+        if self.count and self._plan.apart:
             compiled_call.reset_compiler()
         problem, works_twice = self._rehearse(found)
         self.coverage.tell(self._wire, self._source)
@@ -119,9 +115,9 @@ class _Calls:
         self.failed.append(why)
         self._wire.tell(EntryCalled((), (why,)))
 
-    def _call(self, found: FoundCall, target: dict[str, Any], works_twice: bool) -> None:
+    def _call(self, found: FoundCall, target: CallTarget, works_twice: bool) -> None:
         compiled_call.seed()
-        call = compiled_call.prepared(found.evaluate(vars(self._module)), target, self._file)
+        call = compiled_call.prepared(found.evaluate(vars(self._module)), target.compile, self._file)
         arguments, named = copied((call.positional, call.named))
         call.run()
         varied = watcher.of_run()
@@ -135,7 +131,7 @@ class _Calls:
         def offers() -> watcher.Offers:
             offered: list[tuple[str, str, Any]] = []
             try:
-                with bounded(self._memory), at_most(self._remaining()), uncompiled():
+                with bounded(self._plan.memory_bytes), at_most(self._remaining()), uncompiled():
                     offered.extend(optional_arguments(self._module, found, self._remaining()))
             except Exception as error:  # code of the user's, which the search calls, may raise anything
                 print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
@@ -154,7 +150,7 @@ class _Calls:
         compiled_call.seed()
         count = 0
         watched = self.coverage.watching(found.method)
-        with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
+        with bounded(self._plan.memory_bytes), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
             try:
                 call = found.evaluate(vars(self._module))
                 arguments, named = copied((call.positional, call.named))
@@ -165,20 +161,20 @@ class _Calls:
                 return (None if count else error), False
         return None, True
 
-    def _find(self, target: dict[str, Any], seconds: float) -> FoundCall | None:
-        cause = cause_of(vars(self._module).get(target["name"].partition(".")[0]))
+    def _find(self, target: CallTarget, seconds: float) -> FoundCall | None:
+        cause = cause_of(vars(self._module).get(target.name.partition(".")[0]))
         if cause is not None:
-            self._fail(CallNotMade(target["name"], f"{UNDEFINED}: {type(cause).__name__}: {cause}"))
+            self._fail(CallNotMade(target.name, f"{UNDEFINED}: {type(cause).__name__}: {cause}"))
             return None
         draft = ""
         try:
-            with bounded(self._memory), at_most(max(seconds, 1.0) + 2.0):
+            with bounded(self._plan.memory_bytes), at_most(max(seconds, 1.0) + 2.0):
                 return find_call(
                     self._module,
-                    target["name"],
+                    target.name,
                     SearchBudget(MAX_TRIALS, max(seconds, 1.0)),
-                    target.get("given"),
-                    target.get("inputs"),
+                    target.given,
+                    target.inputs,
                 )
         except TrialTooLong as error:
             reason = str(error)
@@ -188,8 +184,8 @@ class _Calls:
             reason, draft = str(error), error.draft
         except RecursionError:
             reason = "the search reached Python's recursion limit"
-        self._fail(CallNotMade(target["name"], reason, draft))
-        print(f"could not make up inputs for {target['name']}: {reason}", file=sys.stderr)
+        self._fail(CallNotMade(target.name, reason, draft))
+        print(f"could not make up inputs for {target.name}: {reason}", file=sys.stderr)
         return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import ModuleType
@@ -71,8 +71,8 @@ def find_call(
     module: ModuleType,
     qualified_name: str,
     budget: SearchBudget,
-    given: dict[str, str] | None = None,
-    inputs: dict[str, str] | None = None,
+    given: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | None = None,
 ) -> FoundCall:
     """A call of ``qualified_name`` that returns in eager. ``given`` are constructor arguments from a call site, ``inputs``
     expressions for its own arguments where they are known.
@@ -97,8 +97,8 @@ def _of_class(
     cls: type,
     method: str,
     budget: SearchBudget,
-    given: dict[str, str],
-    inputs: dict[str, str],
+    given: Mapping[str, str],
+    inputs: Mapping[str, str],
 ) -> FoundCall:
     last: NotFound | None = None
     try:
@@ -124,7 +124,7 @@ def _of_class(
 
 
 def _by_factory(
-    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: dict[str, str]
+    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
 ) -> FoundCall | None:
     """A call on what a function of the file constructs."""
     for number, name in enumerate(factories(module, cls)):
@@ -147,7 +147,7 @@ def find_inputs(
     make: Callable[[], Any],
     making: str,
     budget: SearchBudget,
-    inputs: dict[str, str],
+    inputs: Mapping[str, str],
     passed: Sequence[str] = (),
 ) -> FoundCall:
     """A call of ``method`` on ``made``, which ``make`` makes again for each trial, and which is written ``making``.
@@ -170,7 +170,7 @@ class _CallsOfObject:
         making: Making,
         cls: type,
         method: str,
-        inputs: dict[str, str],
+        inputs: Mapping[str, str],
         make: Callable[[], Any] | None = None,
         passed: Sequence[str] = (),
     ) -> None:
@@ -270,7 +270,7 @@ class _CallsOfObject:
         return self._argument_for(info, ArgumentGuesser(self._module, unknowns)) if info is not None else None
 
 
-def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: dict[str, str]) -> str:
+def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: Mapping[str, str]) -> str:
     """The second half of a call whose first half could not be found: what the signature says of the inputs."""
     function = getattr(cls, method, None)
     if function is None:
@@ -296,7 +296,7 @@ def evaluated_call(text: str, names: dict[str, Any], size: Any, target: Any) -> 
 
 
 def _of_function(
-    module: ModuleType, path: str, function: Any, budget: SearchBudget, inputs: dict[str, str]
+    module: ModuleType, path: str, function: Any, budget: SearchBudget, inputs: Mapping[str, str]
 ) -> FoundCall:
     names = vars(module)
     infos = read_parameters(function, skip_first=False)
@@ -324,11 +324,11 @@ def _of_function(
     return FoundCall(f"{path}({as_text(found)})", path, _described(found), candidate=found)
 
 
-def _known_argument(info: ParameterInfo, inputs: dict[str, str]) -> Argument | None:
+def _known_argument(info: ParameterInfo, inputs: Mapping[str, str]) -> Argument | None:
     return Expression(inputs[info.name]) if info.name in inputs else None
 
 
-def _first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: dict[str, str]) -> list[ParameterInfo]:
+def _first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: Mapping[str, str]) -> list[ParameterInfo]:
     """The first parameters to pass: required or known ones, or the main input of a model whose parameters are all optional."""
     required = [info for info in infos if info.required or info.name in inputs]
     if required:
