@@ -19,6 +19,7 @@ from compile_lens.lsp.details import DETAILS, Details
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
+from compile_lens.lsp.finding_reports import FindingReports
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import APPLY, Fixes
 from compile_lens.lsp.hover import Hovers
@@ -107,10 +108,13 @@ def assemble(
     server.code_actions.add(searches.actions)
     repros = Repros(server, runs, progress)
     server.code_actions.add(repros.actions)
+    reports = FindingReports(server, runs, progress, repros, searches, pages)
+    server.code_actions.add(reports.actions)
     with_more: dict[str, commands.CommandWithArguments] = {
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
         DETAILS: Details(server, runs, facts, pages).show,
+        **reports.commands(),
     }
     sandbox = SandboxActions(server)
     server.code_actions.add(sandbox.actions)
