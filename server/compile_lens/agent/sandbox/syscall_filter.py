@@ -86,6 +86,7 @@ MODES = {
     "chmod": ((90, -1), 1), "fchmod": ((91, 52), 1), "fchmodat": ((268, 53), 2), "fchmodat2": ((452, 452), 2), "creat": ((85, -1), 1),
     "mknod": ((133, -1), 1), "mknodat": ((259, 33), 2),
 }  # fmt: skip
+MAKE_FILES = ("creat", "mknod", "mknodat")
 # these have flags, and the mode after them
 OPENS = {"open": ((2, -1), 1), "openat": ((257, 56), 2)}
 O_CREAT, O_TRUNC, O_TMPFILE, O_ACCMODE = 0o100, 0o1000, 0o20000000, 0o3
@@ -135,7 +136,7 @@ class Filter:
         pointer = ctypes.byref(_Program(len(program), ctypes.cast(lines, ctypes.POINTER(_Line))))
         left_out = kernel.system_call(kernel.SECCOMP[machine], filter_mode, ALL_THREADS, pointer)
         if left_out:
-            raise OSError(errno.EBUSY, f"thread {left_out} has a filter of its own")
+            raise OSError(errno.EBUSY, "a thread has a filter of its own")
 
     def _assemble(self, machine: str, column: int) -> list[Instruction]:
         """Each block starts with the number of the call loaded, and falls through to the next in the same state."""
@@ -182,9 +183,10 @@ class Filter:
 
     def _files(self, column: int) -> list[Instruction]:
         program: list[Instruction] = []
-        for numbers, index in MODES.values():
-            # reported as done: who copies a folder with such a mode wants the rest of it
-            block = [_argument(index), (ANY_BIT, 0, 1, SET_USER_OR_GROUP), _answer(0)]
+        for name, (numbers, index) in MODES.items():
+            # a change is reported as done: who copies a folder with such a mode wants the rest of it
+            answer = _answer(errno.EPERM if name in MAKE_FILES else 0)
+            block = [_argument(index), (ANY_BIT, 0, 1, SET_USER_OR_GROUP), answer]
             program += _when(numbers[column], block) if numbers[column] >= 0 else []
         old = self.pretends_attributes and self.landlock < landlock.WITH_TRUNCATE
         for numbers, index in OPENS.values():
