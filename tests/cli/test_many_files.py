@@ -28,7 +28,10 @@ def f{number}(x):
 f{number}(torch.ones(3))
 {more}
 """
-BAD = {7: "def f(:\n", 11: "import os\n\nimport torch\n\ntorch.compile(lambda x: x)\nos.abort()\n"}
+BAD = {
+    7: "import torch\n\n\n@torch.compile\ndef f(:\n",
+    11: "import os\n\nimport torch\n\ntorch.compile(lambda x: x)\nos.abort()\n",
+}
 
 
 def write_zoo(folder: Path, number: int) -> None:

@@ -93,7 +93,7 @@ async def test_a_file_its_regions_and_what_changed_since_the_last_run(raw: Edito
         ("Graph break GB0170", "new · line 6"),
         ("Graph break GB0001", "gone · line 6"),
     ]
-    assert "2 changes since the run before" in said((await details(raw, uri, 5))["blocks"])
+    assert "2 changes since the previous run" in said((await details(raw, uri, 5))["blocks"])
 
     await raw.close(uri)
     await tree(raw, lambda files: files == [], since)

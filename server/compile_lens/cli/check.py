@@ -15,7 +15,7 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.analyzing import check_jobs, close_hosts, cluster_of, executor_options
-from compile_lens.cli.comparing import Comparing, comparing_options
+from compile_lens.cli.comparing import Comparing, budget_option, comparing_options
 from compile_lens.cli.options import (
     depth_option,
     just_my_code_option,
@@ -30,8 +30,10 @@ from compile_lens.cli.options import (
 from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.targets import find_targets
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import as_given, echo
+from compile_lens.cli.text_output import display_path
 from compile_lens.cli.watch import watch
+from compile_lens.diff.budget import Budget
 from compile_lens.diff.gate import Gate
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.pipeline.file_analysis import EntrySelection, Hosts, OnOutcome
@@ -77,6 +79,7 @@ from compile_lens.workers.job import Depth, Job, Substitution
     help="Run files again when they or modules that they import change, until Ctrl+C.",
 )
 @executor_options
+@budget_option
 @severity_option
 @max_findings_option("Show at most N findings per file.")
 @just_my_code_option
@@ -102,6 +105,7 @@ def check(
     executor: str | None,
     cpus_per_file: float,
     gpus_per_file: float,
+    budget: Budget,
     severities: dict[str, str],
     max_findings: int,
     just_my_code: bool,
@@ -165,6 +169,8 @@ def check(
     if cell and to_line:
         raise click.UsageError("--cell and --to-line cannot be combined.")
     selection = EntrySelection(entry, names, cell or 0, to_line or 0)
+    if since and context.get_parameter_source("baseline") is click.core.ParameterSource.DEFAULT_MAP:
+        baseline = None  # the command line wins over the project
     comparing = Comparing(baseline, update_baseline, since)
     cap = max_findings
     if comparing.compares and context.get_parameter_source("max_findings") is click.core.ParameterSource.DEFAULT:
@@ -187,13 +193,18 @@ def check(
 
     async def run_once(jobs: list[Job], gate: Gate | None) -> int:
         printer = OutcomePrinter(output_format, quiet, verbose)
+        exceeded: list[str] = []
 
         def show(outcome: Outcome) -> None:
+            exceeded.extend(f"{outcome.file}: {said}" for said in budget.exceeded(outcome, display_path))
             judged = gate.judge(outcome) if gate is not None else outcome
             printer.add(judged if comparing.hides_known else outcome)
 
         await check_jobs(jobs, python, selection, filters, show, not quiet, hosts, cluster)
-        return max(printer.finish(fail_on), saving.save(printer.outcomes))
+        code = max(printer.finish(fail_on), saving.save(printer.outcomes))
+        for said in exceeded:
+            echo(f"compile-lens: {as_given(said)}", err=True)
+        return max(code, int(bool(exceeded)))
 
     async def again(jobs: list[Job]) -> None:
         await run_once(jobs, gate and gate.afresh(local_trees()))

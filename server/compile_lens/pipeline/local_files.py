@@ -14,6 +14,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from compile_lens.analysis.sources import LIBRARY, NO_FILE
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.trace.graph_text import LINE
 from compile_lens.trace.relocation import named_files, relocated, stack_frames
 from compile_lens.trace.report import CompileReport
 from compile_lens.wording import counted
@@ -23,6 +24,9 @@ Maps = tuple[tuple[str, str], ...]
 PASSED_OVER = frozenset({"node_modules", "site-packages", "__pycache__", "build", "dist"})
 # a home folder is not searched to its end
 MOST_FOLDERS = 2000
+# lines that prove that a file is the one that ran, and how many graphs are read for them
+FEW_LINES, MOST_GRAPHS = 3, 20
+GRAPH = "dynamo_output_graph"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ def find_local_files(report: CompileReport, maps: Maps, folders: Sequence[str]) 
     for frame in stack_frames(report):
         if frame.text:
             texts[frame.file].setdefault(frame.line, frame.text)
+    _add_lines_of_graphs(report, texts)
     search = _Search(maps, [os.path.abspath(folder) for folder in folders])  # noqa: PTH100 - links stay as they are
     found = {}
     for file in sorted(named_files(report)):
@@ -94,6 +99,20 @@ def find_local_files(report: CompileReport, maps: Maps, folders: Sequence[str]) 
         if local is not None:
             found[file] = local
     return LocalFiles(found, tuple(search.looked))
+
+
+def _add_lines_of_graphs(report: CompileReport, texts: dict[str, dict[int, str]]) -> None:
+    """Add what graphs say of the files of the user's that stacks say little of: torch leaves the text out of short ones."""
+    unknown = {
+        file for file in named_files(report) if not LIBRARY.search(file) and len(texts.get(file, {})) < FEW_LINES
+    }
+    read = 0
+    for artifact in report.artifacts:
+        if artifact.name == GRAPH and unknown and read < MOST_GRAPHS:
+            read += 1
+            for found in map(LINE.match, (artifact.payload.text() or "").splitlines()):
+                if found is not None and found["file"] in unknown and found["code"].strip():
+                    texts[found["file"]].setdefault(int(found["line"]), found["code"].strip())
 
 
 class _Search:

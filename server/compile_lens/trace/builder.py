@@ -92,7 +92,8 @@ class ReportBuilder:
             "compile_lens_failed_call": self._on_failed_call,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
-            "compile_lens_inlined": self._on_inlined_note,
+            "compile_lens_inlined": self._on_region_event,
+            "compile_lens_called": self._on_region_event,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
@@ -338,9 +339,13 @@ class ReportBuilder:
             )
         )
 
-    def _on_inlined_note(self, record: Record) -> None:
-        region = json.loads(self._text(record))["region"]
-        self._regions = [replace(call, inlined=call.inlined or call.region == region) for call in self._regions]
+    def _on_region_event(self, record: Record) -> None:
+        """It was called under a stance, or compiled as part of another region."""
+        note = json.loads(self._text(record))
+        stances = (note["stance"],) if "stance" in note else ()
+        for i, call in enumerate(self._regions):
+            if call.region == note["region"]:
+                self._regions[i] = replace(call, inlined=call.inlined or not stances, stances=call.stances + stances)
 
     def _on_frame_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
