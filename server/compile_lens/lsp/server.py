@@ -93,7 +93,7 @@ def assemble(
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
     Hovers(server, runs, store, predictions, facts, fixes)
-    Views(server, runs, diagnostics, fixes, facts, predictions)
+    views = Views(server, runs, diagnostics, fixes, facts, predictions)
     consent_question = ConsentQuestion(server, runs)
     server.code_actions.add(consent_question.actions)
     lenses = Lenses(server, runs, facts, consent_question)
@@ -124,6 +124,7 @@ def assemble(
         runs.show_idle()
 
     traces = Traces(server, diagnostics, show_traces)
+    views.show_traces(traces.names)
     commands.register(server, runs, progress, sandbox, {**searches.commands(), **traces.commands()}, with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
