@@ -20,8 +20,8 @@ from compile_lens.trace.report import Compilation, StackFrame
 
 GRAPHS, GUARDS, CACHES, COLLECTIVES, SLOW = "rank-graphs", "rank-guards", "rank-cache", "rank-collectives", "slow-rank"
 SAME_SHAPES = (
-    "Give each rank inputs of the same shapes and types, and branch on values that are the same on all ranks. If the difference is meant "
-    "and the graph calls no collectives, ignore this."
+    "Give each rank inputs of the same shapes and types, and branch on values that are the same on all ranks. If the difference is "
+    "intended and the graph calls no collectives, ignore this."
 )
 SHARE_CACHE = (
     "Let the ranks start from the same cache: `TORCHINDUCTOR_CACHE_DIR` on a file system that all hosts share, or one that is empty on "
@@ -228,7 +228,7 @@ def _last(events: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...
 
 def _cache_words(event: tuple[str, str] | None) -> str:
     if event is None:
-        return "did not ask the cache"
+        return "did not use the cache"
     cache, outcome = event
     return (
         f"{OUTCOMES[outcome]} the {CACHE_NAMES[cache]}" if outcome != "bypass" else f"bypassed the {CACHE_NAMES[cache]}"
