@@ -114,19 +114,19 @@ GOOD = {"format": "compile-lens report", "version": 1}
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "is not a whole report of Compile Lens"),
-        (b"random bytes \x00\xff", "is not a whole report of Compile Lens"),
-        (zipped(GOOD)[:-30], "is not a whole report of Compile Lens"),
+        (b"", "is not a complete report of Compile Lens"),
+        (b"random bytes \x00\xff", "is not a complete report of Compile Lens"),
+        (zipped(GOOD)[:-30], "is not a complete report of Compile Lens"),
         (zipped({"version": 1}), "is not a report of Compile Lens."),
         (zipped([]), "is not a report of Compile Lens."),
         (
             zipped(GOOD | {"version": 9}),
             "was written by a newer Compile Lens (version 9 of the format; this one reads up to 1).",
         ),
-        (zipped(GOOD, "{}"), "is not a whole report of Compile Lens"),
-        (zipped(GOOD, '{"outcomes": [{"file": 3}]}'), "is not a whole report of Compile Lens"),
-        (zipped(GOOD, "[" * 100_000), "is not a whole report of Compile Lens"),
-        (zipped(GOOD, b"\xff\xfe"), "is not a whole report of Compile Lens"),
+        (zipped(GOOD, "{}"), "is not a complete report of Compile Lens"),
+        (zipped(GOOD, '{"outcomes": [{"file": 3}]}'), "is not a complete report of Compile Lens"),
+        (zipped(GOOD, "[" * 100_000), "is not a complete report of Compile Lens"),
+        (zipped(GOOD, b"\xff\xfe"), "is not a complete report of Compile Lens"),
         (zipped(GOOD, " " * 3_000_000), "is too large: it unpacks to more than 2 MiB."),
     ],
     ids=["empty", "random", "cut", "other", "list", "newer", "hollow", "types", "deep", "bytes", "bomb"],
@@ -163,7 +163,7 @@ def test_traces_are_saved_opened_and_redacted_in_the_terminal(tmp_path: Path) ->
     codes = [[finding["code"] for run in one.runs for finding in run["findings"]] for one in (direct, public)]
     assert codes[0] == codes[1] != []
     mixed = Warm(["trace", "run.clens", traces], tmp_path)
-    assert (mixed.code, "cannot be opened at once" in mixed.err) == (2, True)
+    assert (mixed.code, "cannot be opened together" in mixed.err) == (2, True)
     assert (
         Warm(["trace", "gone.clens"], tmp_path).err
         == "compile-lens: gone.clens cannot be read: No such file or directory.\n"

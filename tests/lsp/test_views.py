@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from editor import REAL, Editor, Message, capabilities, editor
 from programs import HEAD, ONE, write
 
@@ -92,7 +93,7 @@ async def test_a_file_its_regions_and_what_changed_since_the_last_run(raw: Edito
         ("Graph break GB0170", "new · line 6"),
         ("Graph break GB0001", "gone · line 6"),
     ]
-    assert "2 changes since the run before" in said((await details(raw, uri, 5))["blocks"])
+    assert "2 changes since the previous run" in said((await details(raw, uri, 5))["blocks"])
 
     await raw.close(uri)
     await tree(raw, lambda files: files == [], since)
@@ -158,6 +159,7 @@ for size in (2, 3, 4):
 """
 
 
+@pytest.mark.slow
 async def test_the_history_of_recompiles_is_a_table(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         await ed.initialize(root, {**ALWAYS, "python": sys.executable}, capabilities=SHOWS_TREE)

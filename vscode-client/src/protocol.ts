@@ -67,8 +67,14 @@ export const serverCommands = {
   minify: "compileLens.minify",
   logs: "compileLens.logs",
   writeRepro: "compileLens.writeRepro",
+  bisectFinding: "compileLens.bisectFinding",
+  minifyFinding: "compileLens.minifyFinding",
+  writeUnitTest: "compileLens.writeUnitTest",
+  writeIssue: "compileLens.writeIssue",
   applyFix: "compileLens.applyFix",
   showDetails: "compileLens.showDetails",
+  openTrace: "compileLens.openTrace",
+  closeTraces: "compileLens.closeTraces",
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];

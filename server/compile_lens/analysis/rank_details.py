@@ -39,7 +39,7 @@ KIND_OF_OPTION = re.compile(r"^\S+ ids == None$")
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """A collective that compiled code calls: the operator, its compile id, and the frame of the line that it comes from."""
+    """A collective that compiled code calls: the operator, its compile id, and the line that calls it, often in torch."""
 
     name: str
     compile_id: str
@@ -89,7 +89,8 @@ class RankDetails:
                 found = COLLECTIVE.search(node.target or node.expression)
                 name = (found["operator"] or found["function"]) if found else ""
                 if name and name not in WAITS:
-                    frame = StackFrame(node.file, node.line, "") if node.file and node.line else None
+                    function = node.source.partition(":")[0]
+                    frame = StackFrame(node.file, node.line, function) if node.file and node.line else None
                     traced.append(Collective(name, compile_id, frame))
         scheduled = self._scheduled(compile_id)
         if not scheduled:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from compile_lens.analysis.finding import Finding, Kind, Place
+from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.rank_details import RankDetails
 from compile_lens.analysis.ranks import rank_names
-from compile_lens.analysis.sources import LIBRARY
+from compile_lens.analysis.sources import LIBRARY, Sources
 from compile_lens.trace.report import Compilation, CompileReport
 from compile_lens.wording import counted
 
@@ -61,7 +62,7 @@ class Divergence:
     finding: Finding
 
 
-def find_divergence(ranks: Sequence[Rank]) -> Divergence | None:
+def find_divergence(ranks: Sequence[Rank], sources: Sources | None = None) -> Divergence | None:
     """The first compilation that is not the same; None if all ranks compiled the same, or there is one rank."""
     steps = [[_step(compilation) for compilation in rank.report.compilations] for rank in ranks]
     for index in range(max(map(len, steps), default=0)):
@@ -69,7 +70,7 @@ def find_divergence(ranks: Sequence[Rank]) -> Divergence | None:
         for at, own in enumerate(steps):
             groups.setdefault(own[index] if index < len(own) else None, []).append(at)
         if len(groups) > 1:
-            return _divergence(ranks, index, groups)
+            return _divergence(ranks, index, groups, sources)
     return None
 
 
@@ -86,7 +87,9 @@ def _step(compilation: Compilation) -> CompileStep:
     )
 
 
-def _divergence(ranks: Sequence[Rank], index: int, groups: dict[CompileStep | None, list[int]]) -> Divergence:
+def _divergence(
+    ranks: Sequence[Rank], index: int, groups: dict[CompileStep | None, list[int]], sources: Sources | None
+) -> Divergence:
     """The finding at the rank that does what most do not, or, of two, at the one that compiled at all."""
     ordered = sorted(groups.items(), key=lambda group: (len(group[1]), group[0] is None))
     (step, odd), (others_step, others) = ordered[0], ordered[-1]
@@ -109,7 +112,7 @@ def _divergence(ranks: Sequence[Rank], index: int, groups: dict[CompileStep | No
             kind=Kind.DIVERGENCE,
             severity=Kind.DIVERGENCE.row.severity,
             message=message,
-            place=finding.place if finding is not None else place_of(compilation),
+            place=finding.place if finding is not None else place_of(compilation, sources),
             explanation=_both_sides(ranks, teller, rest, told, other)
             + waiting(ranks, teller, compilation)
             + hang(rank, compilation),
@@ -208,10 +211,12 @@ def _finding_of(rank: Rank, compilation: Compilation) -> Finding | None:
     return next(iter(causes or told), None)
 
 
-def place_of(compilation: Compilation) -> Place:
-    """The user's line that called what was compiled; the function itself if all of it is the user's."""
+def place_of(compilation: Compilation, sources: Sources | None = None) -> Place:
+    """The user's line that called what was compiled; the name of the function itself if all of it is the user's."""
     own = [frame for frame in compilation.call_stack if not LIBRARY.search(frame.file)]
     if LIBRARY.search(compilation.file) and own:
         frame = own[-1]
         return Place(frame.file, frame.line, 1, frame.line, max(len(frame.text), 1) + 1)
+    if sources is not None:
+        return function_place(compilation.file, compilation.line, sources)
     return Place(compilation.file, compilation.line, 1, compilation.line, 2)

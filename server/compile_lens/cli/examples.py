@@ -17,7 +17,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "predict": (("Predict graph breaks without running anything", "compile-lens predict model.py"),),
     "trace": (("Analyze a trace that TORCH_TRACE wrote", "compile-lens trace /tmp/trace"),),
     "report": (
-        ("Send what a trace tells to a colleague", "compile-lens report -o run.clens /tmp/trace"),
+        ("Share a trace's findings with a colleague", "compile-lens report -o run.clens /tmp/trace"),
         ("Leave source text and values out", "compile-lens report --redact -o public.clens run.clens"),
     ),
     "run": (

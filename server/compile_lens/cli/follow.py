@@ -22,7 +22,7 @@ from compile_lens.pipeline.live_run import LiveRun
     "seconds",
     type=click.FloatRange(min=0),
     metavar="SECONDS",
-    help="End after this many seconds.  [default: at Ctrl+C]",
+    help="Stop after this many seconds.  [default: at Ctrl+C]",
 )
 @just_my_code_option
 @saving_options

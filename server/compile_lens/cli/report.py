@@ -26,7 +26,7 @@ from compile_lens.trace.files import TraceError
 )
 @redact_option
 def report(paths: tuple[Path, ...], file: Path, redact: bool) -> int:
-    """Save what the traces or saved reports at each PATH tell as one file. `compile-lens trace FILE.clens` opens it.
+    """Save the findings of the traces or saved reports at each PATH as one file. `compile-lens trace FILE.clens` opens it.
 
     The report of a run is saved by `check`, `run` and `watch` with --save. A saved report that is saved again with --redact loses its
     source text, values and messages.

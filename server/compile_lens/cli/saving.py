@@ -55,7 +55,7 @@ def saving_options(command: F) -> F:
     @wraps(command)
     def with_saving(*args: object, save: Path | None, redact: bool, **others: object) -> object:
         if redact and save is None:
-            raise click.UsageError("--redact is about the saved report: add --save FILE.")
+            raise click.UsageError("--redact applies to the saved report: add --save FILE.")
         return command(*args, saving=Saving(save, redact), **others)
 
     decorated: Callable[..., object] = with_saving
@@ -82,7 +82,7 @@ def open_reports(paths: Sequence[Path]) -> list[SavedReport]:
     """The report files at ``paths``; none if they are traces. Raises click.ClickException."""
     named = [path for path in paths if is_report_file(path)]
     if named and len(named) < len(paths):
-        raise click.UsageError("Saved reports and traces cannot be opened at once.")
+        raise click.UsageError("Saved reports and traces cannot be opened together.")
     try:
         return [read_report_file(path, Path.cwd()) for path in named]
     except ReportFileError as problem:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from compile_lens.cli.options import just_my_code_option, map_option, output_options
+from compile_lens.cli.output_options import just_my_code_option, map_option, output_options
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.opened_trace import OpenedTrace, TraceOptions, open_trace

@@ -70,7 +70,7 @@ def side_of_report(name: str, document: Any) -> Side:
             compiled if any(run.get("compiled") is not None for run in runs) else None,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise Unreadable(f"{name} is not a whole report of compile-lens ({error}).") from None
+        raise Unreadable(f"{name} is not a complete report of compile-lens ({error}).") from None
 
 
 def _kernels(compiled: Sequence[CompiledFunction]) -> int | None:

@@ -146,7 +146,7 @@ def what_compiled(change: CompiledChange) -> str:
         one = change.shown
         parts = [counted(one.graphs, "graph"), counted(one.ops, "op")]
         parts += [counted(len(one.kernels), "kernel")] if one.kernels else []
-        return f"{'compiled only now' if before is None else 'no longer compiled'} ({', '.join(parts)})"
+        return f"{'newly compiled' if before is None else 'no longer compiled'} ({', '.join(parts)})"
     pairs = (
         (before.graphs, after.graphs, "graph"),
         (before.ops, after.ops, "op"),

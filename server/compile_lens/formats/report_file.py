@@ -111,7 +111,7 @@ def read_report_file(path: Path, folder: Path) -> SavedReport:
     except OSError as error:
         raise ReportFileError(f"{path} cannot be read: {error.strerror}.") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ReportFileError(f"{path} is not a whole report of Compile Lens ({error}).") from None
+        raise ReportFileError(f"{path} is not a complete report of Compile Lens ({error}).") from None
     return SavedReport(str(path), tuple(body.outcomes), body.sources, bool(about.get("redacted")))
 
 
@@ -130,7 +130,7 @@ def _unzipped(path: Path) -> tuple[bytes, bytes]:
         raise ReportFileError(f"{path} is not a report of Compile Lens.") from None
     # encrypted, of an unknown compression, cut short, or no zip at all
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, ValueError) as error:
-        raise ReportFileError(f"{path} is not a whole report of Compile Lens ({error}).") from None
+        raise ReportFileError(f"{path} is not a complete report of Compile Lens ({error}).") from None
     return parts[0], parts[1]
 
 

@@ -167,7 +167,7 @@ class DetailsAt:
             for one in found
         ]
         number = counted(len(rows), "change")
-        yield table(f"{number} since the run before", ("", "Line", "Finding"), rows)
+        yield table(f"{number} since the previous run", ("", "Line", "Finding"), rows)
 
     def _level(self, site: CallSite) -> list[Piece]:
         told = [self._link(site.place), {"text": " in "}, code_piece(site.function)]

@@ -17,7 +17,7 @@ RUNS_KEPT = 10
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A run that came to its end. ``changes`` are those since the run before it, None for the first."""
+    """A run that came to its end. ``changes`` are those since the previous run it, None for the first."""
 
     ended: datetime
     status: Status

@@ -92,7 +92,8 @@ class ReportBuilder:
             "compile_lens_failed_call": self._on_failed_call,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
-            "compile_lens_inlined": self._on_inlined_note,
+            "compile_lens_inlined": self._on_region_event,
+            "compile_lens_called": self._on_region_event,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
@@ -276,9 +277,12 @@ class ReportBuilder:
         self._inputs.on_guards(record)
 
     def _on_break(self, record: Record) -> None:
-        text = self._text(record)
-        parsed = parse_break(text)
         compilation = self._compilation(record)
+        # if its text is damaged, what follows from it must not be taken for an error of the user's call
+        compilation.has_lost_break = True
+        text = self._text(record)
+        compilation.has_lost_break = False
+        parsed = parse_break(text)
         noted = self._take_noted(record)
         # a note has the frames that Dynamo traced, with columns; the frame's own note, the callers above them. A text that names no
         # place (a skipped frame's) has the traced frames alone, too.
@@ -338,9 +342,13 @@ class ReportBuilder:
             )
         )
 
-    def _on_inlined_note(self, record: Record) -> None:
-        region = json.loads(self._text(record))["region"]
-        self._regions = [replace(call, inlined=call.inlined or call.region == region) for call in self._regions]
+    def _on_region_event(self, record: Record) -> None:
+        """It was called under a stance, or compiled as part of another region."""
+        note = json.loads(self._text(record))
+        stances = (note["stance"],) if "stance" in note else ()
+        for i, call in enumerate(self._regions):
+            if call.region == note["region"]:
+                self._regions[i] = replace(call, inlined=call.inlined or not stances, stances=call.stances + stances)
 
     def _on_frame_note(self, record: Record) -> None:
         note = json.loads(self._text(record))

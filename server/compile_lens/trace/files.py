@@ -9,10 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from gzip import GzipFile
+from typing import IO, Any
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -145,12 +142,13 @@ def _unzipped(path: Path) -> Iterator[IO[bytes]]:
             yield plain
 
 
-def _copy(packed: IO[bytes] | GzipFile, plain: IO[bytes]) -> None:
+def _copy(packed: Any, plain: IO[bytes]) -> None:
     """Unpack as much as there is: of a file that is cut or damaged, what comes before. Raises if that is nothing."""
     import zlib
 
     try:
-        while piece := packed.read(1 << 20):
+        # `read` would drop what comes just before the damage
+        while piece := packed.read1(1 << 20):
             plain.write(piece)
     except (OSError, EOFError, zlib.error):
         if not plain.tell():

@@ -27,6 +27,7 @@ KIND = re.compile(PREFIX.pattern + rb'\{"(\w+)": ')
 RECORD_END = re.compile(rb"\n(?=[^\t])")
 # how much of a trace is in memory at a time
 WINDOW = 1 << 24
+AROUND = 1 << 16
 # most records fit; a longer line is read whole
 HEAD = 4096
 ENVELOPE = frozenset(
@@ -84,11 +85,12 @@ class Bytes(Protocol):
 class TraceBytes:
     """A trace file, memory-mapped. What was read is given back to the system, so that memory is bounded whatever the size.
 
-    ``damaged`` are the places of payloads that were read and are not what was written.
+    ``intact`` are the places of payloads that were read and are what was written, ``damaged`` those that are not.
     """
 
     def __init__(self, data: bytes | mmap.mmap) -> None:
         self.mapped = data
+        self.intact: set[int] = set()
         self.damaged: set[int] = set()
         self._read = 0
 
@@ -97,7 +99,8 @@ class TraceBytes:
 
     def __getitem__(self, index: slice, /) -> bytes:
         found = self.mapped[index]
-        self._read += len(found)
+        # the system maps what is around a place, too
+        self._read += len(found) + AROUND
         if self._read > WINDOW:
             self.release()
         return found
@@ -121,14 +124,25 @@ class Payload:
     def text(self) -> str | None:
         """The payload, or None if it is not what was written (cut short, or changed)."""
         raw = self.data[self.start : self.end].removesuffix(b"\n")
+        # a newline in the payload is followed by the tab of the next line
         content = raw[1:].replace(b"\n\t", b"\n")
-        # as many newlines as tabs that begin a line: no line of it is without one
-        intact = not raw or (raw.startswith(b"\t") and raw.count(b"\n") == raw.count(b"\n\t"))
-        if not intact or (self.digest and hashlib.md5(content, usedforsecurity=False).hexdigest() != self.digest):
+        if not self._is_intact(raw, content):
             if isinstance(self.data, TraceBytes):
                 self.data.damaged.add(self.start)
             return None
         return content.decode("utf-8", "replace")
+
+    def _is_intact(self, raw: bytes, content: bytes) -> bool:
+        known = self.data.intact if isinstance(self.data, TraceBytes) else set()
+        if self.start in known:
+            return True
+        if self.digest:
+            found = hashlib.md5(content, usedforsecurity=False).hexdigest() == self.digest
+        else:  # every line begins with a tab
+            found = not raw or (raw.startswith(b"\t") and raw.count(b"\n") == raw.count(b"\n\t"))
+        if found:
+            known.add(self.start)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

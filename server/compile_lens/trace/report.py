@@ -152,7 +152,7 @@ class RegionCall:
     """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python.
 
     ``fullgraph`` is its argument, and ``column`` where the call begins; None if that is not known. ``inlined``: what it wraps was
-    compiled as part of another region.
+    compiled as part of another region. ``stances`` are those under which it was called.
     """
 
     region: int
@@ -164,6 +164,7 @@ class RegionCall:
     fullgraph: bool | None = None
     column: int | None = None
     inlined: bool = False
+    stances: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,6 +32,8 @@ def cache_base(environment: Mapping[str, str]) -> Path:
 
 def temporary_cache(environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` with caches in a new temporary folder, for one whose own cannot be written."""
+    import tempfile  # rarely needed, and slow to import
+
     return {**environment, VARIABLE: tempfile.mkdtemp(prefix="compile-lens-cache-")}
 
 

@@ -19,6 +19,7 @@ from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled
 from ..runtime.entry_plans import CompileAt, ModelOfScript
 from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
+from ..runtime.foreign_code import attempted
 from ..runtime.program import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
@@ -192,10 +193,8 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
     is_small = sum(p.numel() for p in module.parameters()) < COPIED_PARAMETERS
 
     def make() -> Any:
-        try:
-            return copy.deepcopy(module) if is_small else module
-        except Exception:  # objects of the program's may refuse to be copied
-            return module
+        copied = attempted(lambda: copy.deepcopy(module)) if is_small else None
+        return module if copied is None else copied
 
     passed, known = _passed(module, model.calls[-1]) if model.calls else ((), {})
     owner = sys.modules.get(type(module).__module__) or sys.modules["__main__"]

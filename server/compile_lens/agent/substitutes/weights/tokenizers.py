@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from ...runtime.foreign_code import attempted
 from ...runtime.missing_requirement import is_not_found
 from .hub_files import any_here
 from .lookups import Lookups, reason
@@ -70,18 +71,13 @@ def _byte_tokenizer(cls: Any, name: str, named: dict[str, Any]) -> Any:
     inputs = getattr(cls, "model_input_names", None)
     if inputs and "input_ids" in inputs:
         chosen["model_input_names"] = list(inputs)
-    try:
-        config = transformers.AutoConfig.from_pretrained(name)
-    except Exception:  # no configuration either, in the words of whichever version; the defaults will do
-        config = None
+    config = attempted(lambda: transformers.AutoConfig.from_pretrained(name))
     positions = getattr(config, "max_position_embeddings", None)
     if isinstance(positions, int) and 0 < positions < LONGEST:
         chosen.setdefault("model_max_length", positions)
-    try:
-        made = _with_larger_vocabulary(transformers.ByT5Tokenizer)(extra_ids=0, chat_template=CHAT, **chosen)
-    except Exception:  # arguments that this version does not take; the error of the program's own call is shown
-        return None
-    return None if (getattr(config, "vocab_size", None) or len(made)) < len(made) else made
+    chosen = {"extra_ids": 0, "chat_template": CHAT, **chosen}
+    made = attempted(lambda: _with_larger_vocabulary(transformers.ByT5Tokenizer)(**chosen))
+    return None if made is None or (getattr(config, "vocab_size", None) or len(made)) < len(made) else made
 
 
 def _with_larger_vocabulary(base: Any) -> Any:
