@@ -16,6 +16,7 @@ RUNNERS = {
     "file": ("importers", "run_script"),
     "call": ("calls", "run_written"),
     "model": ("program_model", "run"),
+    "example": ("program_model", "run_example"),
     "recorded": ("calls", "run_synthesized"),
     "synthesized": ("calls", "run_synthesized"),
     "synthesised": ("calls", "run_synthesized"),  # the older spelling
