@@ -45,8 +45,10 @@ def main() -> int:
     paths = drawn(folders, options.files, options.seed)
     for place in sorted({path.relative_to(options.folder).parts[:2] for path in paths}):
         package, version = place[0], place[1].rpartition("-")[2]
+        own = [path for path in paths if path.is_relative_to(options.folder / package)]
         try:
             environments.make(package, version, options.folder.absolute())
+            environments.install_for(package, own, options.folder.absolute())
         except environments.NoEnvironment as problem:
             print(f"{package}: no environment ({problem})", file=sys.stderr)
     for path in paths:

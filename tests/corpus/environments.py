@@ -1,17 +1,17 @@
 """Makes an interpreter for each drawn package, with the package and what it declares: its users have both.
 
-torch, and what this interpreter has beside it, comes from this interpreter by a ``.pth`` file; what the package declares comes first.
+torch and what it requires are those of this interpreter, by links; everything else is installed for the package.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import os
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def make(package: str, version: str, folder: Path) -> Path:
     place = python.parent.parent
     _run([uv, "venv", "--quiet", "--python", sys.executable, str(place)])
     inside = next((place / "lib").glob("python3*")) / "site-packages"
-    (inside / "shared.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    _link_torch(inside)
     overrides = place / "overrides.txt"
     overrides.write_text("\n".join(_overrides()) + "\n", encoding="utf-8")
     install = [uv, "pip", "install", "--quiet", "--python", str(python), "--overrides", str(overrides)]
@@ -71,6 +71,78 @@ def _leave_out_cuda(inside: Path) -> None:
         init.write_text("".join(line for line in lines if line.strip() != "_meta_registrations,"), encoding="utf-8")
 
 
+def _link_torch(inside: Path) -> None:
+    """Link torch and what it requires, in a folder that comes after what is installed."""
+    shared = inside / "shared"
+    shared.mkdir()
+    for name in _with_requirements("torch"):
+        distribution = importlib.metadata.distribution(name)
+        tops = {Path(file).parts[0] for file in distribution.files or () if ".." not in Path(file).parts}
+        for top in sorted(tops - {"__pycache__"}):
+            place = Path(str(distribution.locate_file(top)))
+            if place.exists() and not (shared / top).exists():
+                (shared / top).symlink_to(place)
+    (inside / "shared.pth").write_text(f"{shared}\n", encoding="utf-8")
+
+
+def _with_requirements(name: str) -> list[str]:
+    """``name`` and what it requires, extras left out, as far as it is installed here."""
+    found: list[str] = []
+    waiting = [name]
+    while waiting:
+        each = waiting.pop()
+        if each in found:
+            continue
+        try:
+            requirements = importlib.metadata.requires(each) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        found.append(each)
+        waiting += [_name_of(text) for text in requirements if "extra" not in text.partition(";")[2]]
+    return [*found, *(["numpy"] if "numpy" not in found and _is_here("numpy") else [])]
+
+
+def _is_here(name: str) -> bool:
+    return any(d.name == name for d in importlib.metadata.distributions())
+
+
+def _name_of(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+
+
+def install_for(package: str, files: list[Path], folder: Path) -> None:
+    """Install what ``files`` import and the package declares for an extra: who works on such a file has it."""
+    python = interpreter(package, folder)
+    uv = shutil.which("uv")
+    if uv is None or not python.exists():
+        return
+    inside = next((python.parent.parent / "lib").glob("python3*")) / "site-packages"
+    of_extras = {_module_name(_name_of(text)): _name_of(text) for text in _declared(package, inside, extras=True)}
+    imported = {name for file in files for name in _imports(file)}
+    for name in sorted(imported & of_extras.keys()):
+        if not any((place / name).exists() or (place / f"{name}.py").exists() for place in (inside, inside / "shared")):
+            overrides = python.parent.parent / "overrides.txt"
+            try:
+                _run([uv, "pip", "install", "--quiet", "--python", str(python), "--overrides", str(overrides), of_extras[name]])
+            except NoEnvironment as problem:
+                print(f"{package} without {of_extras[name]}: {problem}", file=sys.stderr)
+    _leave_out_cuda(inside)
+
+
+def _module_name(distribution: str) -> str:
+    return re.sub(r"[-.]+", "_", distribution).lower()
+
+
+def _imports(file: Path) -> set[str]:
+    try:
+        nodes = list(ast.walk(ast.parse(file.read_text("utf-8", errors="replace"))))
+    except SyntaxError:
+        return set()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    return {name.partition(".")[0].lower() for name in names}
+
+
 def _install_one_by_one(install: list[str], package: str, version: str, inside: Path) -> None:
     try:
         _run([*install, "--no-deps", f"{package}=={version}"])
@@ -78,7 +150,7 @@ def _install_one_by_one(install: list[str], package: str, version: str, inside: 
         # its files are analyzed from its source distribution in any case
         print(f"{package}: {problem}", file=sys.stderr)
     for requirement in _declared(package, inside):
-        for wanted in (requirement, re.split(r"[^\w.-]", requirement, maxsplit=1)[0]):
+        for wanted in (requirement, _name_of(requirement)):
             try:
                 _run([*install, wanted])
                 break
@@ -86,13 +158,13 @@ def _install_one_by_one(install: list[str], package: str, version: str, inside: 
                 print(f"{package} without {wanted}: {problem}", file=sys.stderr)
 
 
-def _declared(package: str, inside: Path) -> Iterator[str]:
-    """What an installed package requires, extras left out."""
+def _declared(package: str, inside: Path, extras: bool = False) -> Iterator[str]:
+    """What an installed package requires, extras left out; or for ``extras`` alone."""
     for found in importlib.metadata.distributions(path=[str(inside)]):
         if re.sub(r"[-_.]+", "-", found.name).lower() == re.sub(r"[-_.]+", "-", package).lower():
             for text in found.requires or ():
                 requirement, _, marker = text.partition(";")
-                if "extra" not in marker:
+                if ("extra" in marker) is extras:
                     yield requirement.strip()
 
 

@@ -10,6 +10,8 @@ from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.importers import WorkspaceFile, imported_names
 from compile_lens.entries.targets import Target
 
+EXAMPLE = "example:"
+
 
 def find_examples(file: str, documented: Sequence[WorkspaceFile], targets: Sequence[Target]) -> Iterator[Entry]:
     """The first example that imports the outermost class of ``file`` and constructs it, as an entry."""
@@ -21,5 +23,5 @@ def find_examples(file: str, documented: Sequence[WorkspaceFile], targets: Seque
         if target.name in imported_names(example, file) and re.search(rf"\b{re.escape(target.name)}\(", text):
             page = Path(example.path).name
             plan = {"kind": "example", "source": text, "page": example.path, "line": target.compile_line or target.line}
-            yield Entry(EntryKind.EXAMPLE, f"example:{page}", f"an example in {page}", 0, plan)
+            yield Entry(EntryKind.EXAMPLE, f"{EXAMPLE}{page}", f"an example in {page}", 0, plan)
             return

@@ -17,7 +17,7 @@ from compile_lens.analysis.run_errors import UNRUNNABLE, severity_beside
 from compile_lens.entries.entry import AUTOMATIC, MODEL, SCRIPT, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
-from compile_lens.entries.examples import find_examples
+from compile_lens.entries.examples import EXAMPLE, find_examples
 from compile_lens.entries.find import find_entries
 from compile_lens.entries.importers import arguments_elsewhere, find_importers
 from compile_lens.entries.recorded import Recording
@@ -105,7 +105,12 @@ def choose(
         if spec == AUTOMATIC:
             break
         if spec:
-            found = entries_of(file, text, root if "::" in spec or spec.endswith(".py") else None, recording)
+            found = entries_of(
+                file,
+                text,
+                root if "::" in spec or spec.endswith(".py") or spec.startswith(EXAMPLE) else None,
+                recording,
+            )
             return EntryChoice((read_entry(spec, origin, file, tree, found),), True)
     return EntryChoice(entries_of(file, text, root, recording))
 

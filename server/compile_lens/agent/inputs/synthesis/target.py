@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ from .search import CallProblem, NotFound, SearchBudget, search
 MADE = "m"
 # the least time for an object that the file constructs itself
 FACTORY_S = 6.0
+_FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
 ON_META = ", on the meta device, since it is too large"
 
 
@@ -333,8 +335,9 @@ def _of_function(
 
 
 def _guess(module: ModuleType, name: str, unknowns: Unknowns) -> Argument:
-    """An argument for what is read of another one as ``name``."""
-    return ArgumentGuesser(module, unknowns).for_input(ParameterInfo(name, True, None, ""), None)
+    """An argument for what is read of another one as ``name``: data, unless it is a flag."""
+    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "")
+    return guesser.for_input(info, None) if _FLAG.match(name) else guesser.tensor(info, None)
 
 
 def _read_of(infos: list[ParameterInfo], name: str) -> tuple[str, ...]:
