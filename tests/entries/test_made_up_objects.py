@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.entries.keep_inputs import as_functions
 from compile_lens.pipeline.entry_choice import choose
+from compile_lens.syntax.tree import parse
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -172,3 +175,13 @@ def test_an_example_of_the_documentation_is_an_entry_and_a_part_is_not_the_end(
     assert outcome.entry_title == "the example in `README.md`"
     assert [way.reason for way in outcome.passed_over if way.entry.startswith("doctest")] == ["It did not reach `Net`."]
     assert outcome.graphs == 1 and not [f for f in outcome.findings if f.kind is Kind.RUN_ERROR]
+
+
+def test_objects_are_kept_as_python() -> None:
+    tree = parse("class Net: ...\n")
+    kept = as_functions(tree, 'Net(opt=types.SimpleNamespace(width=4))(batch={"x": float32[2, 3]})')
+    assert kept is not None
+    names: dict[str, object] = {"torch": torch}
+    exec(kept.text, names)
+    assert names["get_inputs"]()["batch"]["x"].shape == (2, 3)  # type: ignore[operator]
+    assert names["get_init_inputs"]()["opt"].width == 4  # type: ignore[operator]
