@@ -13,8 +13,10 @@ BUNDLE_PYTHON = $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))
 EXAMPLES := examples/transformer_block.py examples/training_step.py examples/clean_model.py
 # never the user's own caches, nor one that another checkout uses
 export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
+# where the environment forbids it, each of a thousand processes compiles the same modules again
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-quick test-nightly compat lint bench fuzz soak client vsix lab tables setup clean
+.PHONY: demo test test-quick test-nightly compat lint bench fuzz soak client vsix lab tables docs setup clean
 
 demo: $(STAMP)  ## the main job on the examples
 	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
@@ -32,8 +34,8 @@ compat: $(STAMP)  ## each torch on each Python of this machine, in environments 
 	$(BIN)/python -m tests.compat
 
 lint: $(STAMP) $(CLIENT_STAMP)  ## style, types, and the types of the extension
-	$(BIN)/ruff check server tests benchmarks
-	$(BIN)/ruff format --check server tests benchmarks
+	$(BIN)/ruff check server tests benchmarks docs
+	$(BIN)/ruff format --check server tests benchmarks docs
 	$(BIN)/mypy
 	cd $(CLIENT) && npm run --silent typecheck
 
@@ -50,6 +52,9 @@ soak: $(STAMP)  ## an hour of work and trouble; the server's memory, handles and
 
 tables: $(STAMP)  ## the bundled tables of explanations, from the torch in .venv (20 s)
 	$(BIN)/python tests/knowledge/record_tables.py
+
+docs: $(STAMP)  ## the documentation site: out/docs/index.html
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -c docs -d .cache/doctrees . out/docs
 
 setup: $(STAMP)
 
@@ -81,5 +86,5 @@ lab: $(STAMP)
 	PYTHON=$(CURDIR)/$(BIN)/python bash tests/e2e/install.sh
 
 clean:
-	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist $(CLIENT)/bundled/libs $(CLIENT)/out $(CLIENT)/*.vsix tests/e2e/shots
+	rm -rf $(VENV) .cache $(CLIENT)/node_modules $(CLIENT)/dist $(CLIENT)/bundled/libs $(CLIENT)/out $(CLIENT)/*.vsix tests/e2e/shots docs/reference out
 	rm -rf .pytest_cache .mypy_cache .ruff_cache

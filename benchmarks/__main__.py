@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from benchmarks import editor_death, explain, hover, predictions, sandbox, server_start, time_to_findings
+from benchmarks import editor_death, explain, hover, predictions, sandbox, server_start, time_to_findings, traces
 
 if __name__ == "__main__":
     asyncio.run(time_to_findings.run())
@@ -14,3 +14,4 @@ if __name__ == "__main__":
     explain.run()
     hover.run()
     predictions.run()
+    traces.run()

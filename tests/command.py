@@ -15,12 +15,13 @@ import jsonschema
 import pytest
 from tests.processes import Mark
 
-from compile_lens.cli import bisect, check, logs, main, minify, repro
+from compile_lens.cli import bisect, logs, main, minify, repro
+from compile_lens.pipeline import file_analysis
 from compile_lens.workers.host import Host
 from warm_host import WarmHost
 
 SCHEMA = json.loads((Path(__file__).parent.parent / "docs" / "findings.schema.json").read_text())
-THAT_RUN_FILES = (bisect, check, logs, minify, repro)
+THAT_RUN_FILES = (bisect, file_analysis, logs, minify, repro)
 
 
 class Result:

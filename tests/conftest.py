@@ -39,7 +39,9 @@ def warm_command(warm_host: WarmHost) -> None:
 # what takes minutes begins first, so that in the end no worker is left with it
 LONG = (
     "e2e",
+    "hostile",
     "repro/test_bisect",
+    "test_as_plain_python",
     "repro",
     "entries",
     "test_gpu_stand_in",
@@ -48,7 +50,7 @@ LONG = (
     "workers",
     "knowledge",
 )
-# `make test-quick` leaves these out: they start interpreters with torch of their own, or compile for long
+# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters with torch of their own, or compile for long
 SLOW = (
     "analysis/test_certain_predictions",
     "entries/test_entry_runs",
@@ -56,6 +58,8 @@ SLOW = (
     "entries/test_reproduced",
     "entries/test_solver",
     "knowledge/test_installed",
+    "lsp/test_ends",
+    "lsp/test_first_hour",
     "lsp/test_quick_fixes",
     "lsp/test_real",
     "lsp/test_repros",
@@ -63,6 +67,7 @@ SLOW = (
     "lsp/test_survival",
     "pipeline/test_cached_graphs",
     "pipeline/test_without_fork",
+    "pytest_plugin",
     "reliability",
     "repro/test_contract",
     "repro/test_documents",
@@ -74,10 +79,12 @@ SLOW = (
     "test_differential",
     "test_emulation_trial",
     "test_gpu_stand_in",
+    "test_record.py",
     "test_variations",
     "workers/test_caches",
     "workers/test_host",
     "workers/test_sandbox",
+    "workers/test_stopped",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "server" / "compile_lens"
 # what both sides load: the messages between server and agent
-MESSAGES = ("protocol", "entry_protocol", "search_protocol", "environment_facts")
+MESSAGES = ("protocol", "entry_plans", "entry_protocol", "search_protocol", "environment_facts")
 PROTOCOL = {"pygls", "lsprotocol"}
 TORCH = {"torch", "triton"}
 TREE_SITTER = {"tree_sitter", "tree_sitter_python"}
@@ -37,9 +38,14 @@ FORBIDDEN = {
 }
 
 
+@functools.cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
 def imports(file: Path) -> Iterator[tuple[int, str]]:
     """Every imported module of a file, with its line; a relative import begins with a dot."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -123,7 +129,7 @@ def test_the_agent_imports_the_standard_library_torch_and_itself() -> None:
 
 def test_nothing_imports_the_agent_but_the_protocol() -> None:
     # and the one way to delete what a program has left
-    protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, "left_folders")}
+    protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, "message", "left_folders")}
     wrong = [
         f"{file.relative_to(PACKAGE)}:{line}"
         for file in PACKAGE.rglob("*.py")
@@ -143,7 +149,7 @@ NAME_PRIVATE_PARTS: set[str] = set()
 
 def private_names(file: Path) -> Iterator[tuple[int, str]]:
     """Private parts of torch that a file imports or reads from ``torch``, with the line."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(tree_of(file)):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -202,7 +208,7 @@ def own_attributes(tree: ast.AST) -> set[str]:
 
 def test_the_agent_reads_private_attributes_of_its_own_alone() -> None:
     agent = PACKAGE / "agent"
-    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in agent.rglob("*.py")}
+    trees = {file: tree_of(file) for file in agent.rglob("*.py")}
     known = set(PRIVATE_NAMES_OF_OTHERS).union(*map(own_attributes, trees.values()))
     private = [
         (file, node)
@@ -246,7 +252,7 @@ def import_circles() -> list[list[str]]:
         parts = ["compile_lens", *file.relative_to(PACKAGE).with_suffix("").parts]
         files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
     imports_of = {
-        name: imported_modules(ast.parse(file.read_text()), name, file.name == "__init__.py", set(files))
+        name: imported_modules(tree_of(file), name, file.name == "__init__.py", set(files))
         for name, file in files.items()
     }
 
@@ -277,7 +283,7 @@ def test_the_protocol_needs_the_standard_library_alone() -> None:
     files = [PACKAGE / "agent" / "runtime" / f"{name}.py" for name in (*MESSAGES, "message")]
     modules = {module for file in files for _, module in imports(file)}
     own = {module for module in modules if module.startswith(".")}
-    assert own <= {".", ".message", ".search_protocol"}
+    assert own <= {".", ".message", ".entry_plans", ".search_protocol"}
     assert {module.partition(".")[0] for module in modules - own} <= set(sys.stdlib_module_names)
 
 
@@ -297,7 +303,7 @@ def test_every_broad_handler_says_whose_code_may_raise() -> None:
     for file in PACKAGE.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         lines = text.splitlines()
-        for handler in broad_handlers(ast.parse(text)):
+        for handler in broad_handlers(tree_of(file)):
             line = handler.lineno
             before, own, first = lines[line - 2].strip(), lines[line - 1], lines[line].strip()
             if "  # " not in own and not before.startswith("# ") and not first.startswith("# "):
@@ -308,13 +314,30 @@ def test_every_broad_handler_says_whose_code_may_raise() -> None:
 def test_only_two_modules_print() -> None:
     """They make control characters visible, which may come from a program, a trace or a file name."""
     doors = {PACKAGE / "cli" / "terminal.py", PACKAGE / "cli" / "safe_console.py"}
-    doors |= {PACKAGE / "settings" / "settings.py", PACKAGE / "settings" / "settings_page.py"}  # print our own tables
+    doors |= {
+        PACKAGE / "settings" / name for name in ("settings.py", "settings_page.py", "groups.py")
+    }  # print our own tables
     printing = {
         f"{file.name}:{node.lineno}"
         for file in PACKAGE.rglob("*.py")
         if file not in doors and not file.is_relative_to(PACKAGE / "agent")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) in ("print", "click.echo", "click.secho", "Console", "sys.stdout.write")
     }
     assert not printing
+
+
+def test_no_test_module_imports_torch() -> None:
+    """Each worker imports each of them when it collects the tests."""
+    modules = [file for file in Path(__file__).parent.rglob("test_*.py") if "programs" not in file.parts]
+    assert len(modules) > 150
+    importing = {
+        file.name
+        for file in modules
+        for node in tree_of(file).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([each.name for each in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+        if within(name, TORCH | {"transformers", "numpy"})
+    }
+    assert not importing

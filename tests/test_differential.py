@@ -14,7 +14,7 @@ from benchmarks.plain_torch.process import PlainTorch, recompiles_of
 from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Status
 from compile_lens.workers.job import Depth
-from fixture_notation import depth_of
+from fixture_notation import depth_of, is_compared
 from plain_torch_process import breaks_of
 from warm_host import WarmHost, one_worker_each
 
@@ -33,8 +33,9 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("file", one_worker_each(PROGRAMS))
 def test_breaks_and_recompiles_are_those_of_torch(file: Path, warm_host: WarmHost, plain_torch: PlainTorch) -> None:
-    depth = Depth(depth_of(file.read_text(encoding="utf-8")))
-    ours = warm_host.analyze(file, depth)
+    text = file.read_text(encoding="utf-8")
+    depth = Depth(depth_of(text))
+    ours = warm_host.analyze(file, depth, is_compared(text))  # a comparison changes neither
     torchs = plain_torch.run(file)
     assert breaks_of(ours) == torchs.breaks
     assert recompiles_of(ours.report) == torchs.recompiles

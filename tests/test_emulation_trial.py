@@ -14,7 +14,7 @@ import pytest
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.workers.host import BOOT
 from compile_lens.workers.job import Depth, Job
-from warm_host import WarmHost, warm_host
+from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("gpu-stand-in")
 
@@ -106,9 +106,9 @@ def test_an_ability_that_crashes_is_left_out_and_the_others_are_tried_all_the_sa
     assert without["user-written Triton kernels"].startswith("AttributeError")
 
 
-@pytest.fixture(scope="module")
-def host() -> Iterator[WarmHost]:
-    yield from warm_host()
+@pytest.fixture
+def host(warm_host: WarmHost) -> WarmHost:
+    return warm_host
 
 
 def run(host: WarmHost, tmp_path: Path, text: str, depth: Depth = Depth.DYNAMO, emulation_failed: str = "") -> Outcome:

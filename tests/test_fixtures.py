@@ -14,8 +14,7 @@ import pytest
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Status
-from compile_lens.workers.job import Depth
-from fixture_notation import Annotated, Expected, depth_of, difference, is_compared, is_varied, read, write
+from fixture_notation import Annotated, Expected, difference, read, write
 from warm_host import WarmHost, one_worker_each
 
 FOLDER = Path(__file__).parent / "fixtures"
@@ -38,8 +37,7 @@ def test_findings_are_those_written_under_the_lines(
 
 def check(file: Path, host: WarmHost, update: bool = False) -> None:
     """Analyze one fixture, and compare or write what is found in it and in its parts."""
-    text = file.read_text(encoding="utf-8")
-    outcome = host.analyze(file, Depth(depth_of(text)), is_compared(text), is_varied(text)).outcome
+    outcome = host.analyze_fixture(file).outcome
     assert outcome.status in (Status.OK, Status.RAISED), outcome.failure or outcome.output
     programs = {path: read(path.read_text(encoding="utf-8")) for path in [file, *parts(file)]}
     found: dict[Path, list[Finding]] = defaultdict(list)

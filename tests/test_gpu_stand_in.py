@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.workers.job import Job, Substitution
 from replay import program, recording, replay
-from warm_host import WarmHost, warm_host
+from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("gpu-stand-in")
 
@@ -40,9 +39,9 @@ DDP_OF_2_11 = {("GB0007", "2/0")}
 MOVED_BY_THE_TRACE = {(64, 65), (33, 30), (30, 31)}
 
 
-@pytest.fixture(scope="module")
-def host() -> Iterator[WarmHost]:
-    yield from warm_host()
+@pytest.fixture
+def host(warm_host: WarmHost) -> WarmHost:
+    return warm_host
 
 
 def of_dynamo(outcome: Outcome) -> list[Finding]:

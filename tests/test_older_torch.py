@@ -8,9 +8,9 @@ from types import FrameType
 from typing import Any
 
 import pytest
-import torch
 from tests.entries.agent_package import agent_module
 
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 break_positions = agent_module("instrument.break_positions")
 trace_sink = agent_module("instrument.trace_sink")
 core: Any = agent_module("torch_internals.core")
@@ -19,6 +19,8 @@ core: Any = agent_module("torch_internals.core")
 @pytest.fixture
 def errors(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """Each ``Unsupported`` that is raised, with the positions that are kept for a torch without columns."""
+    import torch
+
     raised: list[Any] = []
     unsupported = torch._dynamo.exc.Unsupported
     keeping = break_positions._keeping(unsupported.__init__)
@@ -34,17 +36,19 @@ def errors(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     torch._dynamo.reset()
 
 
-def inner(x: torch.Tensor) -> torch.Tensor:
+def inner(x: Any) -> Any:
     return x * (1 + x.max().item()) + (lambda row: row.flatten().tolist()[0])(x)
 
 
-def outer(x: torch.Tensor) -> torch.Tensor:
+def outer(x: Any) -> Any:
     y = inner(x.sin()) + inner(x)
     return y if y.sum() > 0 and len(print("negative") or [y]) else inner(next(part for part in y.unbind()))
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="instructions have no positions")
 def test_the_columns_of_breaks_are_those_that_torch_knows(errors: list[Any]) -> None:
+    import torch
+
     torch.compile(outer, backend="eager")(torch.ones(3))
     torch.compile(outer, backend="eager")(-torch.ones(3))
     known = [[(f.lineno, f.colno, f.end_colno) for f in error.real_stack] for error in errors]
@@ -54,6 +58,8 @@ def test_the_columns_of_breaks_are_those_that_torch_knows(errors: list[Any]) -> 
 
 
 def test_the_record_of_a_frame_is_seen_before_it_is_sent() -> None:
+    import torch
+
     log = core.TRACE_LOG.need()
     handlers, level = list(log.handlers), log.level
     seen: list[str] = []

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch  # noqa: F401 - rows ask the installed version
 from tests.entries.agent_package import agent_module
 
 from compile_lens.pipeline.doctor import CheckState, examine
@@ -17,6 +16,7 @@ from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.job import Job
 from warm_host import WarmHost
 
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 ROOM = agent_module("torch_internals")
 
 
@@ -26,6 +26,8 @@ def rows() -> list[Any]:
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.path)
 def test_the_installed_torch_has_what_it_should(row: Any) -> None:
+    import torch  # noqa: F401 - rows ask the installed version
+
     assert row.exists == row.is_expected or row.supplied
 
 

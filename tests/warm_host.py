@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
+import pickle
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from filelock import FileLock
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
@@ -20,6 +24,7 @@ from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, End, Job, VariationRequest
 from compile_lens.workers.wire import Frame, TraceRecord
+from fixture_notation import depth_of, is_compared, is_varied
 
 TIMEOUT_S = 300.0
 T = TypeVar("T")
@@ -65,26 +70,55 @@ class Shared:
 
 
 class WarmHost:
-    """A host and the event loop that it lives in, for tests that are plain functions. A file is run once in each way."""
+    """A host and the event loop that it lives in, for tests that are plain functions.
 
-    def __init__(self, environment: Mapping[str, str] | None = None, python: str = sys.executable) -> None:
+    A file is run once in each way. With ``kept``, a folder, that holds for all processes that use it.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        python: str = sys.executable,
+        kept: Path | None = None,
+    ) -> None:
         self._loop = asyncio.new_event_loop()
         self._host = RecordingHost(python, environment)
         self._known: dict[tuple[Path, Depth, bool, bool], Analyzed] = {}
+        self._kept = kept
 
     def analyze(self, file: Path, depth: Depth = Depth.DYNAMO, compare: bool = False, varied: bool = False) -> Analyzed:
         way = (file, depth, compare, varied)
         if way not in self._known:
-            job = Job(
-                str(file),
-                depth=depth,
-                timeout_s=TIMEOUT_S,
-                compare=compare,
-                vary=VariationRequest() if varied else None,
-            )
-            outcome = self._loop.run_until_complete(analyze(self._host, job))
-            self._known[way] = Analyzed(outcome, self._host.builder.report())
+            self._known[way] = self._analyzed(*way) if self._kept is None else self._analyzed_once(self._kept, *way)
         return self._known[way]
+
+    def analyze_fixture(self, file: Path) -> Analyzed:
+        """A program of the corpora, run as its own comment asks for."""
+        text = file.read_text(encoding="utf-8")
+        return self.analyze(file, Depth(depth_of(text)), is_compared(text), is_varied(text))
+
+    def _analyzed_once(self, kept: Path, *way: Any) -> Analyzed:
+        place = kept / hashlib.sha256(repr(way).encode()).hexdigest()
+        with FileLock(f"{place}.lock"):
+            if place.exists():
+                known: Analyzed = pickle.loads(place.read_bytes())
+                return known
+            made = self._analyzed(*way)
+            aside = kept / f"{place.name}.{os.getpid()}"
+            aside.write_bytes(pickle.dumps(made))
+            aside.replace(place)
+            return made
+
+    def _analyzed(self, file: Path, depth: Depth, compare: bool, varied: bool) -> Analyzed:
+        job = Job(
+            str(file),
+            depth=depth,
+            timeout_s=TIMEOUT_S,
+            compare=compare,
+            vary=VariationRequest() if varied else None,
+        )
+        outcome = self._loop.run_until_complete(analyze(self._host, job))
+        return Analyzed(outcome, self._host.builder.report())
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
         """What ``work`` comes to, in the event loop of the host."""
@@ -117,11 +151,20 @@ class WarmHost:
 
 
 def one_worker_each(files: Iterable[Path]) -> list[Any]:
-    """Parameters such that all tests of a file are run by one worker, whose host knows the file's outcome after the first."""
-    return [pytest.param(file, id=file.stem, marks=pytest.mark.xdist_group(f"program-{file.stem}")) for file in files]
+    """Parameters such that all tests of a file are run by one worker: no other waits for its outcome. What Inductor compiles is slow."""
+    found = []
+    for file in files:
+        marks = [pytest.mark.xdist_group(f"program-{file.stem}")]
+        if depth_of(file.read_text(encoding="utf-8")) == Depth.INDUCTOR.value:
+            marks.append(pytest.mark.slow)
+        found.append(pytest.param(file, id=file.stem, marks=marks))
+    return found
 
 
-def warm_host() -> Iterator[WarmHost]:
-    host = WarmHost()
+def warm_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmHost]:
+    own = tmp_path_factory.getbasetemp()
+    kept = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "analyzed"
+    kept.mkdir(exist_ok=True)
+    host = WarmHost(kept=kept)
     yield host
     host.close()

@@ -68,6 +68,16 @@ def link(label: str, uri: str) -> str:
     return f"[{markdown_text(' '.join(label.split()))}]({_UNSAFE_IN_URI.sub(_quoted, uri)})"
 
 
+def spans(text: str) -> list[tuple[str, bool]]:
+    """``text`` in pieces, each with whether it is code: for an editor that is given text instead of Markdown."""
+    text = visible(text)
+    pieces, end = [], 0
+    for span in _SPAN.finditer(text):
+        pieces += [(text[end : span.start()], False), (span[1], True)]
+        end = span.end()
+    return [piece for piece in (*pieces, (text[end:], False)) if piece[0]]
+
+
 def _marked(text: str, span_of: Callable[[str], str]) -> str:
     # four columns more would make a line a block of code
     text = _INDENT.sub("", visible(text).strip())

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from functools import cache
 from pathlib import Path
-
-import torch
 
 from compile_lens.analysis.break_titles import NAMED, TITLES
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.graph_breaks import Remedy
 from replay import recording, replay
 
-REGISTRY = json.loads((Path(torch.__path__[0]) / "_dynamo" / "graph_break_registry.json").read_text())
+TORCH = importlib.util.find_spec("torch")
+assert TORCH is not None and TORCH.origin is not None
+REGISTRY = json.loads((Path(TORCH.origin).parent / "_dynamo" / "graph_break_registry.json").read_text())
 
 
 @cache

@@ -184,4 +184,4 @@ def test_a_strict_export_up_to_torch_2_8_names_its_frame_and_fails_once() -> Non
 def test_a_disk_that_fills_while_code_is_compiled_is_named(type_name: str, message: str) -> None:
     found = triage(type_name, message, IN_CODEGEN)
     told = sentence(type_name, message, found)
-    assert told == "torch.compile failed: the disk is full that compiled code is written to (No space left on device)."
+    assert told == "torch.compile failed: the disk for compiled code is full (No space left on device)."

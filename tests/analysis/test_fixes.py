@@ -18,7 +18,7 @@ from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job
-from warm_host import WarmHost
+from warm_host import WarmHost, one_worker_each
 
 FIXTURES = sorted((Path(__file__).parents[1] / "fixtures").glob("[!_]*.py"))
 
@@ -215,14 +215,14 @@ def _fixes(text: str, findings: tuple[Finding, ...]) -> list[Fix]:
     return [fix for finding in findings for fix in fixes_for(finding, tree)]
 
 
-@pytest.mark.parametrize("file", FIXTURES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", one_worker_each(FIXTURES))
 def test_no_fix_breaks_the_syntax_or_touches_other_lines(file: Path, warm_host: WarmHost) -> None:
     text = file.read_text(encoding="utf-8")
     try:
         ast.parse(text)
     except SyntaxError:
         return
-    findings = tuple(f for f in warm_host.analyze(file).outcome.findings if f.place.file == str(file))
+    findings = tuple(f for f in warm_host.analyze_fixture(file).outcome.findings if f.place.file == str(file))
     for fix in _fixes(text, findings):
         check_text(text, fix)
         windows = text.replace("\n", "\r\n")

@@ -194,7 +194,7 @@ TEXTS = [
     ),
     (
         "Cache line invalidated because L['model'] got deallocated",
-        "`model` was deleted, and the version compiled for it with it",
+        "`model` was deleted, which invalidated the version compiled for it",
     ),
     (
         "BACKEND_MATCH failure: torch.compile detected different backend callables. Cached backend: a.b (id=0x7f00).",

@@ -31,6 +31,7 @@ def test_the_rank_that_alone_recompiles_is_found_with_its_cause() -> None:
         "Ranks diverge: rank 1 recompiled `inner`, and rank 0 did not: size 0 of `args[0]` changed (8 → 9)."
     )
     assert Path(finding.place.file).name == "gpu_ddp.py"
+    assert finding.explanation.startswith("This is the first difference. Up to [3/0], all ranks compiled the same.")
     assert "the others wait at the next collective" in finding.explanation
 
 
@@ -62,7 +63,7 @@ def job(*ranks: tuple[Compilation, ...]) -> list[Rank]:
 
 def message(*ranks: tuple[Compilation, ...]) -> str | None:
     found = find_divergence(job(*ranks))
-    return None if found is None else found[1].message
+    return None if found is None else found.finding.message
 
 
 def test_ranks_that_compile_the_same_do_not_diverge() -> None:
@@ -91,5 +92,5 @@ def test_other_functions_and_other_results_are_told_apart() -> None:
 def test_the_first_divergence_alone_is_told() -> None:
     found = find_divergence(job((*SAME, AGAIN), (SAME[0], SAME[2])))
     assert found is not None
-    assert found[1].frames == ("1/0",)
-    assert found[1].explanation.startswith("All ranks compiled the same up to [0/0].")
+    assert (found.finding.frames, found.index) == (("1/0",), 1)
+    assert "[1/0] `g` on rank 0, [2/0] `h` on rank 1." in found.finding.explanation

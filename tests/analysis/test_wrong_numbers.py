@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from compile_lens.agent.compare.numbers import difference
 from compile_lens.analysis.wrong_numbers import relative_error
+
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,8 @@ from compile_lens.analysis.wrong_numbers import relative_error
     ],
 )
 def test_a_relative_error_is_that_of_the_worst_element(eager: list[float], compiled: list[float], said: str) -> None:
+    import torch
+
     facts = difference(torch.tensor(eager, dtype=torch.float64), torch.tensor(compiled, dtype=torch.float64), None)
     assert facts["worst_at"] == [0]
     assert relative_error(facts) == said

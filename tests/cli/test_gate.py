@@ -47,7 +47,7 @@ def test_a_baseline_lets_the_known_pass_and_fails_by_the_new(tmp_path: Path) -> 
     same = Warm(["check", "--baseline", "compile-lens.json", "model.py"], tmp_path)
     assert same.code == 0
     assert "1 graph break" in same.out
-    assert "Known from compile-lens.json and not shown: 1 finding.\nNothing new." in same.out
+    assert "Not shown: 1 finding already in compile-lens.json.\nNothing new." in same.out
 
     (tmp_path / "model.py").write_text(NEW)
     more = Warm(["check", "--baseline", "compile-lens.json", "--format", "github", "model.py"], tmp_path)
@@ -91,13 +91,19 @@ def test_diff_tells_what_is_new_gone_and_changed(tmp_path: Path) -> None:
     assert (document["gone"], len(document["changed"])) == ([], 1)
     assert (document["before"]["breaks"], document["after"]["breaks"]) == (1, 2)
 
+    (compiled,) = document["compiled"]
+    assert [(side["name"], side["graphs"]) for side in compiled.values()] == [("f", 1), ("f", 2)]
+
     page = Warm(["diff", "HEAD:model.py", "model.py", "--fail-on", "warning"], tmp_path)
     assert page.code == 1
     assert "model.py:9: warning[GB0170]" in page.out
     assert 'its line was edited (was: print("in f"))' in page.out
+    assert " f: 1 → 2 graphs; " in page.out
     back = Warm(["diff", "now.json", "HEAD:model.py", "--format", "markdown"], tmp_path)
     assert back.code == 0
     assert "**Gone**" in back.out and "**New**" not in back.out
+    html = Warm(["diff", "now.json", "now.json", "--format", "html"], tmp_path)
+    assert "No finding is new, gone or changed, and nothing is compiled otherwise." in html.out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ class Subsystem:
     lines: int = 0
     all: dict[SpotKind, int] = field(default_factory=dict)
     reached: dict[SpotKind, int] = field(default_factory=dict)
+    by_corpus: dict[str, int] = field(default_factory=dict)
 
     def share(self, kind: SpotKind) -> str:
         """``12 of 30``; a dash where there is none."""
@@ -38,10 +39,13 @@ def room_of(file: str) -> str:
 
 
 class Reach:
-    """The spots of a copy, and what the file of hits says of each."""
+    """The spots of a copy, and what the files of hits, one for each corpus, say of each."""
 
-    def __init__(self, spots: Sequence[Spot], hits: bytes) -> None:
-        self._hits = dict(zip(spots, hits, strict=True))
+    def __init__(self, spots: Sequence[Spot], hits: Mapping[str, bytes]) -> None:
+        none = bytes(len(spots))
+        self._hits = dict(zip(spots, map(max, none, none, *hits.values()), strict=True))
+        self.corpora = tuple(hits)
+        self._by_corpus = {name: dict(zip(spots, each, strict=True)) for name, each in hits.items()}
         self._ran = {(spot.file, spot.what) for spot in self._of(SpotKind.FUNCTION, {RUN})}
         # a table says something of its rows once one of them was looked up, and only if it is never gone through
         rows = [(spot, hit) for spot, hit in self._hits.items() if spot.kind is SpotKind.ROW]
@@ -78,6 +82,10 @@ class Reach:
                 room = found[room_of(spot.file)]
                 room.all[kind] = room.all.get(kind, 0) + 1
                 room.reached[kind] = room.reached.get(kind, 0) + self.is_reached(spot)
+        for name, hits in self._by_corpus.items():
+            for spot in self._of(SpotKind.FUNCTION, {RUN}):
+                room = found[room_of(spot.file)]
+                room.by_corpus[name] = room.by_corpus.get(name, 0) + (hits[spot] == RUN)
         return sorted(found.values(), key=lambda room: -room.lines)
 
 
@@ -85,14 +93,24 @@ def _table(spot: Spot) -> tuple[str, str]:
     return spot.file, spot.what.partition("[")[0]
 
 
-def table(rooms: Iterable[Subsystem]) -> str:
+def table(rooms: Iterable[Subsystem], corpora: Sequence[str]) -> str:
     """The rooms as a Markdown table."""
-    lines = ["| subsystem | lines | functions | branches | patterns | rows of tables |", "|---|---|---|---|---|---|"]
+    heads = ["subsystem", "lines", "functions", "branches", "patterns", "rows", *corpora]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for room in rooms:
         if room.all:
             name = f"`{room.name}/`" if not room.name.endswith(".py") else f"`{room.name}`"
-            shares = (room.share(kind) for kind in SpotKind)
-            lines.append(f"| {name} | {room.lines:,} | {' | '.join(shares)} |")
+            shares = [room.share(kind) for kind in SpotKind]
+            numbers = [str(room.by_corpus.get(corpus, 0)) for corpus in corpora]
+            lines.append(f"| {name} | {room.lines:,} | {' | '.join([*shares, *numbers])} |")
+    return "\n".join(lines)
+
+
+def findings_table(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """How many findings of each kind there were in each corpus, as a Markdown table."""
+    kinds = sorted({kind for each in counts.values() for kind in each})
+    lines = [f"| kind | {' | '.join(counts)} |", "|---" * (len(counts) + 1) + "|"]
+    lines += [f"| `{kind}` | {' | '.join(str(each.get(kind, 0)) for each in counts.values())} |" for kind in kinds]
     return "\n".join(lines)
 
 

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from workbench import CLIENT
 
-from compile_lens.settings.settings import configuration_schema
+from compile_lens.settings.groups import grouped
 
 # they say which server is started and by what: a workspace must not
 STARTS_THE_SERVER = {f"compileLens.{name}" for name in ("interpreter", "path", "importStrategy", "server.command")}
 OWN_SETTINGS = {*STARTS_THE_SERVER, "compileLens.trace.server"}
 MANIFEST = json.loads((CLIENT / "package.json").read_text())
+SETTINGS = {
+    name: each for group in MANIFEST["contributes"]["configuration"] for name, each in group["properties"].items()
+}
 
 
 def test_settings_are_those_of_the_server() -> None:
-    """After a change: ``python -m compile_lens.settings.settings | npm run settings`` in ``vscode-client``."""
-    settings = MANIFEST["contributes"]["configuration"]["properties"]
-    assert {name: each for name, each in settings.items() if name not in OWN_SETTINGS} == configuration_schema()[
-        "properties"
-    ]
+    """After a change: ``python -m compile_lens.settings.groups | npm run settings`` in ``vscode-client``."""
+    *groups, own = MANIFEST["contributes"]["configuration"]
+    assert groups == grouped()
+    assert set(own["properties"]) == OWN_SETTINGS
+
+
+def test_the_table_of_the_gallery_has_every_setting_once() -> None:
+    page = (CLIENT / "README.md").read_text()
+    rows = re.findall(r"^\| `(compileLens\.[\w.]+)` \| (.+) \|$", page, re.MULTILINE)
+    texts = [(name, each["markdownDescription"]) for name, each in SETTINGS.items()]
+    assert rows == [(name, re.sub(r"`#([\w.]+)#`", r"`\1`", text).replace("|", r"\|")) for name, text in texts]
 
 
 def test_a_workspace_that_is_not_trusted_cannot_say_what_is_executed() -> None:
     restricted = set(MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"])
     assert {"compileLens.python", "compileLens.run.enabled", *STARTS_THE_SERVER} <= restricted
-    settings = MANIFEST["contributes"]["configuration"]["properties"]
-    assert {settings[name]["scope"] for name in STARTS_THE_SERVER} == {"machine"}
+    assert {SETTINGS[name]["scope"] for name in STARTS_THE_SERVER} == {"machine"}
 
 
 @pytest.mark.parametrize("command", MANIFEST["contributes"]["commands"], ids=lambda command: command["command"])

@@ -357,10 +357,11 @@ def test_nothing_runs_in_a_workspace_that_is_not_trusted(
     workbench.assert_nothing_is_left()
 
 
+@pytest.mark.nightly
 def test_takes_the_screenshot_of_the_readme(
     workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], shots: Path
 ) -> None:
-    """Always taken, so that it cannot rot; kept only with ``UPDATE_SCREENSHOT=1``."""
+    """Taken each night, so that it cannot rot; kept only with ``UPDATE_SCREENSHOT=1``."""
     name = "transformer_block.py"
     # a short path: torch's explanation has it
     with tempfile.TemporaryDirectory(prefix="demo-", dir="/tmp") as parent:

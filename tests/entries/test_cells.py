@@ -55,6 +55,7 @@ def test_the_text_up_to_a_line_is_what_stands_there() -> None:
             up_to_line(Job("f.py"), text, line)
 
 
+@pytest.mark.slow
 def test_a_cell_from_the_command_line(tmp_path: Path) -> None:
     write(tmp_path, "nb.py", SCRIPT)
     (run,) = Warm(["check", "--cell", "3", "--format", "json", "nb.py"], tmp_path).runs

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.entries.sources import KERNELS, MODEL, REGION
 
+from compile_lens.agent.runtime.entry_plans import CompileAt, ExampleInputs, WrittenCall
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import BadEntry, read_entry
 from compile_lens.entries.find import find_entries
@@ -123,7 +124,9 @@ def test_what_a_user_can_write(tmp_path: Path) -> None:
         "Block(dim=8, heads=2)(float32[2, 3, 8])": "call",
     }.items():
         assert read_entry(spec, "", file, tree, ()).kind.value == kind
-    assert read_entry("get_inputs()", "", file, parse(KERNELS), find_entries(parse(KERNELS))).plan["target"] == "Model"
+    kept = read_entry("get_inputs()", "", file, parse(KERNELS), find_entries(parse(KERNELS)))
+    assert isinstance(kept.plan, ExampleInputs)
+    assert kept.plan.target == "Model"
     for wrong in ("get_inputs", "synthesized:Nobody", "nowhere.py::test", "4 + 5", ""):
         with pytest.raises(BadEntry):
             read_entry(wrong, "", file, tree, ())
@@ -131,8 +134,9 @@ def test_what_a_user_can_write(tmp_path: Path) -> None:
 
 def test_a_written_call_is_compiled_where_the_file_would() -> None:
     plan = read_entry("Block(8, 2)(float32[1, 2, 8])", "", "model.py", parse(MODEL), ()).plan
-    assert plan["compile"] == {"line": 20, "fullgraph": False}
-    assert "compile" not in read_entry("scale(float32[3], 2)", "", "model.py", parse(REGION), ()).plan
+    assert plan == WrittenCall("Block(8, 2)(float32[1, 2, 8])", CompileAt(20))
+    own = read_entry("scale(float32[3], 2)", "", "model.py", parse(REGION), ()).plan
+    assert own == WrittenCall("scale(float32[3], 2)")
 
 
 OTHERS = {

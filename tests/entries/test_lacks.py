@@ -69,6 +69,7 @@ def told(outcome: Outcome) -> list[tuple[str, int]]:
     return [(finding.code, finding.place.line) for finding in outcome.findings]
 
 
+@pytest.mark.slow
 def test_a_script_that_needs_arguments_says_which_and_takes_those_of_the_workspace(
     tmp_path: Path, warm_host: WarmHost
 ) -> None:
@@ -146,6 +147,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_processes_that_are_spawned_find_the_main_module(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "pool.py"
     file.write_text(SPAWNING)

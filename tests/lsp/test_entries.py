@@ -107,6 +107,7 @@ async def test_the_comment_in_unsaved_text_counts(ed: Editor, root: Path) -> Non
     assert told["params"]["message"].startswith("Compile Lens: train.py has no entry 'nowhere'.")
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("entries")
 async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:

@@ -133,6 +133,12 @@ async def test_what_keeps_a_file_from_running_is_shown_in_it_and_at_once(root: P
         await ed.status(state="idle", findings=1)
         await ed.close(broken)
 
+        # no region can be seen in it
+        hidden = await ed.open(write(root, REGION.replace("def step(x):", "def step(x:"), "hidden.py"))
+        (error,) = await ed.published(hidden)
+        assert error["message"].startswith("The file cannot be run: SyntaxError:")
+        await ed.close(hidden)
+
         write(root, "import torch\nthing = torch.nope\n", "helper_module.py")
         since = ed.mark()
         uri = await ed.open(write(root, f"import torch\nfrom helper_module import thing\n{REGION}", "user.py"))

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from editor import REAL, Editor, capabilities, editor
 from programs import ONE, write
 
@@ -54,6 +55,7 @@ async def test_they_are_off_by_default(ed: Editor, root: Path) -> None:
     assert await hints(ed, uri) == []
 
 
+@pytest.mark.slow
 async def test_where_graphs_end(root: Path) -> None:
     said = capabilities(workspace={"inlayHint": {"refreshSupport": True}})
     async with editor(root.parent, REAL) as ed:
@@ -66,6 +68,7 @@ async def test_where_graphs_end(root: Path) -> None:
         assert found == [(5, 14, "⟂ graph 1 of f ends"), (7, 14, "⟂ graph 2 of f ends")]
 
 
+@pytest.mark.slow
 async def test_what_is_dynamic_moves_with_the_text(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         await ed.initialize(root, WANTED)

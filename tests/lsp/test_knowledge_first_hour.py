@@ -93,6 +93,12 @@ def test_fields_and_directives_are_markdown() -> None:
     )
 
 
+def test_underlined_titles_are_bold() -> None:
+    assert readable("Makes one.\n\nNotes\n*****\nSlow.\n\nExample\n-------\n\n    y = x") == (
+        "Makes one.\n\n**Notes**\n\nSlow.\n\n**Example**\n\n\n    y = x"
+    )
+
+
 def test_no_text_of_torch_shows_its_markup() -> None:
     knowledge = Knowledge()
     markup = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from editor import REAL, Editor, capabilities, editor
 from programs import HANGS, ONE, ran, write
 
@@ -108,6 +109,7 @@ broken(torch.ones(2))
 """
 
 
+@pytest.mark.slow
 async def test_with_real_torch(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         await ed.initialize(root, {"run": {"enabled": "always"}})

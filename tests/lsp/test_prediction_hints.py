@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
 from editor import PREDICTED, REAL, Editor, Message, capabilities, editor, of_runs, predicted
 from programs import HEAD, LINE, ONE, RANGE, ran, runs, write
 
@@ -146,6 +147,7 @@ async def test_half_typed_code_is_no_trouble(raw: Editor, root: Path) -> None:
     assert "ERROR" not in (root.parent / "server.log").read_text()
 
 
+@pytest.mark.slow
 async def test_with_torch_the_truth_takes_their_place(root: Path) -> None:
     """The branch is predicted before the run; ``print`` under a condition that is false is predicted, and does not happen."""
     text = (

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from editor import REAL, Editor, capabilities, editor
 from programs import write
 
@@ -31,6 +32,7 @@ async def offered(ed: Editor, uri: str, at: dict[str, Any], only: list[str] | No
     return {action["title"]: action for action in found if action.get("kind") == "repro"}
 
 
+@pytest.mark.nightly
 async def test_a_repro_is_offered_written_and_run(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         options = {"python": sys.executable, "run": {"enabled": "always"}}

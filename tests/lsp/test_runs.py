@@ -34,6 +34,13 @@ async def lenses(ed: Editor, uri: str) -> list[Message]:
     return found
 
 
+async def code_actions(ed: Editor, uri: str, line: int) -> list[Message]:
+    place = {"line": line, "character": 2}
+    request = {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}
+    found: list[Message] = await ed.request("textDocument/codeAction", request)
+    return found
+
+
 def torchless(root: Path) -> Path:
     """An interpreter that is there, and has no torch."""
     python = root / "torchless" / "bin" / "python"
@@ -89,7 +96,7 @@ class TestConsent:
         await raw.hover(uri, 0, 0)
         assert (len(asked(raw)), runs(root)) == (1, [])
 
-    async def test_an_editor_that_cannot_ask_runs_nothing(self, raw: Editor, root: Path) -> None:
+    async def test_an_editor_that_cannot_ask_says_how_to_allow_runs(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root)
         uri = await raw.open(write(root, ONE))
         question = await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
@@ -98,6 +105,15 @@ class TestConsent:
         await raw.save(uri)
         await raw.hover(uri, 0, 0)
         assert runs(root) == []
+        (told,) = shown(raw)
+        assert "the code action" in told
+        line = ONE.splitlines().index("@torch.compile")
+        actions = [action for action in await code_actions(raw, uri, line) if action["title"] in told]
+        assert [action["kind"] for action in actions] == ["quickfix"]
+        command = actions[0]["command"]
+        await raw.command(command["command"], *command["arguments"])
+        await raw.published(uri)
+        assert not [action for action in await code_actions(raw, uri, line) if action["title"] in told]
 
     async def test_an_editor_without_trust_runs_nothing_until_a_setting_says_so(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root, trust=None)

@@ -31,6 +31,7 @@ socket.create_connection(("127.0.0.1", {port})).close()
 LINE = 14
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="depends on the kind of sandbox")
 async def test_the_actions_of_a_refused_call_help(tmp_path: Path) -> None:
     root = tmp_path / "workspace"

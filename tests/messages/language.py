@@ -112,7 +112,8 @@ def _pages() -> Iterator[Template]:
     files = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
     files += [
         ROOT / "vscode-client/README.md",
-        *(ROOT / "docs").rglob("*.md"),
+        # docs/reference, which the site is built from, quotes torch
+        *(page for page in (ROOT / "docs").rglob("*.md") if "reference" not in page.parts),
         *(PACKAGE / "knowledge/texts").glob("*.md"),
     ]
     for file in sorted(file for file in files if file.name != "messages.md"):

@@ -127,6 +127,7 @@ def test_caches_that_cannot_be_written(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".compile-lens*"))
 
 
+@pytest.mark.slow
 def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
     """The compiler is really tried, and a bisection's state of the user's is found and left where it is."""
     state = tmp_path / "cache" / "bisect" / "bisect_status.txt"
@@ -144,6 +145,7 @@ def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
     assert state.read_text().startswith("backend=inductor")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="takes away what Linux has")
 def test_the_sandbox_is_tried_as_this_interpreter_can_enter_it(tmp_path: Path) -> None:
     refused = {**NAMESPACES, **LANDLOCK}

@@ -16,7 +16,7 @@ from compile_lens.pipeline.reach import Reach
 from compile_lens.pipeline.run_facts import RunFacts
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job
-from warm_host import WarmHost, warm_host
+from warm_host import WarmHost
 
 # through the run's own wire, whose magic nobody can guess: what a hostile program can say at most
 FORGER = """
@@ -63,11 +63,6 @@ g(torch.ones(2))
 """
 
 
-@pytest.fixture(scope="module")
-def warm() -> Iterator[WarmHost]:
-    yield from warm_host()
-
-
 def places(value: object) -> Iterator[tuple[str, int, int]]:
     """Every file with its line that is anywhere in an outcome."""
     if hasattr(value, "file") and hasattr(value, "end_line"):
@@ -92,8 +87,8 @@ def forged(warm: WarmHost, folder: Path, access: Access = Access.SANDBOXED) -> O
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes a pipe with a name")
-def test_forged_frames_name_no_file_elsewhere(warm: WarmHost, tmp_path: Path) -> None:
-    outcome = forged(warm, tmp_path)
+def test_forged_frames_name_no_file_elsewhere(warm_host: WarmHost, tmp_path: Path) -> None:
+    outcome = forged(warm_host, tmp_path)
     assert outcome.status.value == "ok", outcome
     found = set(places(outcome))
     here = (str(tmp_path / "work" / "train.py"), sys.prefix, sys.base_prefix)

@@ -27,7 +27,7 @@ from compile_lens.lsp.pygls_workarounds.transport import read_messages
 from compile_lens.lsp.serving import create_server
 from compile_lens.state.consent import ConsentStore
 from compile_lens.trace.builder import ReportBuilder
-from compile_lens.trace.records import iterate
+from compile_lens.trace.records import TraceBytes, iterate
 from compile_lens.workers.wire import AgentEvent, FrameDecoder
 
 DATA = Path(__file__).parent.parent / "data"
@@ -62,7 +62,7 @@ def trace_reader() -> Target:
 
     def run(data: bytes) -> None:
         strict, lenient = ReportBuilder(), ReportBuilder()
-        for record in iterate(data):
+        for record in iterate(TraceBytes(data), frozenset()):
             strict.add(record)
             if (
                 record is not None and record.payload is not None

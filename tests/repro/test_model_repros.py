@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ from compile_lens.repro.expectation import expect
 from compile_lens.repro.source import write_source
 from warm_host import WarmHost
 
-pytest.importorskip("transformers")
-pytestmark = pytest.mark.models
+pytestmark = [
+    pytest.mark.models,
+    # not imported here: each worker would, when it collects the tests
+    pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="runs models of transformers"),
+]
 PROGRAM = Path(__file__).with_name("programs") / "models.py"
 REGIONS = 20
 FAMILIES = "gpt2 llama bert t5 qwen2 resnet"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.agent.runtime.search_protocol import NamedPlace, UserLine
 from compile_lens.analysis.finding import Kind, Place
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.history import recall, remember
@@ -14,8 +15,6 @@ from compile_lens.repro.scratch import scratch_folder, sweep
 from compile_lens.repro.verdict import (
     Bisection,
     BisectionStatus,
-    CodePlace,
-    SourceLine,
     Switch,
     Verdict,
     differences,
@@ -61,10 +60,10 @@ def test_a_verdict_is_a_finding_at_the_innermost_line_that_is_as_it_was() -> Non
     found = replace(
         FOUND,
         source=(
-            SourceLine("/model.py", 9, "block", "y = torch.relu(x)"),
-            SourceLine("/model.py", 3, "forward", "return block(x)"),
+            UserLine("/model.py", 9, "block", "y = torch.relu(x)"),
+            UserLine("/model.py", 3, "forward", "return block(x)"),
         ),
-        places=(CodePlace("registered", "aten.relu", "/torch/lowering.py", 70),),
+        places=(NamedPlace("registered", "aten.relu", "/torch/lowering.py", 70),),
         switches=(Switch("fusion", "no fusion", {"max_fusion_size": 1}, True),),
     )
 

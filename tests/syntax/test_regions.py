@@ -250,3 +250,16 @@ def test_a_parsed_tree_is_taken_as_well() -> None:
 
 def test_long_names_are_cut() -> None:
     assert len(one(f"import torch\ntorch.compile(a + {'b' * 100})\n").name) == 60
+
+
+@pytest.mark.parametrize("between", ["# at the margin", "# two\n\n  # more", "@staticmethod\n# below another"])
+def test_comments_between_a_decorator_and_its_method_may_begin_anywhere(between: str) -> None:
+    between = between.replace("@", "    @")
+    source = f"import torch\nclass Net:\n    @torch.compile\n{between}\n    def forward(x):\n        return x\n"
+    (region,) = find_regions(source)
+    assert (region.name, region.line, region.target_line) == ("Net.forward", 3, 3)
+
+
+def test_what_looks_like_a_comment_in_a_string_stays() -> None:
+    tree = parse('text = """\n# no comment\n    def f(): pass\n"""\n')
+    assert tree.node_text(tree.root).count("# no comment") == 1

@@ -47,6 +47,7 @@ def test_breaks_are_those_that_torch_printed() -> None:
     report = read_report(trace_files(SINGLE)[0])
     assert Counter((found.file, found.line) for found in report.breaks) == expected
     (run,) = outcome(SINGLE)
+    expected = Counter({(str(SINGLE / Path(file).name), line): count for (file, line), count in expected.items()})
     found = Counter()
     for finding in run.findings:
         if finding.kind is Kind.GRAPH_BREAK:
@@ -94,6 +95,6 @@ def test_ranks_are_told_apart_and_diverge() -> None:
 def test_a_break_inside_a_library_stands_at_the_users_line() -> None:
     first, _ = outcome(DATA / "h200-ddp")
     for finding in first.findings:
-        assert finding.place.file == "/cluster/job/gpu_ddp.py"
+        assert finding.place.file == str(DATA / "h200-ddp" / "gpu_ddp.py")
         assert finding.related
         assert "site-packages" in finding.related[0].place.file or "contextlib" in finding.related[0].place.file

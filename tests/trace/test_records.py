@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.builder import ReportBuilder, read_report
 from compile_lens.trace.files import TraceError, trace_files
-from compile_lens.trace.records import Record, iterate
+from compile_lens.trace.records import Record, TraceBytes, iterate
 
 DATA = Path(__file__).parent.parent / "data"
 SMALL = trace_files(DATA / "h200-ddp")[1]
@@ -20,7 +20,7 @@ TRACE = gzip.decompress(SMALL.read_bytes())
 
 
 def records(data: bytes) -> list[Record | None]:
-    return list(iterate(data))
+    return list(iterate(TraceBytes(data), frozenset()))
 
 
 WHOLE = records(TRACE)
@@ -60,7 +60,7 @@ def test_changed_bytes_cost_only_the_records_they_touch(at: int, junk: bytes) ->
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_read(data: bytes) -> None:
     builder = ReportBuilder()
-    for record in iterate(data):
+    for record in iterate(TraceBytes(data)):
         builder.add(record)
     assert builder.report().breaks == ()
 

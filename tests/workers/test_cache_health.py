@@ -87,5 +87,5 @@ def test_a_disk_that_fills_during_a_run_is_named(tmp_path: Path, monkeypatch: py
         told = Result(["check", str(program), "--depth", "inductor"], tmp_path)
     finally:
         subprocess.run(["umount", "-l", str(small)], check=True)
-    assert "the disk is full that compiled code is written to (No space left on device)" in told.out
+    assert "the disk for compiled code is full (No space left on device)" in told.out
     assert "compile-lens cache clear" in told.out

@@ -106,6 +106,7 @@ def said(outcome: Outcome, word: str) -> str:
     return next(line for line in outcome.output.splitlines() if line.startswith(word)).partition(" ")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("kind", list(SandboxKind))
 def test_no_secret_reaches_a_sandboxed_run(place: Place, kind: SandboxKind) -> None:

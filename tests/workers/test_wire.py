@@ -9,6 +9,17 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compile_lens.agent.runtime.entry_plans import (
+    CallTarget,
+    CompileAt,
+    DoctestExamples,
+    ExampleInputs,
+    ImportingScript,
+    ImportingTest,
+    ModelOfScript,
+    SynthesizedCalls,
+    WrittenCall,
+)
 from compile_lens.agent.runtime.entry_protocol import EntryCalled
 from compile_lens.agent.runtime.protocol import (
     MAGIC,
@@ -141,7 +152,21 @@ def test_what_is_no_event_is_refused() -> None:
 def test_a_command_is_read_as_it_was_written() -> None:
     spec = SandboxSpec(SandboxKind.LANDLOCK, "/s", ("/c",), (), True, False, 10, 1, 2, 3, 4)
     search = BisectRequest("/r.py", "/", ("-x",), "/s/search", 1.5, at_once=2)
-    command = RunCommand("/f.py", "/", argv=("a",), env={"A": "b"}, plan={"kind": "call"}, bisect=search, sandbox=spec)
-    assert command_from(command_line(command)) == command
+    command = RunCommand("/f.py", "/", argv=("a",), env={"A": "b"}, bisect=search, sandbox=spec)
+    at = CompileAt(3, fullgraph=True)
+    for plan in (
+        None,
+        ExampleInputs("get_inputs", "f", at),
+        DoctestExamples("", None),
+        ImportingTest("/t.py::test_f"),
+        ImportingScript("/s.py"),
+        WrittenCall("f(1)", at),
+        ModelOfScript(2.5),
+        SynthesizedCalls((CallTarget("f", at, {"n": "3"}, {"x": "float32[2]"}), CallTarget("g")), True, 1.5, 7),
+    ):
+        assert command_from(command_line(dataclasses.replace(command, plan=plan))) == dataclasses.replace(
+            command, plan=plan
+        )
+    assert command_from(command_line(command).replace(b'"plan": null', b'"plan": {"kind": "nobody"}')) is None
     assert command.search is search
     assert command_from(b'{"cancel": true}\n') is None

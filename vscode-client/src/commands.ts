@@ -7,6 +7,7 @@ import { isWorking, serverCommands, type ServerCommand } from "./protocol";
 import { findPythons } from "./pythons";
 import type { Server } from "./server";
 import { selectInterpreter, setupPage, type SetupActions } from "./setup";
+import { openTrace } from "./traces";
 
 export const localCommands = {
   analyzeFile: "compileLens.analyzeFile",
@@ -26,6 +27,8 @@ export const localCommands = {
   selectEntry: "compileLens.selectEntry",
   selectInterpreter: "compileLens.selectInterpreter",
   explainBackgroundRuns: "compileLens.explainBackgroundRuns",
+  openCompileTrace: "compileLens.openCompileTrace",
+  closeCompileTraces: "compileLens.closeCompileTraces",
 } as const;
 
 /** Runs a server command for `resource` (given by a menu), or for the file in the active editor. */
@@ -136,6 +139,8 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, s
     registerCommand(localCommands.checkSetup, () => setup.checkSetup()),
     registerCommand(localCommands.selectInterpreter, () => setup.selectInterpreter()),
     registerCommand(localCommands.explainBackgroundRuns, () => server.execute(serverCommands.explainRuns)),
+    registerCommand(localCommands.openCompileTrace, (resource: unknown) => openTrace(server, resource)),
+    registerCommand(localCommands.closeCompileTraces, () => server.execute(serverCommands.closeTraces)),
     registerCommand(localCommands.selectEntry, () => {
       const uri = vscode.window.activeTextEditor?.document.uri;
       return uri?.scheme === "file" ? chooseEntry(server, uri.toString()) : undefined;

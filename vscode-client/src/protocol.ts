@@ -69,6 +69,8 @@ export const serverCommands = {
   writeRepro: "compileLens.writeRepro",
   applyFix: "compileLens.applyFix",
   showDetails: "compileLens.showDetails",
+  openTrace: "compileLens.openTrace",
+  closeTraces: "compileLens.closeTraces",
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];

@@ -11,7 +11,7 @@ from compile_lens.analysis.finding import Place
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import SourceTree, ancestors
-from compile_lens.trace.report import BreakReason
+from compile_lens.trace.report import BreakReason, StackFrame
 
 # "Set torch._dynamo.trace_autograd_ops=True" (torch/_dynamo/variables/tensor.py, torch 2.11 to 2.13): that is no setting
 MISPLACED = re.compile(
@@ -20,6 +20,11 @@ MISPLACED = re.compile(
 SETTING = re.compile(r"torch\._(?:dynamo|functorch|inductor)\.config\.\w+\s*=\s*\w+")
 # the operators behind `.item()` and outputs of unknown size
 SCALAR, SHAPE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
+# what it is asked of the user to do with a function
+CALLED = re.compile(r"^\s*(?:Avoid calling|Apply `@torch\._dynamo\.dont_skip_tracing` to)[^`]*`(?P<name>[\w.]+)")
+# its forward pass is Python that synchronizes, and Dynamo does not trace it
+WRAPPER = re.compile(r"[/\\]torch[/\\]nn[/\\]parallel[/\\]distributed\.py$")
+INSIDE_WRAPPER = "Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(module))`."
 RANDOM_NUMBER = (
     "No setting avoids it: draw the NumPy random number outside of the compiled function, and pass it in as a tensor."
 )
@@ -29,12 +34,30 @@ PASSED_ON = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "sorted"
 LOOPS = frozenset({"for_statement", "for_in_clause"})
 
 
-def hints_of(reason: BreakReason, place: Place, sources: Sources) -> tuple[str, ...]:
-    """torch's hints with what is wrong in them put right."""
+def hints_of(
+    reason: BreakReason, place: Place, sources: Sources, stack: tuple[StackFrame, ...] = ()
+) -> tuple[str, ...]:
+    """torch's hints with what is wrong in them put right, without those about functions that the user does not call."""
+    hints = [hint for hint in reason.hints if not _is_about_internals(hint, place, sources, stack)]
+    if any(WRAPPER.search(frame.file) for frame in stack):
+        hints.insert(0, INSIDE_WRAPPER)
     instead = instead_of_setting(reason, place, sources)
     if instead:
-        return (instead, *(hint for hint in reason.hints if not SETTING.search(hint)))
-    return tuple(dict.fromkeys(map(corrected, reason.hints)))
+        return (instead, *(hint for hint in hints if not SETTING.search(hint)))
+    return tuple(dict.fromkeys(map(corrected, hints)))
+
+
+def _is_about_internals(hint: str, place: Place, sources: Sources, stack: tuple[StackFrame, ...]) -> bool:
+    """Whether ``hint`` asks the user to change how torch or a library calls a function: it names one that the line does not."""
+    named = CALLED.search(hint)
+    if named is None or not stack or sources.is_own(stack[-1].file):
+        return False
+    name = named["name"].rpartition(".")[2]
+    own = sources.deepest_own(stack)
+    tree = sources.tree_of(place.file)
+    text = own.text if own is not None else ""
+    text += tree.line_text(place.line) if tree is not None else ""
+    return not re.search(rf"\b{re.escape(name)}\b", text)
 
 
 def corrected(hint: str) -> str:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from compile_lens.analysis.finding import Place
+from compile_lens.analysis.outcome_parts import DynamicParameter as DynamicParameter
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import parameter_range
 from compile_lens.trace.report import CompileReport
 
 # "L['x'].size()[1]", or "L['n']" for a number
 _SOURCE = re.compile(r"^L\['(?P<name>\w+)'\](?:\.size\(\)\[(?P<dimension>\d+)\])?$")
-
-
-@dataclass(frozen=True, slots=True)
-class DynamicParameter:
-    """A parameter, at its name: ``dimensions`` of it are dynamic, or, when there are none, its value."""
-
-    place: Place
-    dimensions: tuple[int, ...] = ()
 
 
 def find_dynamic(report: CompileReport, sources: Sources) -> tuple[DynamicParameter, ...]:

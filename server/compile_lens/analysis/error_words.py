@@ -34,7 +34,9 @@ CPP_ERROR = re.compile(r"(?:fatal )?error: (?P<error>.+)")
 WITHOUT_CAUSE = frozenset({"GB0219", "GB0088"})
 # torch and the compilers that it calls write to the caches (errno ENOSPC and EDQUOT)
 NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded")
-MAKE_ROOM = "Make room with `compile-lens cache clear` or otherwise, or set COMPILE_LENS_CACHE_DIR to another folder."
+MAKE_ROOM = (
+    "Free disk space, for example with `compile-lens cache clear`, or set COMPILE_LENS_CACHE_DIR to another folder."
+)
 # the dispatcher explains what a backend is, and lists all of them
 DISPATCHER = re.compile(r"(?<=backend\.) This could be because the operator doesn't exist for this backend.*")
 # a heading says nothing by itself
@@ -51,7 +53,7 @@ def sentence(type_name: str, message: str, found: Triage, call: str = "") -> str
 
 def _why(type_name: str, words: str, found: Triage) -> str:
     if full := NO_SPACE.search(words):
-        return f"the disk is full that compiled code is written to ({full[0]})"
+        return f"the disk for compiled code is full ({full[0]})"
     reason = parse_reason(words)
     if found.code == FULLGRAPH.code:
         setting = "error_on_graph_break(True)" if found is ERROR_ON_BREAK else "fullgraph=True"

@@ -43,6 +43,20 @@ class CallSite:
 
 
 @dataclass(frozen=True, slots=True)
+class Recompiled:
+    """One recompile of a finding: ``change`` says in a phrase what was new, ``guard`` is the one that failed, in torch's words.
+
+    ``against`` is the version that it belongs to, ``place`` the user's call, if it is known.
+    """
+
+    compile_id: str
+    change: str
+    against: str
+    guard: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing to tell the user, at a range, with a stable code and what to do about it.
 
@@ -52,7 +66,9 @@ class Finding:
     ``detail`` is raw evidence that is folded away by default (a traceback, a guard list).
     ``stage`` is the part of the compiler that failed, for a compile error; '' for the rest.
     ``targets`` are what the sandbox blocked access to, as the program names it: paths, hosts; empty for the rest.
+    ``ranks`` are those of a job that have it, in the view of the whole job; empty elsewhere.
     ``remedy`` says of a graph break whether a setting helps (see analysis/graph_breaks.py); '' for the rest.
+    ``recompiles`` are those of a recompile or its limit, in their order; empty for the rest.
     """
 
     code: str
@@ -73,6 +89,8 @@ class Finding:
     stage: str = ""
     remedy: str = ""
     targets: tuple[str, ...] = ()
+    ranks: tuple[int, ...] = ()
+    recompiles: tuple[Recompiled, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def _finding(
         explanation=PATH.sub(
             r'File "\1"', "\n\n".join(text for text in (_explanation(reason), reason.consequence) if text)
         ),
-        hints=hints_of(reason, place, sources),
+        hints=hints_of(reason, place, sources, first.stack),
         count=len(breaks),
         frames=tuple(dict.fromkeys(broken.compile_id for broken in breaks)),
         related=(*_origins(reason, place, sources), *_library_lines(breaks, place, sources)),

@@ -9,7 +9,7 @@ import ast
 import re
 from dataclasses import replace
 
-from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_value, named_value
+from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_length, fact_of_value, named_value
 from compile_lens.analysis.guard_sources import GuardedValue, guarded_value, plain_source
 
 RANGE = re.compile(r"^(?:(?P<low>-?\d+) <= )?(?P<name>[^<>=]+?)(?: <= (?P<high>-?\d+))?$")
@@ -95,7 +95,6 @@ COUNTED = re.compile(
 )
 # what a call around the value reads of it
 READINGS = {
-    "len": "length",
     "___tuple_iterator_len": "length",
     "___normalize_range_iter": "range",
     "___normalize_count_iter": "count",
@@ -114,6 +113,8 @@ def _compared(left: str, operator: str, right: str, right_node: ast.expr | None 
     if left.endswith(".raw_repr()"):
         return fact_about(left.removesuffix(".raw_repr()"), "dispatch keys")
     counted = COUNTED.match(left)
+    if counted is not None and counted["function"] == "len":
+        return fact_of_length(counted["name"], right, expected)
     if counted is not None and counted["function"] in READINGS:
         return fact_about(counted["name"], READINGS[counted["function"]], before=right, expected=expected)
     if counted is not None and counted["function"] != "list":

@@ -9,6 +9,8 @@ from compile_lens.analysis.guard_sources import GuardedValue, guarded_value
 from compile_lens.trace.report import GuardFailure
 
 ATTRIBUTE = "attribute "
+NUMBER_OF = "the number of "
+OF_MODULES = {"_modules": "submodules", "_parameters": "parameters", "_buffers": "buffers"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,18 @@ def fact_about(
     value = guarded_value(source.strip())
     subject = "" if value.words == f"`{value.expression}`" else named_value(value)
     return GuardFact(value.expression, what, before, after, event=event, subject=subject, expected=expected)
+
+
+def fact_of_length(source: str, before: str, expected: str) -> GuardFact:
+    """What torch calls ``source`` had ``before`` items; a table of nn.Module's is told as what it has."""
+    owner, _, table = source.strip().rpartition(".")
+    items = OF_MODULES.get(table)
+    if items is None or not owner:
+        return fact_about(source, "length", before=before, expected=expected)
+    value = guarded_value(owner)
+    return GuardFact(
+        value.expression, "length", before, subject=f"{NUMBER_OF}{items} of {value.words}", expected=expected
+    )
 
 
 def named_value(value: GuardedValue) -> str:

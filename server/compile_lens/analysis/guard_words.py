@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from compile_lens.analysis.guard_facts import GuardFact
+import re
+from dataclasses import replace
 
+from compile_lens.analysis.guard_facts import NUMBER_OF, GuardFact
+
+# c10/core/DispatchKey.h
+DEVICES = {
+    "CPU": "cpu", "CUDA": "cuda", "HPU": "hpu", "HIP": "hip", "IPU": "ipu", "MPS": "mps", "MTIA": "mtia", "Meta": "meta", "XLA": "xla",
+    "XPU": "xpu",
+}  # fmt: skip
+DEVICE_KEYS = re.compile(rf"^({'|'.join(DEVICES)})(?:, Autograd\1)?$")
 HOOKS = "hooks of "
 MAX_STEPS = 6
 MAX_VALUES = 4
@@ -17,14 +26,26 @@ def change(facts: list[GuardFact]) -> str:
         return f"{name} {fact.event}" if name else fact.event
     if not name:
         return f"{fact.what} changed"
-    if fact.what == "value" or not fact.name:
+    if fact.what == "value" or not fact.name or name.startswith(NUMBER_OF):
         return f"{name} changed{_values(facts)}"
     if fact.dimension is not None:
         return f"{fact.what} {fact.dimension} of {name} changed{_values(facts)}"
     if fact.what == "length" and HOOKS in name:
         return f"the number of {name.removeprefix('the ')} changed{_values(facts)}"
+    if fact.what == "dispatch keys" and (devices := _devices(facts)):
+        return f"device of {name} changed{_values(devices)}"
     what = "`requires_grad`" if fact.what == "requires_grad" else fact.what
     return f"{what} of {name} changed{_values(facts)}"
+
+
+def _devices(facts: list[GuardFact]) -> list[GuardFact]:
+    """The same changes as devices, where tensors of two devices differ in nothing else; else none."""
+    known = [(DEVICE_KEYS.match(fact.before), DEVICE_KEYS.match(fact.after)) for fact in facts]
+    return [
+        replace(fact, before=DEVICES[before[1]], after=DEVICES[after[1]])
+        for fact, (before, after) in zip(facts, known, strict=True)
+        if before is not None and after is not None and all(one and two for one, two in known)
+    ]
 
 
 def _values(facts: list[GuardFact]) -> str:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from compile_lens.analysis.global_state import state_fact_parts
 from compile_lens.analysis.guard_expressions import fact_of_expression
-from compile_lens.analysis.guard_facts import GuardFact, fact_about
+from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_length
 from compile_lens.analysis.guard_sources import INTERNAL, plain_source
 from compile_lens.trace.report import GuardFailure
 
@@ -86,10 +87,14 @@ NO_REASON = GuardFact("", "", event="torch gives no reason (calls from several t
 
 def read_guard(failure: GuardFailure) -> GuardFact:
     """The fact behind ``failure``; a guard of an unknown form keeps its own text."""
-    guard = failure.guard.strip()
+    return _read(failure.guard.strip(), failure.hint)
+
+
+@lru_cache(maxsize=4096)  # a long run says the same again and again
+def _read(guard: str, hint: str) -> GuardFact:
     if not guard:
         return NO_REASON
-    if ".cell_contents" in guard and (captured := CAPTURED.search(failure.hint)) is not None:
+    if ".cell_contents" in guard and (captured := CAPTURED.search(hint)) is not None:
         # torch names the variable that a closure captures beside its expression (torch 2.12)
         guard = CELL.sub(captured["name"], guard, count=1)
     return _of_text(guard) or fact_of_expression(guard) or _unread(guard)
@@ -120,14 +125,14 @@ def _of_text(guard: str) -> GuardFact | None:
     if match := CHECKED_OBJECT.match(guard):
         return _identity(match["name"], _short_type(match["type"]), match["id"])
     if match := LENGTH_CHANGED.match(guard):
-        return fact_about(match["name"], "length", before=match["value"], expected=match["value"])
+        return fact_of_length(match["name"], match["value"], match["value"])
     if match := TYPE_CHANGED.match(guard):
         return fact_about(match["name"], "type")
     if match := NOT_A_FUNCTION.match(guard):
         name = match["name"].partition(".__")[0]
         return fact_about(name, "function", event="is no longer a Python function")
     if match := DEALLOCATED.match(guard):
-        return fact_about(match["name"], "identity", event="was deleted, and the version compiled for it with it")
+        return fact_about(match["name"], "identity", event="was deleted, which invalidated the version compiled for it")
     if match := DUPLICATES.match(guard):
         return _duplicates(match["names"])
     if match := OVERLAP.match(guard):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compile_lens.analysis.call_path import call_path
-from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.analysis.run_context import RunContext
-from compile_lens.trace.report import MissingResource
+from compile_lens.analysis.stand_ins import stand_in_finding
 
 DATA = "made-up-data"
 SWITCH = 'To let the program raise instead, set `compileLens.run.missingData` to "off" or pass `--missing-data off`.'
@@ -23,18 +22,5 @@ def find_missing_data(context: RunContext) -> Iterator[Finding]:
     """One finding for each line that loads something that is missing."""
     for one in context.report.missing_resources:
         if one.what in WORDS:
-            yield _finding(one, context)
-
-
-def _finding(one: MissingResource, context: RunContext) -> Finding:
-    return Finding(
-        code=DATA,
-        kind=Kind.STAND_IN,
-        severity=Severity.INFORMATION,
-        message=WORDS[one.what].format(one.name, one.replacement),
-        place=context.sources.own_place(one.stack),
-        explanation=SAME,
-        hints=(SWITCH,),
-        call_path=call_path(one.stack, context.sources),
-        detail=one.why,
-    )
+            message = WORDS[one.what].format(one.name, one.replacement)
+            yield stand_in_finding(DATA, Severity.INFORMATION, message, SAME, one, context.sources, (SWITCH,))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compile_lens.analysis.call_path import call_path
-from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.stand_ins import stand_in_finding
 from compile_lens.trace.report import MissingResource
 
 RANDOM_WEIGHTS = "random-weights"
@@ -88,14 +88,5 @@ def _of_sizes(one: MissingResource) -> str:
 def _finding(
     code: str, severity: Severity, message: str, explanation: str, one: MissingResource, sources: Sources
 ) -> Finding:
-    return Finding(
-        code=code,
-        kind=Kind.STAND_IN,
-        severity=severity,
-        message=message,
-        place=sources.own_place(one.stack),
-        explanation=explanation,
-        hints=(SWITCH,) if one.what == "checkpoint" else (REAL, SWITCH),
-        call_path=call_path(one.stack, sources),
-        detail=one.why,
-    )
+    hints = (SWITCH,) if one.what == "checkpoint" else (REAL, SWITCH)
+    return stand_in_finding(code, severity, message, explanation, one, sources, hints)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.run_context import RunContext
@@ -28,6 +28,7 @@ REASONS = {
 }
 OF_TORCH = "it is a module of torch, which `.compile()` does not compile by itself"
 NO_OPERATIONS = re.compile(r"No ops traced|no content in function call")
+EMPTY = "it has no tensor operations"
 # the first line of an error after which Dynamo leaves the frame to Python
 SUPPRESSED = re.compile(r"an error was suppressed during compilation: (?P<why>.+)")
 
@@ -35,9 +36,11 @@ SUPPRESSED = re.compile(r"an error was suppressed during compilation: (?P<why>.+
 def find_not_compiled(context: RunContext) -> Iterator[Finding]:
     """One finding per region of the main file that compiled nothing; those that were not called, once the program has completed."""
     report, index = context.report, context.index
-    # a frame without operations is started, and skipped at its end
+    # a frame without operations is started, and skipped at its end; under ``fullgraph=True`` it is compiled to nothing
     compiled = {
-        index.of(c) for c in report.compilations if c.graphs or c.breaks or c.failure is not None or c.recompile
+        index.of(c)
+        for c in report.compilations
+        if c.breaks or c.failure is not None or c.hit_limit is not None or (c.graphs and c.ops != 0)
     }
     failed = {index.of_call(call.region) for call in report.failed_calls if call.region is not None}
     started = {index.of(compilation) for compilation in report.compilations}
@@ -63,13 +66,25 @@ def find_not_compiled(context: RunContext) -> Iterator[Finding]:
         region, known = index.of_call(call.region), of_code.get((call.target_file, call.target_line))
         if region is not None and known:
             skips.setdefault(region, known)
+    empty = {index.of(c) for c in report.compilations if c.ops == 0}
     for region in index.regions:
         if region in compiled or region in failed or region.kind is RegionKind.EXPORT:
             continue
         if region in skips:
             yield _skipped(region, skips[region], index.file)
+        elif context.completed and region in empty:
+            yield _told(
+                region,
+                Severity.WARNING,
+                EMPTY,
+                "Every compiled version returns what it is given, or a constant.",
+                index.file,
+            )
         elif context.completed and index.has_notes and region not in started and region not in elsewhere:
-            yield _not_called(region, region in wrapped, index.file)
+            stances = [s for call in report.regions if index.of_call(call.region) is region for s in call.stances]
+            yield (
+                _called(region, stances, index.file) if stances else _not_called(region, region in wrapped, index.file)
+            )
 
 
 def _skipped(region: Region, skips: list[Skip], file: str) -> Finding:
@@ -99,15 +114,30 @@ def _in_words(reason: str) -> str:
     return REASONS.get(reason, reason) or "torch gives no reason"
 
 
+def _called(region: Region, stances: Sequence[str], file: str) -> Finding:
+    """It was called, and Dynamo was given no frame: the program asked for that, or what is compiled is no Python function."""
+    other = next((stance for stance in stances if stance != "default"), None)
+    if other is None:
+        why = "what is called is not a Python function"
+        return _told(region, Severity.WARNING, why, "Dynamo traces Python functions alone.", file)
+    why = f"it was called under the stance `{other}`"
+    return _told(region, Severity.HINT, why, "`torch.compiler.set_stance` chose it.", file)
+
+
 def _not_called(region: Region, is_wrapped: bool, file: str) -> Finding:
-    why = "it was not called" if is_wrapped else "this line was not reached"
+    why = f"{'it was not called' if is_wrapped else 'this line was not reached'} in this run"
+    explanation = "torch.compile compiles a function when it is first called, not when it is wrapped."
+    return _told(region, Severity.HINT, why, explanation, file)
+
+
+def _told(region: Region, severity: Severity, why: str, explanation: str, file: str) -> Finding:
     return Finding(
         code=CODE,
         kind=Kind.NOT_COMPILED,
-        severity=Severity.HINT,
-        message=f"Nothing in `{region.name}` was compiled: {why} in this run.",
+        severity=severity,
+        message=f"Nothing in `{region.name}` was compiled: {why}.",
         place=_place(region, file),
-        explanation="torch.compile compiles a function when it is first called, not when it is wrapped.",
+        explanation=explanation,
     )
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from compile_lens.analysis.coverage import Coverage, NotCalled
-from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.finding_counts import FindingCounts
-from compile_lens.analysis.recorded_calls import RecordedCall
-from compile_lens.analysis.wrong_numbers import Compared
+from compile_lens.analysis.outcome_parts import (
+    Compared,
+    CompiledFunction,
+    Coverage,
+    DynamicParameter,
+    NotCalled,
+    RecordedCall,
+)
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 
 # the entry of an outcome that was read from a recorded trace
@@ -51,6 +55,19 @@ class PassedOver:
 
 
 @dataclass(frozen=True, slots=True)
+class RankSummary:
+    """What happened on one rank of a job. ``compile_time_s`` is that of all its frames."""
+
+    rank: int
+    graphs: int = 0
+    breaks: int = 0
+    recompiles: int = 0
+    cache_hits: int = 0
+    cache_misses: int = 0
+    compile_time_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
 
@@ -69,6 +86,8 @@ class Outcome:
     ``recorded`` are calls that can be made again without the program (state/call_memory.py).
     ``unfiltered`` are the findings before severities, ignore comments and the cap, for other filters without another run.
     ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
+    ``ranks`` is what happened on the rank that a trace is of; on each of them, in the view of a whole job.
+    ``compiled`` are the functions with their graphs and kernels; None while that is not known.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
@@ -105,3 +124,5 @@ class Outcome:
     unfiltered: tuple[Finding, ...] = ()
     coverage: Coverage | None = None
     discarded: tuple[str, ...] = ()
+    ranks: tuple[RankSummary, ...] = ()
+    compiled: tuple[CompiledFunction, ...] | None = None

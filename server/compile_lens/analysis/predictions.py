@@ -21,20 +21,17 @@ def find_predictions(
     source: str | SourceTree,
     torch: str = "",
     rules: frozenset[str] | None = None,
-    regions: Iterable[RegionSummary] = (),
 ) -> tuple[Finding, ...]:
-    """The predictions for a text as findings, in its order, without those that a run of the same text has replaced.
+    """The predictions for a text as findings, in its order.
 
     ``torch`` is the version that will run the file, '' if that is not known: what that version does not know as a break is left out.
-    ``rules`` are names of rules; None takes all that are on. ``regions`` are those of the last outcome of exactly this text; without
-    one, nothing is replaced.
+    ``rules`` are names of rules; None takes all that are on.
     """
-    found = (_finding(file, prediction, torch) for prediction in predict(source, rules) if _is_known(prediction, torch))
-    return still_predicted(found, regions)
+    return tuple(_finding(file, each, torch) for each in predict(source, rules) if _is_known(each, torch))
 
 
 def still_predicted(predictions: Iterable[Finding], regions: Iterable[RegionSummary]) -> tuple[Finding, ...]:
-    """The predictions that a run measured_on nothing of: those that no region which it compiled leads to.
+    """The predictions that a run has told nothing of: those that no region which it compiled leads to.
 
     ``regions`` are the summaries of an outcome of the same text. A region that was compiled has told what breaks in the functions
     that it reaches, by a finding or by none; one that was not reached has told nothing.

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from compile_lens.analysis.finding import Finding, Kind, Place
-from compile_lens.analysis.sources import LIBRARY
+from compile_lens.analysis.functions import function_place
+from compile_lens.analysis.rank_details import RankDetails
+from compile_lens.analysis.ranks import rank_names
+from compile_lens.analysis.sources import LIBRARY, Sources
 from compile_lens.trace.report import Compilation, CompileReport
 from compile_lens.wording import counted
 
 CODE = "rank-divergence"
-# in the text of a graph (torch/distributed/_functional_collectives.py, torch/csrc/distributed/c10d/Functional.cpp)
-COLLECTIVE = re.compile(
-    r"_c10d_functional\.(\w+)|\b(all_reduce|all_gather\w*|reduce_scatter\w*|all_to_all\w*|broadcast)\b"
+HINT = (
+    "Give each rank inputs of the same shapes and types, for example by padding or dropping the last batch, and branch on values that "
+    "are the same on all ranks."
 )
-GRAPH = "dynamo_output_graph"
 CAUSE = re.compile(r"^(?:Recompiled `[^`]*`[^:]*|`[^`]*` reached[^:]*): (?P<cause>.*?)\.?$")
 
 
@@ -32,6 +34,10 @@ class Rank:
     number: int
     report: CompileReport
     findings: tuple[Finding, ...]
+    details: RankDetails = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "details", RankDetails(self.report))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +53,24 @@ class CompileStep:
     error: str
 
 
-def find_divergence(ranks: Sequence[Rank]) -> tuple[Rank, Finding] | None:
-    """The first divergence, and the rank that it belongs to; None if all ranks compiled the same, or there is one rank."""
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """A finding about ranks that differ: the rank that it belongs to, and which of its compilations differs, counted from 0."""
+
+    rank: Rank
+    index: int
+    finding: Finding
+
+
+def find_divergence(ranks: Sequence[Rank], sources: Sources | None = None) -> Divergence | None:
+    """The first compilation that is not the same; None if all ranks compiled the same, or there is one rank."""
     steps = [[_step(compilation) for compilation in rank.report.compilations] for rank in ranks]
     for index in range(max(map(len, steps), default=0)):
         groups: dict[CompileStep | None, list[int]] = {}
         for at, own in enumerate(steps):
             groups.setdefault(own[index] if index < len(own) else None, []).append(at)
         if len(groups) > 1:
-            return _divergence(ranks, index, groups)
+            return _divergence(ranks, index, groups, sources)
     return None
 
 
@@ -72,7 +87,9 @@ def _step(compilation: Compilation) -> CompileStep:
     )
 
 
-def _divergence(ranks: Sequence[Rank], index: int, groups: dict[CompileStep | None, list[int]]) -> tuple[Rank, Finding]:
+def _divergence(
+    ranks: Sequence[Rank], index: int, groups: dict[CompileStep | None, list[int]], sources: Sources | None
+) -> Divergence:
     """The finding at the rank that does what most do not, or, of two, at the one that compiled at all."""
     ordered = sorted(groups.items(), key=lambda group: (len(group[1]), group[0] is None))
     (step, odd), (others_step, others) = ordered[0], ordered[-1]
@@ -87,22 +104,23 @@ def _divergence(ranks: Sequence[Rank], index: int, groups: dict[CompileStep | No
     rest = [at for at in range(len(ranks)) if at not in teller]
     other = _step_of(groups, rest[0])
     message = _message(rank, ranks, told, teller, other, rest, finding)
-    before = f"All ranks compiled the same up to [{rank.report.compilations[index - 1].compile_id}]. " if index else ""
-    return rank, Finding(
-        code=CODE,
-        kind=Kind.DIVERGENCE,
-        severity=Kind.DIVERGENCE.row.severity,
-        message=message,
-        place=finding.place if finding is not None else _place(compilation),
-        explanation=f"{before}While {_names(ranks, teller)} compiles{_seconds(compilation)}, the others wait at the next collective."
-        f"{_hang(rank.report, compilation)}",
-        hints=(
-            "Give each rank inputs of the same shapes and types, such as with a padded or dropped last batch, and branch on values that "
-            "are the same on all ranks.",
+    return Divergence(
+        rank,
+        index,
+        Finding(
+            code=CODE,
+            kind=Kind.DIVERGENCE,
+            severity=Kind.DIVERGENCE.row.severity,
+            message=message,
+            place=finding.place if finding is not None else place_of(compilation, sources),
+            explanation=_both_sides(ranks, teller, rest, told, other)
+            + waiting(ranks, teller, compilation)
+            + hang(rank, compilation),
+            hints=(HINT,),
+            frames=(compilation.compile_id,),
+            call_path=finding.call_path if finding is not None else (),
+            weight=compilation.seconds,
         ),
-        frames=(compilation.compile_id,),
-        call_path=finding.call_path if finding is not None else (),
-        weight=compilation.seconds,
     )
 
 
@@ -120,7 +138,7 @@ def _message(
     rest: list[int],
     finding: Finding | None,
 ) -> str:
-    who, others = _names(ranks, teller), _names(ranks, rest)
+    who, others = names(ranks, teller), names(ranks, rest)
     if other is not None and (other.compile_id, other.function) == (told.compile_id, told.function):
         own, theirs = _results(told, other)
         return f"Ranks diverge: `{told.function}` has {own} on {who}, and {theirs} on {others}."
@@ -143,24 +161,47 @@ def _results(told: CompileStep, other: CompileStep) -> tuple[str, str]:
     return counted(told.graphs, "graph"), counted(other.graphs, "graph")
 
 
-def _names(ranks: Sequence[Rank], members: list[int]) -> str:
-    numbers = sorted(ranks[at].number for at in members)
-    return f"rank{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+def _both_sides(
+    ranks: Sequence[Rank], teller: list[int], rest: list[int], told: CompileStep, other: CompileStep | None
+) -> str:
+    """What each side compiled at this point, where one compiled nothing more or something else."""
+    if other is None:
+        last = {ranks[at].report.compilations[-1].compile_id for at in rest if ranks[at].report.compilations}
+        ended = f" ended with [{last.pop()}]" if len(last) == 1 else " compiled nothing more"
+        return f"{_capital(names(ranks, teller))} went on with [{told.compile_id}]; {names(ranks, rest)}{ended}. "
+    if (other.compile_id, other.function) != (told.compile_id, told.function):
+        return (
+            f"[{told.compile_id}] `{told.function}` on {names(ranks, teller)}, [{other.compile_id}] `{other.function}` on "
+            f"{names(ranks, rest)}. "
+        )
+    return ""
+
+
+def names(ranks: Sequence[Rank], members: Sequence[int]) -> str:
+    """``rank 1``, for the members of ``ranks`` at these positions."""
+    return rank_names([ranks[at].number for at in members])
+
+
+def waiting(ranks: Sequence[Rank], compiling: list[int], compilation: Compilation) -> str:
+    """Who waits for whom."""
+    verb = "compiles" if len(compiling) == 1 else "compile"
+    return f"While {names(ranks, compiling)} {verb}{_seconds(compilation)}, the others wait at the next collective."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _seconds(compilation: Compilation) -> str:
     return f" ({compilation.seconds:.2f} s)" if compilation.seconds else ""
 
 
-def _hang(report: CompileReport, compilation: Compilation) -> str:
+def hang(rank: Rank, compilation: Compilation) -> str:
     """A sentence about the collectives of the graph, '' if it has none."""
-    for artifact in report.artifacts:
-        if artifact.name == GRAPH and artifact.compile_id == compilation.compile_id:
-            found = COLLECTIVE.search(artifact.payload.text() or "")
-            if found:
-                name = found[1] or found[2]
-                return f" Its graph calls `{name}`: ranks that run another graph can wait for each other forever."
-    return ""
+    found = rank.details.collectives_of(compilation.compile_id)
+    if not found:
+        return ""
+    return f" This can hang: its graph calls `{found[0].name}`, and ranks that run another graph do not."
 
 
 def _finding_of(rank: Rank, compilation: Compilation) -> Finding | None:
@@ -170,10 +211,12 @@ def _finding_of(rank: Rank, compilation: Compilation) -> Finding | None:
     return next(iter(causes or told), None)
 
 
-def _place(compilation: Compilation) -> Place:
-    """The user's line that called what was compiled; the function itself if all of it is the user's."""
+def place_of(compilation: Compilation, sources: Sources | None = None) -> Place:
+    """The user's line that called what was compiled; the name of the function itself if all of it is the user's."""
     own = [frame for frame in compilation.call_stack if not LIBRARY.search(frame.file)]
     if LIBRARY.search(compilation.file) and own:
         frame = own[-1]
         return Place(frame.file, frame.line, 1, frame.line, max(len(frame.text), 1) + 1)
+    if sources is not None:
+        return function_place(compilation.file, compilation.line, sources)
     return Place(compilation.file, compilation.line, 1, compilation.line, 2)

@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from compile_lens.analysis.guard_facts import GuardFact
+from compile_lens.analysis.guard_sources import INTERNAL
 from compile_lens.analysis.guards import read_guard
+from compile_lens.analysis.wrapped_calls import in_users_words, is_wrapper
 from compile_lens.trace.guard_text import guard_lines, parse_guard
 from compile_lens.trace.report import Compilation, CompileReport, GuardFailure
 
@@ -64,7 +66,16 @@ def causes_of(report: CompileReport, before: CompileReport | None = None) -> Ite
                 history.setdefault(failure.against, {}).setdefault(fact.key, fact.expected)
             if fact.after:
                 history.setdefault(compilation.compile_id, {}).setdefault(fact.key, fact.after)
-        yield compilation, cause
+        yield compilation, _of_wrapper(cause) if is_wrapper(compilation) else cause
+
+
+def _of_wrapper(cause: Cause) -> Cause:
+    return replace(
+        cause,
+        fact=in_users_words(cause.fact),
+        others=tuple((failure, in_users_words(fact)) for failure, fact in cause.others),
+        also=tuple(map(in_users_words, cause.also)),
+    )
 
 
 def _cause(
@@ -143,7 +154,10 @@ def _located(failure: GuardFailure, stated: GuardFact | None) -> GuardFailure:
 
 
 def _told(fact: GuardFact, own: Table) -> GuardFact:
-    """Another class or enumeration member by its type's name, if that differs; what is no class any more by its type."""
+    """Another class or enumeration member by its type's name, if that differs; what is no class any more by its type. An attribute of
+    a module that torch misses may have become a submodule, which is kept elsewhere."""
+    if fact.what == "presence" and (kind := own.get((fact.name, "", "type", None))) is not None and kind.before:
+        return replace(fact, event=f"is now of type `{kind.before}`")
     if fact.what != "identity" or fact.subject or not fact.before:
         return fact
     now, kind = own.get(fact.key), own.get((fact.name, "", "type", None))
@@ -157,7 +171,7 @@ def _told(fact: GuardFact, own: Table) -> GuardFact:
 def _differences(one: Table, other: Table) -> list[GuardFact]:
     """The facts of ``one`` that ``other`` wants otherwise; what either leaves open does not count."""
     return [
-        replace(fact, after=other[key].before)
+        replace(fact, after=other[key].before if INTERNAL.search(other[key].before) is None else "")
         for key, fact in one.items()
         if key in other and fact.expected and other[key].expected and other[key].expected != fact.expected
     ]
@@ -181,7 +195,7 @@ def _tables(compilations: list[Compilation], names: set[str]) -> dict[str, Table
 def _table(lines: Iterable[str], all_lines: Iterable[str]) -> Table:
     found: dict[Key, GuardFact] = {}
     for line in lines:
-        guard = parse_guard(line, "")
+        guard = parse_guard(line)
         for fact in _facts(guard):
             # a guard without words has no key of its own
             if fact.what != "guard":
@@ -189,7 +203,7 @@ def _table(lines: Iterable[str], all_lines: Iterable[str]) -> Table:
     # of a dict that is iterated torch checks the length without saying so
     keys = Counter(match["name"] for line in all_lines if (match := DICT_KEY.match(line)) is not None)
     for source, count in keys.items():
-        length = read_guard(parse_guard(f"len({source}) == {count}", ""))
+        length = read_guard(parse_guard(f"len({source}) == {count}"))
         found.setdefault(length.key, length)
     return found
 

@@ -56,7 +56,7 @@ def _hints(compilation: Compilation, cause: Cause, report: CompileReport, source
     elif fact.what == "stride" and _is_parameter(compilation, fact, definition):
         yield f"Pass `{fact.name}.contiguous()`: each memory layout is compiled separately."
     elif fact.what == "requires_grad":
-        yield f"Use the same `requires_grad` for `{fact.name}` in every call: each setting is compiled separately."
+        yield f"Use the same `requires_grad` for {fact.subject or f'`{fact.name}`'} in every call: each setting is compiled separately."
     elif _is_number(fact) and definition is not None and _is_only_calculated_with(tree, definition, fact.name):
         if _is_parameter(compilation, fact, definition):
             yield f"Pass `{fact.name}` as a tensor if it changes from call to call: Dynamo specializes on Python numbers."

@@ -6,18 +6,20 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.cost import recompile_cost
-from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.finding import Finding, Kind, Place, Recompiled, Related, Severity
 from compile_lens.analysis.guard_words import change
 from compile_lens.analysis.recompile_causes import Cause, Key, causes_of
 from compile_lens.analysis.recompile_hints import hints_for
 from compile_lens.analysis.recompile_places import cause_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.analysis.wrapped_calls import compiled_names, is_wrapper
 from compile_lens.trace.report import Compilation, CompileReport
 
 RECOMPILE = "recompile"
 LIMIT = "recompile-limit"
 HARD_LIMIT = "FailOnRecompileLimitHit"
+SHARED = "Modules and functions of libraries share their compiled versions: torch compiles them through one function of its own."
 Causes = list[tuple[Compilation, Cause]]
 
 
@@ -35,16 +37,16 @@ def find_recompiles(context: RunContext) -> Iterator[Finding]:
 
 def _finding(place: Place, code: str, causes: Causes, report: CompileReport, sources: Sources) -> Finding:
     compilations = [compilation for compilation, _ in causes]
-    function = compilations[0].function
+    names = compiled_names(compilations, report)
     limited = code == LIMIT
     cost, weight = recompile_cost(compilations, limited, any(map(_is_hard, compilations)))
     return Finding(
         code=code,
         kind=Kind.RECOMPILE_LIMIT if limited else Kind.RECOMPILE,
         severity=_severity(compilations, limited),
-        message=_limit_message(function, *causes[0]) if limited else _message(function, causes),
+        message=_limit_message(names[0], *causes[0]) if limited else _message(names, causes),
         place=place,
-        explanation=_explanation(causes, limited, sources),
+        explanation=_explanation(causes, limited, report, sources),
         hints=hints_for(causes, report, sources, limited),
         count=len(compilations),
         frames=tuple(compilation.compile_id for compilation in compilations),
@@ -58,13 +60,23 @@ def _finding(place: Place, code: str, causes: Causes, report: CompileReport, sou
                 *filter(None, (_torchs_error(compilation) for compilation, _ in causes)),
             ]
         ),
+        recompiles=tuple(_recompiled(compilation, cause, sources) for compilation, cause in causes),
     )
 
 
-def _message(function: str, causes: Causes) -> str:
+def _recompiled(compilation: Compilation, cause: Cause, sources: Sources) -> Recompiled:
+    own = sources.deepest_own(compilation.call_stack)
+    place = sources.place_of(own) if own is not None else None
+    return Recompiled(compilation.compile_id, change([cause.fact]), cause.failure.against, cause.failure.guard, place)
+
+
+def _message(names: list[str], causes: Causes) -> str:
     count = len(causes)
     times = "" if count == 1 else " twice" if count == 2 else f" {count} times"
-    return f"Recompiled `{function}`{times}: {change([cause.fact for _, cause in causes])}."
+    listed = " and ".join(
+        [", ".join(f"`{name}`" for name in names[:-1]), f"`{names[-1]}`"] if names[1:] else [f"`{names[0]}`"]
+    )
+    return f"Recompiled {listed}{times}: {change([cause.fact for _, cause in causes])}."
 
 
 def _severity(compilations: list[Compilation], limited: bool) -> Severity:
@@ -89,14 +101,15 @@ def _limit_message(function: str, compilation: Compilation, cause: Cause) -> str
     return f"Recompile limit reached: `{function}` falls back to eager when no compiled version fits ({what})."
 
 
-def _explanation(causes: Causes, limited: bool, sources: Sources) -> str:
+def _explanation(causes: Causes, limited: bool, report: CompileReport, sources: Sources) -> str:
     """Why torch compiled again, and each recompile: what changed, the call that caused it, and how it differs from the other versions."""
     first = causes[0][0]
+    function = compiled_names([first], report)[0]
     if limited:
-        head = f"`{first.function}` has as many compiled versions as torch allows, and none fits:"
+        head = f"`{function}` has as many compiled versions as torch allows, and none fits:"
     else:
-        head = f"No compiled version of `{first.function}` fits the call, so torch compiled another:"
-    rows = [head]
+        head = f"No compiled version of `{function}` fits the call, so torch compiled another:"
+    rows = [head, *([SHARED] if is_wrapper(first) else [])]
     for compilation, cause in causes:
         own = sources.deepest_own(compilation.call_stack)
         called = f", called at line {own.line}" if own is not None else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from compile_lens.analysis.outcome_parts import RecordedCall as RecordedCall
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.trace.recorded_inputs import CallInputs, TensorInput
@@ -12,15 +12,6 @@ from compile_lens.trace.report import Compilation, CompileReport
 
 # a tensor larger than this is not made again
 LARGEST_ELEMENTS = 1 << 28
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
-    """A call of the function ``name`` of ``file``. ``inputs`` are pairs of a parameter and an expression (agent/inputs/expressions.py)."""
-
-    file: str
-    name: str
-    inputs: tuple[tuple[str, str], ...]
 
 
 def find_recorded_calls(report: CompileReport, sources: Sources) -> Iterator[RecordedCall]:

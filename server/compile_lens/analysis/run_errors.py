@@ -7,6 +7,7 @@ import re
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import (
@@ -18,8 +19,9 @@ from compile_lens.analysis.compile_errors import (
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.error_words import first_words
-from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
+from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.missing_requirements import MISSING_ARGUMENTS, MISSING_DATA, missing_finding
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.refused_calls import is_refusal
 from compile_lens.analysis.run_context import Raised, RaisedBeside, RunContext, Stopped
 from compile_lens.analysis.sources import Sources
@@ -103,7 +105,7 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         ending = "The thread ended here; the program continued."
     else:
         message = f"At import: {finding.message}" if beside.where == "import" else finding.message
-        ending = "This statement was skipped, and what needs its result. The rest ran."
+        ending = "This statement and those that need its result were skipped. The rest ran."
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
     return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
 
@@ -250,3 +252,24 @@ def _signal_name(number: int) -> str:
     if known.name == "SIGKILL":
         return "SIGKILL (often out of memory)"
     return CRASHES.get(known, known.name)
+
+
+def at_own_lines(outcome: Outcome) -> Iterator[Finding]:
+    """For each error that ended the run in another file, the same error where the analyzed file called or imported it.
+
+    Someone who looks at the analyzed file would see nothing otherwise: that other file need not be open.
+    """
+    for finding in outcome.findings:
+        if finding.kind is not Kind.RUN_ERROR or finding.severity is not Severity.ERROR:
+            continue
+        if finding.place.file == outcome.file:
+            continue
+        sites = [site for site in finding.call_path if site.place.file == outcome.file]
+        if sites:
+            where = f"{Path(finding.place.file).name}:{finding.place.line}"
+            yield replace(
+                finding,
+                message=f"{finding.message.rstrip('.')} (at {where}).",
+                place=sites[-1].place,
+                related=(Related(finding.place, "The error was raised here"), *finding.related),
+            )

@@ -39,6 +39,8 @@ class Sources:
     just_my_code: bool = True
     # whether a run may speak of a file at all (pipeline/reach.py); a trace from another machine names what it likes
     is_reachable: Callable[[str], bool] = lambda _: True
+    # where a line of a graph's text is: that of a trace from another machine names places there
+    here: Callable[[str, int], tuple[str, int]] = lambda file, line: (file, line)
 
     def is_runner(self, file: str) -> bool:
         """Whether ``file`` belongs to what runs the program, below the user's top-level code."""
@@ -78,6 +80,10 @@ class Sources:
         text = tree.line_text(frame.line) if tree is not None else frame.text
         start = len(text) - len(text.lstrip())
         return Place(frame.file, frame.line, start + 1, frame.line, max(len(text.rstrip()), start + 1) + 1)
+
+    def line_in_graph(self, file: str, line: int) -> Place:
+        """The whole line that the text of a graph names."""
+        return self.line_of(StackFrame(*self.here(file, line), ""))
 
     def own_place(self, stack: tuple[StackFrame, ...]) -> Place:
         """The user's innermost line in ``stack``; the beginning of the program where there is none."""

@@ -8,7 +8,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import StandIn
+from compile_lens.trace.report import MissingResource, StandIn
 
 CPU_FOR_GPU = "cpu-for-gpu"
 ANSWER = "gpu-answer"
@@ -55,20 +55,20 @@ def find_stand_ins(context: RunContext) -> Iterator[Finding]:
         explanation = SAME + (STOPPED if stopped else "")
         why, hints = (LEFT_FREE, (ALLOW_GPU, SWITCH)) if context.leaves_gpu_free else (NO_GPU, (SWITCH,))
         message = f"Ran on an emulated CUDA device (`cuda:0`); {why}."
-        yield _finding(CPU_FOR_GPU, Severity.INFORMATION, message, explanation, uses[0], sources, hints)
+        yield stand_in_finding(CPU_FOR_GPU, Severity.INFORMATION, message, explanation, uses[0], sources, hints)
     for one in report.stand_ins:
         if one.what in ASSUMED:
-            yield _finding(ANSWER, Severity.HINT, *ASSUMED[one.what], one, sources)
+            yield stand_in_finding(ANSWER, Severity.HINT, *ASSUMED[one.what], one, sources)
         elif one.what == "triton":
             yield _triton(one, sources)
         elif one.what == "processes":
-            yield _finding(PROCESSES, Severity.INFORMATION, one.text, OTHER_RANKS, one, sources)
+            yield stand_in_finding(PROCESSES, Severity.INFORMATION, one.text, OTHER_RANKS, one, sources)
         elif one.what == "launcher":
             message = f"`{one.text}` is not set, so the variables of `torchrun` were set as for a single process."
-            yield _finding(PROCESSES, Severity.INFORMATION, message, LAUNCHER, one, sources)
+            yield stand_in_finding(PROCESSES, Severity.INFORMATION, message, LAUNCHER, one, sources)
         elif one.what == "unsupported":
             message = f"The GPU that this program uses cannot be emulated: {one.text}."
-            yield _finding(NONE, Severity.WARNING, message, "The program ran without a GPU.", one, sources)
+            yield stand_in_finding(NONE, Severity.WARNING, message, "The program ran without a GPU.", one, sources)
 
 
 def _triton(one: StandIn, sources: Sources) -> Finding:
@@ -76,20 +76,21 @@ def _triton(one: StandIn, sources: Sources) -> Finding:
     if not problem:
         message = f"The Triton kernel `{name}` ran in Triton's interpreter."
         explanation = "It was not compiled: errors of the Triton compiler and the kernel's speed are unknown."
-        return _finding(TRITON, Severity.HINT, message, explanation, one, sources)
+        return stand_in_finding(TRITON, Severity.HINT, message, explanation, one, sources)
     message = f"The Triton kernel `{name}` did not run: {problem}"
-    return _finding(TRITON, Severity.WARNING, message, NOT_WRITTEN, one, sources)
+    return stand_in_finding(TRITON, Severity.WARNING, message, NOT_WRITTEN, one, sources)
 
 
-def _finding(
+def stand_in_finding(
     code: str,
     severity: Severity,
     message: str,
     explanation: str,
-    one: StandIn,
+    one: StandIn | MissingResource,
     sources: Sources,
     hints: tuple[str, ...] = (),
 ) -> Finding:
+    """The finding of what stood in for something that is missing, where the program asked for it."""
     return Finding(
         code=code,
         kind=Kind.STAND_IN,
@@ -99,4 +100,5 @@ def _finding(
         explanation=explanation,
         hints=hints,
         call_path=call_path(one.stack, sources),
+        detail=one.why if isinstance(one, MissingResource) else "",
     )

@@ -63,7 +63,7 @@ def usual_calls(report: CompileReport) -> str:
         parts.append("`torch.no_grad()` costs one more compilation, as for all compiled code.")
     if left:
         named = ", ".join(f"`{name}`" for name in list(left)[:MAX_WAYS])
-        parts.append(f"Time was too short for all such calls of {named}{and_more(len(left) - MAX_WAYS)}.")
+        parts.append(f"Not all such calls of {named}{and_more(len(left) - MAX_WAYS)} were made within the time limit.")
     return " ".join(parts)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.guard_sources import plain_source
+from compile_lens.analysis.outcome_parts import Compared as Compared
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.comparison import Agreement, ComparedValue, Comparison
@@ -22,16 +22,6 @@ NOT_COMPARED = "not-compared"
 NOT_FINITE = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}
 # torch's short names of dtypes, as graphs are printed with (torch/utils/_dtype_abbrs.py, torch 2.13)
 SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """How many graphs were compared with eager, by their worst call: bitwise equal, within rounding, wrong, not compared."""
-
-    bitwise: int = 0
-    rounding: int = 0
-    wrong: int = 0
-    not_compared: int = 0
 
 
 def count_compared(report: CompileReport) -> Compared:

@@ -16,7 +16,7 @@ from rich.markdown import Markdown
 from rich.status import Status as Spinner
 from rich.text import Text
 
-from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
@@ -48,22 +48,8 @@ def search_options(command: F) -> F:
     for option in (
         json_option("documented in docs/bisect.md"),
         click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=1),
-            default=3600.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="Time limit of the bisection.",
-        ),
-        click.option(
-            "--step-timeout",
-            type=click.FloatRange(min=0.1),
-            default=120.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="Time limit of one run of the repro.",
-        ),
+        timeout_option("Time limit of the bisection.", 3600.0),
+        timeout_option("Time limit of one run of the repro.", name="--step-timeout"),
         python_option,
     ):
         command = option(command)

@@ -6,23 +6,20 @@ import asyncio
 import linecache
 import os
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.status import Status as Spinner
-from rich.text import Text
 
-from compile_lens.analysis.filters import DEFAULT_CAP, Filters
+from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
-from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.cli.comparing import Comparing, comparing_options
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.cli.analyzing import check_jobs, close_hosts, cluster_of, executor_options
+from compile_lens.cli.comparing import Comparing, budget_option, comparing_options
 from compile_lens.cli.options import (
     depth_option,
     just_my_code_option,
+    max_findings_option,
     output_options,
     python_option,
     sandbox_options,
@@ -31,29 +28,19 @@ from compile_lens.cli.options import (
     timeout_option,
 )
 from compile_lens.cli.printer import OutcomePrinter, local_trees
-from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.targets import find_targets
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import as_given, echo
 from compile_lens.cli.text_output import display_path
 from compile_lens.cli.watch import watch
+from compile_lens.diff.budget import Budget
 from compile_lens.diff.gate import Gate
-from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.entry import AUTOMATIC, script
-from compile_lens.entries.entry_spec import BadEntry
-from compile_lens.pipeline.analyze import analyze
-from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, as_if_compiled, choose
+from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.pipeline.file_analysis import EntrySelection, Hosts, OnOutcome
 from compile_lens.pipeline.job_factory import Confinement, make_job
-from compile_lens.pipeline.partial_run import end_of_cell, up_to_line
 from compile_lens.pipeline.workspace import workspace_root
-from compile_lens.state.call_memory import CallMemory
 from compile_lens.wording import counted
-from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
-from compile_lens.workers.caches import cache_root
-from compile_lens.workers.host import Host
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth, Job, Substitution
-
-OnOutcome = Callable[[Outcome], None]
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -91,19 +78,15 @@ OnOutcome = Callable[[Outcome], None]
     is_flag=True,
     help="Run files again when they or modules that they import change, until Ctrl+C.",
 )
+@executor_options
+@budget_option
 @severity_option
-@click.option(
-    "--max-findings",
-    type=click.IntRange(min=1),
-    default=DEFAULT_CAP,
-    show_default=True,
-    metavar="N",
-    help="Show at most N findings per file.",
-)
+@max_findings_option("Show at most N findings per file.")
 @just_my_code_option
 @supply_options
 @sandbox_options
 @comparing_options
+@saving_options
 @output_options
 @click.pass_context
 def check(
@@ -118,6 +101,11 @@ def check(
     to_line: int | None,
     names: tuple[str, ...],
     watches: bool,
+    slots: int,
+    executor: str | None,
+    cpus_per_file: float,
+    gpus_per_file: float,
+    budget: Budget,
     severities: dict[str, str],
     max_findings: int,
     just_my_code: bool,
@@ -128,6 +116,7 @@ def check(
     baseline: Path | None,
     update_baseline: bool,
     since: str | None,
+    saving: Saving,
     output_format: str,
     fail_on: str,
     quiet: bool,
@@ -154,7 +143,7 @@ def check(
         echo(f"compile-lens: {name}: {why}.", err=True)
     if targets.passed_over and not quiet:
         number = counted(targets.passed_over, "file")
-        echo(f"compile-lens: passed over {number} without torch.compile.", err=True)
+        echo(f"compile-lens: skipped {number} without torch.compile.", err=True)
     jobs = [
         make_job(
             file,
@@ -180,6 +169,8 @@ def check(
     if cell and to_line:
         raise click.UsageError("--cell and --to-line cannot be combined.")
     selection = EntrySelection(entry, names, cell or 0, to_line or 0)
+    if since and context.get_parameter_source("baseline") is click.core.ParameterSource.DEFAULT_MAP:
+        baseline = None  # the command line wins over the project
     comparing = Comparing(baseline, update_baseline, since)
     cap = max_findings
     if comparing.compares and context.get_parameter_source("max_findings") is click.core.ParameterSource.DEFAULT:
@@ -188,21 +179,32 @@ def check(
     if comparing.hides_known and context.get_parameter_source("fail_on") is click.core.ParameterSource.DEFAULT:
         fail_on = Severity.HINT.value
 
-    def analyze_each(batch: list[Job], interpreter: str | None, on_outcome: OnOutcome) -> Coroutine[Any, Any, None]:
-        return check_jobs(batch, interpreter, selection, filters, on_outcome, show_progress=not quiet)
+    cluster = cluster_of(executor, cpus_per_file, gpus_per_file)
+    hosts = Hosts(slots)
+
+    async def analyze_each(batch: list[Job], interpreter: str | None, on_outcome: OnOutcome) -> None:
+        earlier = Hosts(slots)  # of an event loop of its own
+        try:
+            await check_jobs(batch, interpreter, selection, filters, on_outcome, not quiet, earlier, cluster)
+        finally:
+            await close_hosts(earlier)
 
     gate = comparing.gate(jobs, python, analyze_each) if jobs else None
-    hosts: dict[str, Host] = {}
 
     async def run_once(jobs: list[Job], gate: Gate | None) -> int:
         printer = OutcomePrinter(output_format, quiet, verbose)
+        exceeded: list[str] = []
 
         def show(outcome: Outcome) -> None:
+            exceeded.extend(f"{outcome.file}: {said}" for said in budget.exceeded(outcome, display_path))
             judged = gate.judge(outcome) if gate is not None else outcome
             printer.add(judged if comparing.hides_known else outcome)
 
-        await check_jobs(jobs, python, selection, filters, show, not quiet, hosts)
-        return printer.finish(fail_on)
+        await check_jobs(jobs, python, selection, filters, show, not quiet, hosts, cluster)
+        code = max(printer.finish(fail_on), saving.save(printer.outcomes))
+        for said in exceeded:
+            echo(f"compile-lens: {as_given(said)}", err=True)
+        return max(code, int(bool(exceeded)))
 
     async def again(jobs: list[Job]) -> None:
         await run_once(jobs, gate and gate.afresh(local_trees()))
@@ -224,7 +226,7 @@ def check(
 
 async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[None]]) -> None:
     """Run the jobs whose files change, until Ctrl+C."""
-    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to end.", err=True)
+    echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to stop.", err=True)
 
     async def again(changed: list[str]) -> None:
         for file in changed:
@@ -232,93 +234,3 @@ async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[Non
         await run_again([job for job in jobs if job.file in changed])
 
     await watch([job.file for job in jobs], again)
-
-
-@dataclass(frozen=True, slots=True)
-class EntrySelection:
-    """How the user wants files to run: by an entry, up to a line, or with names compiled as if the file did."""
-
-    entry: str
-    names: tuple[str, ...]
-    cell: int = 0
-    to_line: int = 0
-
-    def limit(self, job: Job) -> Job:
-        """``job``, limited to the part of the file that should run. Raises FileProblem."""
-        if not self.cell and not self.to_line:
-            return job
-        text = read_source(Path(job.file))
-        line = self.to_line or end_of_cell(job.file, text, self.cell)
-        return up_to_line(job, text, line)
-
-    def choices(self, job: Job) -> list[EntryChoice]:
-        """The entries to run ``job`` with, one analysis for each choice. Raises FileProblem and BadEntry."""
-        if job.up_to:
-            return [EntryChoice((script(),), True)]
-        path = Path(job.file)
-        text = read_source(path)
-        if self.names:
-            return [as_if_compiled(job.file, text, name) for name in self.names]
-        chosen = "" if self.entry == AUTOMATIC else self.entry
-        recording = CallMemory.of_user().recall(job.file)
-        return [choose(job.file, text, workspace_root(path), chosen, recording=recording)]
-
-
-async def check_jobs(
-    jobs: list[Job],
-    python: str | None,
-    selection: EntrySelection,
-    filters: Filters,
-    on_outcome: OnOutcome,
-    show_progress: bool,
-    kept_hosts: dict[str, Host] | None = None,
-) -> None:
-    """Analyze each job by its entries and pass each outcome to ``on_outcome``. ``kept_hosts`` are left to the caller to close."""
-    hosts: dict[str, Host] = {} if kept_hosts is None else kept_hosts
-    try:
-        for whole in jobs:
-            job = whole
-            try:
-                job = selection.limit(whole)
-                choices = selection.choices(job)
-                interpreter = find_interpreter(Path(job.file), (), python)
-            except (FileProblem, BadEntry, InterpreterError) as problem:
-                on_outcome(_failed(job, python or "", str(problem)))
-                continue
-            for choice in choices:
-                with _progress(job, show_progress) as on_partial:
-                    host = hosts.setdefault(interpreter, Host(interpreter))
-                    outcome = await analyze_by_entries(analyze, host, job, choice, on_partial, filters)
-                CallMemory.of_user().take_run(outcome)
-                on_outcome(outcome)
-    finally:
-        if kept_hosts is None:
-            await close_hosts(hosts)
-
-
-async def close_hosts(hosts: dict[str, Host]) -> None:
-    """End the processes of ``hosts``, and keep the caches to their size."""
-    for host in hosts.values():
-        await host.close()
-    limit(cache_root(os.environ), DEFAULT_LIMIT_BYTES)
-
-
-def _failed(job: Job, python: str, sentence: str) -> Outcome:
-    return Outcome(job.file, python, "", job.depth.value, job.entry, Status.FAILED, 0.0, failure=sentence)
-
-
-@contextmanager
-def _progress(job: Job, enabled: bool) -> Iterator[OnOutcome | None]:
-    """Show progress in one line on stderr, if that is a terminal."""
-    console = SafeConsole(stderr=True)
-    if not enabled or not console.is_terminal:
-        yield None
-        return
-    name = display_path(job.file)
-    with Spinner(Text(f"{name}: starting"), console=console) as spinner:
-
-        def on_partial(outcome: Outcome) -> None:
-            found = counted(len(outcome.findings), "finding")
-            spinner.update(Text(f"{name}: {counted(outcome.graphs, 'graph')}, {found}"))
-
-        yield on_partial

@@ -16,6 +16,7 @@ from compile_lens.cli.printer import local_trees
 from compile_lens.cli.terminal import echo
 from compile_lens.cli.text_output import display_path
 from compile_lens.diff.baseline import BaselineError, Known, baseline_text, read_baseline
+from compile_lens.diff.budget import BadBudget, Budget, budget_of_pairs
 from compile_lens.diff.gate import Gate
 from compile_lens.pipeline.revisions import Revision, RevisionError, revision
 from compile_lens.state.atomic_file import write_atomically
@@ -52,6 +53,26 @@ def comparing_options(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def budget_option(command: F) -> F:
+    """``--budget``."""
+    option = click.option(
+        "--budget",
+        multiple=True,
+        metavar="LIMIT=N",
+        callback=_parse_budget,
+        help="Fail if a file exceeds this limit: max-breaks, max-recompiles, max-graphs, max-skipped, max-syncs, "
+        "max-compile-seconds, or own-code-only=true. Repeatable.",
+    )
+    return option(command)
+
+
+def _parse_budget(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> Budget:
+    try:
+        return budget_of_pairs(pairs)
+    except BadBudget as problem:
+        raise click.BadParameter(str(problem), param=option) from None
 
 
 @dataclass(frozen=True, slots=True)

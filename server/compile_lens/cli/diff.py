@@ -13,20 +13,25 @@ import click
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.cli.check import EntrySelection, check_jobs
+from compile_lens.cli.analyzing import check_jobs
 from compile_lens.cli.options import NEVER, depth_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.saving import trees_of
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.diff.comparison import AnalysisComparison, Side, compare
+from compile_lens.diff.identity import TreeOf
 from compile_lens.diff.sides import Unreadable, side_of_outcomes, side_of_report
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.formats.comparison import to_json, to_markdown, to_text
+from compile_lens.formats.comparison_page import to_html
+from compile_lens.formats.report_file import ReportFileError, is_report_file, read_report_file
+from compile_lens.pipeline.file_analysis import EntrySelection
 from compile_lens.pipeline.job_factory import Confinement, make_job
-from compile_lens.pipeline.loaded_trace import read_recorded, with_divergence
+from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 from compile_lens.pipeline.revisions import RevisionError, revision
 from compile_lens.pipeline.workspace import workspace_root
-from compile_lens.trace.files import TraceError, unpacked
+from compile_lens.trace.files import TraceError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth
 
@@ -44,10 +49,10 @@ EVERYTHING = Filters(cap=2**31)
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(["text", "json", "markdown"]),
+    type=click.Choice(["text", "json", "markdown", "html"]),
     default="text",
     show_default=True,
-    help="Output format. The Markdown is for a pull request.",
+    help="Output format. Use markdown for a pull request, html for a page of its own.",
 )
 @click.option(
     "--fail-on",
@@ -69,17 +74,19 @@ def diff(
     """Compare two analyses: which findings are new, gone or changed, and what happened to graphs and compile time.
 
     BEFORE and AFTER are each a Python file, a Python file in a git revision (REV:FILE), a trace (a file or a TORCH_TRACE folder), or a
-    report that `check --format json` or `trace --format json` wrote. Python files are run.
+    saved report (`--save FILE.clens`, or the output of --format json). Python files are run; kernels take `--depth inductor`.
     """
     runner = _Runner(Depth(depth), python, timeout, confinement)
     try:
         comparison = compare(runner.side(before), runner.side(after))
-    except (Unreadable, TraceError, RevisionError, InterpreterError) as problem:
+    except (Unreadable, ReportFileError, TraceError, RevisionError, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
     if output_format == "json":
         echo_json(to_json(comparison))
     elif output_format == "markdown":
         echo(to_markdown(comparison))
+    elif output_format == "html":
+        echo(to_html(comparison))
     else:
         SafeConsole().print(to_text(comparison), soft_wrap=True)
     return _exit_code(comparison, fail_on)
@@ -108,15 +115,16 @@ class _Runner:
             return self._of_revision(operand)
         if path.suffix == ".py":
             return self._run(operand, path.absolute(), Path.cwd(), self.python)
+        if is_report_file(path):
+            saved = read_report_file(path, Path.cwd())
+            return _side(operand, list(saved.outcomes), trees_of([saved]))
         if path.suffix == ".json":
             try:
                 return side_of_report(operand, json.loads(path.read_text(encoding="utf-8")))
             except (OSError, ValueError) as error:
                 raise Unreadable(f"{operand} is not a report of compile-lens ({error}).") from None
-        with unpacked(path) as files:
-            outcomes = with_divergence([read_recorded(file.path, name=file.name) for file in files])
-        folders = {os.path.dirname(finding.place.file) for one in outcomes for finding in one.findings}  # noqa: PTH120
-        return side_of_outcomes(operand, outcomes, local_trees(), _common(folders))
+        outcomes = list(open_trace(path, TraceOptions(folders=(str(Path.cwd()),), compiled=True)).outcomes)
+        return _side(operand, outcomes, local_trees())
 
     def _of_revision(self, operand: str) -> Side:
         name, colon, file = operand.partition(":")
@@ -149,8 +157,11 @@ class _Runner:
         return side_of_outcomes(name, outcomes, local_trees(), str(folder))
 
 
-def _common(folders: set[str]) -> str:
+def _side(name: str, outcomes: list[Outcome], tree_of: TreeOf) -> Side:
+    """The side of a run from elsewhere: its files are told from the folder that all of them are in."""
+    folders = {os.path.dirname(finding.place.file) for one in outcomes for finding in one.findings}  # noqa: PTH120
     try:
-        return os.path.commonpath(folders) if folders else ""
+        root = os.path.commonpath(folders) if folders else ""
     except ValueError:  # different drives, or relative and absolute names
-        return ""
+        root = ""
+    return side_of_outcomes(name, outcomes, tree_of, root)

@@ -10,12 +10,21 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("Check again after each change", "compile-lens check --watch train.py"),
         ("Compile kernels too, and compare with eager", "compile-lens check --compare model.py"),
         ("Fail in CI if a graph breaks", "compile-lens check --fail-on warning --format json src"),
-        ("Fail in CI by what a change adds", "compile-lens check --since origin/main --format github src"),
+        ("Fail in CI only for what a change adds", "compile-lens check --since origin/main --format github src"),
     ),
     "vary": (("Which inputs recompile `step`?", "compile-lens vary train.py step"),),
     "entries": (("How can this file run?", "compile-lens entries model.py"),),
     "predict": (("Predict graph breaks without running anything", "compile-lens predict model.py"),),
     "trace": (("Analyze a trace that TORCH_TRACE wrote", "compile-lens trace /tmp/trace"),),
+    "report": (
+        ("Share a trace's findings with a colleague", "compile-lens report -o run.clens /tmp/trace"),
+        ("Leave source text and values out", "compile-lens report --redact -o public.clens run.clens"),
+    ),
+    "run": (
+        ("Train, and see recompiles while they happen", "compile-lens run -- python train.py"),
+        ("All ranks of this machine", "compile-lens run -- torchrun --nproc-per-node 2 train.py"),
+    ),
+    "watch": (("Follow a job that another machine runs", "compile-lens watch /mnt/job/trace"),),
     "diff": (
         ("What did my change do to this file?", "compile-lens diff HEAD:train.py train.py"),
         ("Compare two traces, for a pull request", "compile-lens diff --format markdown before.log after.log"),

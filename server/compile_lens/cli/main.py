@@ -13,24 +13,27 @@ from compile_lens.cli.examples import epilog
 from compile_lens.cli.project_options import project_defaults
 from compile_lens.cli.terminal import as_given, echo
 
-# verb → the module of this package that defines a command of that name
+# verb → the module of this package that defines a command of that name, and what it does
 VERBS = {
-    "check": "check",
-    "vary": "vary",
-    "entries": "entries",
-    "predict": "predict",
-    "trace": "trace",
-    "diff": "diff",
-    "explain": "explain",
-    "doctor": "doctor",
-    "cache": "cache",
-    "consent": "consent",
-    "bisect": "bisect",
-    "rebisect": "bisect",
-    "repro": "repro",
-    "minify": "minify",
-    "logs": "logs",
-    "serve": "serve",
+    "check": ("check", "Run files, and print what torch.compile did with them"),
+    "vary": ("vary", "Call compiled functions again with other inputs"),
+    "entries": ("entries", "List the ways to run a file"),
+    "predict": ("predict", "Predict graph breaks from the source; nothing runs"),
+    "trace": ("trace", "Print the findings of traces that torch wrote"),
+    "report": ("report", "Save traces or reports as one file"),
+    "run": ("run", "Run a command, and print findings while it runs"),
+    "watch": ("follow", "Follow a running job by the traces that it writes"),
+    "diff": ("diff", "Compare two analyses, or two versions of a file"),
+    "explain": ("explain", "Explain a flag, option, operator, code or class of the compiler"),
+    "doctor": ("doctor", "Check the interpreter, torch, compiler, GPU and caches"),
+    "cache": ("cache", "Show or clear the caches of Compile Lens"),
+    "consent": ("consent", "List or revoke permissions for background runs in editors"),
+    "bisect": ("bisect", "Find the part of the compiler that makes a repro fail"),
+    "rebisect": ("bisect", "Bisect a repro again after something has changed"),
+    "repro": ("repro", "Write a script that reproduces a finding and nothing else"),
+    "minify": ("minify", "Make a repro smaller"),
+    "logs": ("logs", "Print commands that show more about the findings of a file"),
+    "serve": ("serve", "Run the language server"),
 }
 
 
@@ -45,11 +48,16 @@ class Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What each verb does, without loading it, and never cut off in the middle."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(verb, summary) for verb, (_, summary) in VERBS.items()])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         verb = ALIASES.get(cmd_name, cmd_name)
         if verb not in VERBS:
             return None
-        command = getattr(import_module(f"compile_lens.cli.{VERBS[verb]}"), verb)
+        command = getattr(import_module(f"compile_lens.cli.{VERBS[verb][0]}"), verb)
         assert isinstance(command, click.Command)
         command.epilog = epilog(verb)
         return command

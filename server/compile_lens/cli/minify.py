@@ -13,7 +13,7 @@ from rich.status import Status as Spinner
 from rich.text import Text
 
 from compile_lens.cli.bisect import absolute
-from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
@@ -37,9 +37,7 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
     metavar="N",
     help="Run the repro at most N times.",
 )
-@click.option(
-    "--timeout", type=click.FloatRange(min=1), default=900.0, show_default=True, metavar="SECONDS", help="Time limit."
-)
+@timeout_option("Time limit.", 900.0)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @python_option
 @json_option("the path of the smaller repro or null, its lines, nodes and inputs, and a sentence")

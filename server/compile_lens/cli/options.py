@@ -9,66 +9,19 @@ from typing import TypeVar, cast
 
 import click
 
-from compile_lens.analysis.filters import OFF
+from compile_lens.analysis.filters import DEFAULT_CAP, OFF
 from compile_lens.analysis.finding import Severity
-from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.cli.output_options import NEVER as NEVER
+from compile_lens.cli.output_options import exit_code as exit_code
+from compile_lens.cli.output_options import json_option as json_option
+from compile_lens.cli.output_options import just_my_code_option as just_my_code_option
+from compile_lens.cli.output_options import map_option as map_option
+from compile_lens.cli.output_options import output_options as output_options
 from compile_lens.pipeline.job_factory import Confinement
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 from compile_lens.workers.job import Depth, Substitution
 
 F = TypeVar("F", bound=Callable[..., object])
-NEVER = "never"
-
-
-def output_options(command: F) -> F:
-    """``--format``, ``--fail-on``, ``-q`` and ``-v``."""
-    for option in (
-        click.option("-v", "--verbose", is_flag=True, help="Also print torch's own text and the program's output."),
-        click.option("-q", "--quiet", is_flag=True, help="Print one line per finding and nothing else."),
-        click.option(
-            "--fail-on",
-            type=click.Choice([*(severity.value for severity in Severity), NEVER]),
-            default=Severity.ERROR.value,
-            show_default=True,
-            help="Exit with 1 if a finding has at least this severity.",
-        ),
-        click.option(
-            "--format",
-            "output_format",
-            type=click.Choice(["text", "json", "sarif", "github", "junit"]),
-            default="text",
-            show_default=True,
-            help="Output format: for people, for programs (docs/json.md), or for CI services (docs/ci.md).",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def json_option(what: str) -> Callable[[F], F]:
-    """``--format`` and its short form ``--json``, for a command that takes ``as_json``; ``what`` says what the JSON holds."""
-
-    def decorate(command: F) -> F:
-        @functools.wraps(command)
-        def with_format(*args: object, output_format: str, as_json: bool, **others: object) -> object:
-            return command(*args, as_json=as_json or output_format == "json", **others)
-
-        decorated: Callable[..., object] = with_format
-        for option in (
-            click.option("--json", "as_json", is_flag=True, help="Short for --format json."),
-            click.option(
-                "--format",
-                "output_format",
-                type=click.Choice(["text", "json"]),
-                default="text",
-                show_default=True,
-                help=f"Output format. The JSON is {what}.",
-            ),
-        ):
-            decorated = option(decorated)
-        return cast(F, decorated)
-
-    return decorate
 
 
 def supply_options(command: F) -> F:
@@ -107,12 +60,18 @@ def depth_option(text: str) -> Callable[[F], F]:
     )
 
 
-def timeout_option(text: str) -> Callable[[F], F]:
-    """``--timeout`` in seconds, with its help."""
+def max_findings_option(text: str) -> Callable[[F], F]:
+    """``--max-findings``, with its help."""
+    limit = click.IntRange(min=1)
+    return click.option("--max-findings", type=limit, default=DEFAULT_CAP, show_default=True, metavar="N", help=text)
+
+
+def timeout_option(text: str, default: float = 120.0, name: str = "--timeout") -> Callable[[F], F]:
+    """A time limit in seconds, with its help."""
     return click.option(
-        "--timeout",
+        name,
         type=click.FloatRange(min=0.1),
-        default=120.0,
+        default=default,
         show_default=True,
         metavar="SECONDS",
         help=text,
@@ -136,17 +95,6 @@ def severity_option(command: F) -> F:
         metavar="CODE=LEVEL",
         callback=parse_severities,
         help="Set the severity of a code or a kind of finding, or turn it off: recompile=warning, GB0059=off. Repeatable.",
-    )
-    return option(command)
-
-
-def just_my_code_option(command: F) -> F:
-    """``--just-my-code`` and ``--all-code``."""
-    option = click.option(
-        "--just-my-code/--all-code",
-        default=True,
-        show_default=True,
-        help="Show findings in installed libraries at your line that calls them, or in the library's file.",
     )
     return option(command)
 
@@ -220,13 +168,3 @@ def parse_severities(context: click.Context, option: click.Parameter, pairs: tup
             raise click.BadParameter(f"'{pair}' is not CODE=LEVEL. LEVEL is one of {', '.join(levels)}.", param=option)
         found[code] = level
     return found
-
-
-def exit_code(outcomes: list[Outcome], fail_on: str) -> int:
-    """0 clean, 1 findings at or above ``fail_on``, 2 if a file could not be analyzed."""
-    if any(outcome.status is Status.FAILED for outcome in outcomes):
-        return 2
-    if fail_on == NEVER:
-        return 0
-    limit = Severity(fail_on).rank
-    return int(any(finding.severity.rank <= limit for outcome in outcomes for finding in outcome.findings))

@@ -6,26 +6,25 @@ import linecache
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.cli.options import NEVER, exit_code
-from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.output_options import NEVER, exit_code
 from compile_lens.cli.terminal import as_given, echo, echo_json
-from compile_lens.cli.text_output import TextOutput
-from compile_lens.diff.identity import TreeOf
-from compile_lens.documents.source_file import source_if_readable
-from compile_lens.formats.annotations import to_annotations
-from compile_lens.formats.json_document import to_json
-from compile_lens.formats.junit import to_junit
-from compile_lens.formats.sarif import to_sarif
-from compile_lens.syntax.tree import SourceTree, parse
 
+if TYPE_CHECKING:
+    from compile_lens.diff.identity import TreeOf
+    from compile_lens.syntax.tree import SourceTree
+
+# what only one of the formats needs is imported with it: a trace that was opened before is printed in less time than that takes
 JSON = frozenset({"json", "sarif"})
 
 
 def local_trees() -> TreeOf:
     """What parses a file of this machine, each once; None for one that is not here, or cannot be read as Python."""
+    from compile_lens.documents.source_file import source_if_readable
+    from compile_lens.syntax.tree import parse
 
     @cache
     def tree_of(file: str) -> SourceTree | None:
@@ -45,17 +44,23 @@ class OutcomePrinter:
         verbose: bool,
         read_line: Callable[[str, int], str] = linecache.getline,
         tree_of: TreeOf | None = None,
+        to_stderr: bool = False,
     ) -> None:
         self._format = output_format
-        self._tree_of = tree_of or local_trees()
-        self._text = TextOutput(SafeConsole(), read_line, quiet, verbose)
-        self._outcomes: list[Outcome] = []
+        self._tree_of = tree_of
+        self._show: Callable[[Outcome], None] | None = None
+        if output_format == "text":
+            from compile_lens.cli.safe_console import SafeConsole
+            from compile_lens.cli.text_output import TextOutput
+
+            self._show = TextOutput(SafeConsole(stderr=to_stderr), read_line, quiet, verbose).show
+        self.outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:
         """Print one more outcome, or keep it for the document."""
-        self._outcomes.append(outcome)
-        if self._format == "text":
-            self._text.show(outcome)
+        self.outcomes.append(outcome)
+        if self._show is not None:
+            self._show(outcome)
         if outcome.status is Status.FAILED:
             echo(f"compile-lens: {as_given(outcome.failure)}", err=True)
 
@@ -63,14 +68,23 @@ class OutcomePrinter:
         """Print what is left and return the exit code."""
         if self._format != "text" and (document := self._document(fail_on)):
             (echo_json if self._format in JSON else echo)(document)
-        return exit_code(self._outcomes, fail_on)
+        return exit_code(self.outcomes, fail_on)
 
     def _document(self, fail_on: str) -> str:
         root = str(Path.cwd())
-        if self._format == "sarif":
-            return to_sarif(self._outcomes, self._tree_of, root)
         if self._format == "github":
-            return to_annotations(self._outcomes, root)
+            from compile_lens.formats.annotations import to_annotations
+
+            return to_annotations(self.outcomes, root)
         if self._format == "junit":
-            return to_junit(self._outcomes, root, None if fail_on == NEVER else Severity(fail_on))
-        return to_json(self._outcomes, self._tree_of)
+            from compile_lens.formats.junit import to_junit
+
+            return to_junit(self.outcomes, root, None if fail_on == NEVER else Severity(fail_on))
+        tree_of = self._tree_of or local_trees()
+        if self._format == "sarif":
+            from compile_lens.formats.sarif import to_sarif
+
+            return to_sarif(self.outcomes, tree_of, root)
+        from compile_lens.formats.json_document import to_json
+
+        return to_json(self.outcomes, tree_of)

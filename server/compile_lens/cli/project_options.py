@@ -28,7 +28,11 @@ KEYS = {
     "missing-data": "missing_data",
     "fail-on": "fail_on",
     "format": "output_format",
+    "baseline": "baseline",
+    "budget": "budget",
 }
+# keys that are tables, with an example
+TABLES = {"severity": '{ GB0059 = "off" }', "budget": "{ max-breaks = 0 }"}
 VERBS = ("check", "vary", "predict", "trace")
 
 
@@ -65,11 +69,13 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
     for key, value in table.items():
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, 1)
-            known = f"Did you mean {near[0]}?" if near else f"It knows {', '.join(KEYS)}."
+            known = f"Did you mean {near[0]}?" if near else f"Its options are {', '.join(KEYS)}."
             raise click.ClickException(f"{file}: [tool.{TABLE}] has no option '{key}'. {known}")
-        if key == "severity":
+        if key in TABLES:
             if not isinstance(value, Mapping):
-                raise click.ClickException(f'{file}: severity must be a table, as in severity = {{ GB0059 = "off" }}.')
-            value = [f"{code}={level}" for code, level in value.items()]
+                raise click.ClickException(f"{file}: {key} must be a table, as in {key} = {TABLES[key]}.")
+            value = [f"{name}={str(inner).lower()}" for name, inner in value.items()]
+        if key == "baseline":
+            value = str(file.parent / str(value))
         found[KEYS[key]] = value
     return found

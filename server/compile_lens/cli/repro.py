@@ -12,13 +12,13 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from compile_lens.cli.check import EntrySelection
-from compile_lens.cli.options import json_option, python_option
+from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
+from compile_lens.pipeline.file_analysis import EntrySelection
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.repro.contract import Criterion
@@ -96,14 +96,7 @@ KINDS = ("source", "graph")
 )
 @click.option("--no-run", is_flag=True, help="Do not run the script after writing it.")
 @python_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=TIMEOUT_S,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time limit per run.",
-)
+@timeout_option("Time limit per run.", TIMEOUT_S)
 @click.option("-q", "--quiet", is_flag=True, help="Print only the path.")
 @json_option("the path, whether the problem occurs, and a sentence about it")
 @click.pass_context

@@ -14,7 +14,9 @@ from rich.text import Text
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Severity
 from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, PassedOver, Status
-from compile_lens.analysis.wrong_numbers import Compared
+from compile_lens.analysis.outcome_parts import Compared
+from compile_lens.analysis.ranks import rank_names
+from compile_lens.cli.rank_table import rank_table
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.wording import and_more, counted
 
@@ -40,9 +42,12 @@ class TextOutput:
         self._read_line = read_line
         self._quiet = quiet
         self._verbose = verbose
+        # how many the outcome has that is printed
+        self._ranks = 0
 
     def show(self, outcome: Outcome) -> None:
         """Print the findings of one run, and its summary."""
+        self._ranks = len(outcome.ranks)
         for finding in outcome.findings:
             if self._quiet or self._is_aside(finding):
                 self._print_line(finding)
@@ -60,22 +65,12 @@ class TextOutput:
         """Whether one line is enough: it is about this machine, the same in each run, and no problem of the program's."""
         return finding.kind is Kind.STAND_IN and finding.severity is not Severity.WARNING and not self._verbose
 
-    def _heading(self, finding: Finding) -> Text:
-        place = finding.place
-        head = Text(f"{display_path(place.file)}:{place.line}:{place.column}", style="bold")
-        head.append(": ")
-        head.append(f"{finding.severity.value}[{finding.code}]", style=STYLE[finding.severity])
-        head.append(f" {finding.message}", style="bold")
-        if finding.count > 1 and finding.kind.value != "recompile":
-            head.append(f" ({finding.count} times)")
-        return head
-
     def _print_line(self, finding: Finding) -> None:
-        self._console.print(self._heading(finding), soft_wrap=True)
+        self._console.print(heading(finding, self._ranks), soft_wrap=True)
 
     def _print_finding(self, finding: Finding) -> None:
         console = self._console
-        console.print(self._heading(finding), soft_wrap=True)
+        console.print(heading(finding, self._ranks), soft_wrap=True)
         gutter = " " * len(str(finding.place.end_line))
         self._print_source(finding, gutter)
         for label, text in self._notes(finding):
@@ -210,11 +205,17 @@ class TextOutput:
         parts = [
             # of a program that is not on this machine, only its frames are known
             *([counted(len(outcome.regions), "region")] if outcome.regions or not is_recorded else []),
-            counted(outcome.graphs, "graph"),
+            *([counted(outcome.graphs, "graph")] if outcome.graphs or not is_recorded or not counts.breaks else []),
             counted(counts.breaks, "graph break"),
             counted(counts.recompiles, "recompile"),
-            f"{outcome.compile_time_s:.2f} s compiling",
+            *(
+                [f"{outcome.compile_time_s:.2f} s compiling"]
+                if outcome.compile_time_s >= 0.01 or not is_recorded
+                else []
+            ),
         ]
+        if len(outcome.ranks) > 1:
+            parts = [counted(len(outcome.ranks), "rank"), counted(len(outcome.findings), "finding")]
         line = Text(f"{display_path(outcome.file)}: ", style="bold")
         line.append(", ".join(parts))
         facts = [f"torch {outcome.torch}"]
@@ -222,6 +223,10 @@ class TextOutput:
             facts += [f"depth {outcome.depth}", f"{outcome.duration_s:.1f} s"]
         line.append(f"  ({', '.join(facts)})", style="dim")
         self._console.print(line, soft_wrap=True)
+        if len(outcome.ranks) > 1:
+            self._console.print(rank_table(outcome.ranks))
+        if is_recorded and counts.breaks and not outcome.graphs:
+            self._console.print("No frame compiled a graph.", soft_wrap=True)
         self._how(outcome)
         if outcome.hidden:
             self._console.print(
@@ -243,6 +248,20 @@ class TextOutput:
         elif not outcome.findings:
             self._console.print("No graph break and no recompile in what was analyzed.", soft_wrap=True)
         self._console.print()
+
+
+def heading(finding: Finding, ranks: int = 0) -> Text:
+    """The first line of a finding: its place, severity, code and message, and the ranks that have it if not all ``ranks`` do."""
+    place = finding.place
+    head = Text(f"{display_path(place.file)}:{place.line}:{place.column}", style="bold")
+    head.append(": ")
+    head.append(f"{finding.severity.value}[{finding.code}]", style=STYLE[finding.severity])
+    head.append(f" {finding.message}", style="bold")
+    if finding.count > 1 and finding.kind.value != "recompile":
+        head.append(f" ({finding.count} times)")
+    if finding.kind is not Kind.DIVERGENCE and 0 < len(finding.ranks) < ranks:
+        head.append(f" ({rank_names(finding.ranks)})", style="dim")
+    return head
 
 
 def _compared(counts: Compared) -> str:

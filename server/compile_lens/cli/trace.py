@@ -2,82 +2,75 @@
 
 from __future__ import annotations
 
-import linecache
 from pathlib import Path
 
 import click
 
-from compile_lens.analysis.outcome import Outcome
-from compile_lens.cli.options import just_my_code_option, output_options
-from compile_lens.cli.printer import OutcomePrinter, local_trees
+from compile_lens.cli.output_options import just_my_code_option, map_option, output_options
+from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.cli.terminal import echo
-from compile_lens.pipeline.loaded_trace import here, read_recorded, with_divergence
-from compile_lens.state.call_memory import CallMemory
-from compile_lens.syntax.tree import SourceTree
-from compile_lens.trace.files import TraceError, unpacked
+from compile_lens.pipeline.opened_trace import OpenedTrace, TraceOptions, open_trace
+from compile_lens.trace.files import TraceError
+
+# of a saved report (formats/report_file.py)
+REPORT = ".clens"
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    metavar="RECORDED=LOCAL",
-    help="Map a folder of the recording machine to one of this machine, to show source lines. Repeatable.",
-)
+@map_option
+@click.option("--rank", "ranks", multiple=True, type=int, metavar="N", help="Show this rank only. Repeatable.")
 @just_my_code_option
 @output_options
 def trace(
     paths: tuple[Path, ...],
-    sources: tuple[str, ...],
+    maps: tuple[tuple[str, str], ...],
+    ranks: tuple[int, ...],
     just_my_code: bool,
     output_format: str,
     fail_on: str,
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Print the findings of the torch traces at each PATH: a file, or a TORCH_TRACE folder with one file per rank.
+    """Print the findings of the torch traces at each PATH: a file, a TORCH_TRACE folder with one file per rank, or what tlparse wrote.
 
-    Files may be compressed (.gz, .zst), and folders packed (.tar.gz).
+    Files may be compressed (.gz, .zst), and folders packed (.tar.gz). A report that was saved (.clens) is printed in the same way.
+    What all ranks have in common is printed once; other formats have one run per rank.
 
     The exit code is 0 if nothing was found, 1 if there are findings at or above --fail-on, and 2 if a trace cannot be read.
     """
-    moved = []
-    for pair in sources:
-        recorded, found, folder = pair.partition("=")
-        if not found:
-            raise click.BadParameter(f"'{pair}' is not RECORDED=LOCAL.", param_hint="--source")
-        moved.append((recorded, folder))
-    outcomes: list[tuple[Outcome, str]] = []
+    if any(path.suffix == REPORT for path in paths):
+        # imported late: a trace that was opened before opens in the time that imports take
+        from compile_lens.cli.saving import open_reports, show_reports
+
+        return show_reports(open_reports(paths), output_format, fail_on, quiet, verbose)
+    options = TraceOptions(maps, (str(Path.cwd()),), just_my_code)
+    opened: list[tuple[OpenedTrace, str]] = []
     problems: list[str] = []
     for path in paths:
-        ranks = []
         try:
-            with unpacked(path) as files:
-                for file in files:
-                    try:
-                        ranks.append(read_recorded(file.path, tuple(moved), just_my_code, file.name))
-                    except TraceError as problem:  # the other ranks still have findings
-                        problems.append(str(problem))
-                outcomes += [(outcome, path.name) for outcome in with_divergence(ranks)]
+            one = open_trace(path, options).of_ranks(ranks)
         except TraceError as problem:
             problems.append(str(problem))
-    if not outcomes:
+            continue
+        opened.append((one, path.name))
+        problems += one.problems
+    if not opened:
         raise click.ClickException("\n".join(problems))
-
-    def read_line(file: str, line: int) -> str:
-        return linecache.getline(here(file, tuple(moved)), line)
-
-    local = local_trees()
-
-    def tree_of(file: str) -> SourceTree | None:
-        return local(here(file, tuple(moved)))
-
-    printer = OutcomePrinter(output_format, quiet, verbose, read_line, tree_of)
-    for outcome, name in outcomes:
-        CallMemory.of_user().take(outcome, f"the trace {name}")
-        printer.add(outcome)
+    printer = OutcomePrinter(output_format, quiet, verbose)
+    for one, name in opened:
+        if one.is_new:
+            _remember_calls(one, name)
+        for outcome in one.merged() if output_format == "text" else one.outcomes:
+            printer.add(outcome)
     for unread in problems:
         echo(f"compile-lens: {unread}", err=True)
     return max(printer.finish(fail_on), 2 if problems else 0)
+
+
+def _remember_calls(opened: OpenedTrace, name: str) -> None:
+    """Keep the calls of the trace, with which the file can be analyzed without the program."""
+    from compile_lens.state.call_memory import CallMemory
+
+    for outcome in opened.outcomes:
+        CallMemory.of_user().take(outcome, f"the trace {name}")

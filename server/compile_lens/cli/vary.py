@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
-from compile_lens.analysis.filters import DEFAULT_CAP, Filters
-from compile_lens.cli.check import EntrySelection, check_jobs
+from compile_lens.analysis.filters import Filters
+from compile_lens.cli.analyzing import check_jobs
 from compile_lens.cli.options import (
     depth_option,
+    max_findings_option,
     output_options,
     python_option,
     sandbox_options,
@@ -22,6 +23,7 @@ from compile_lens.cli.options import (
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.pipeline.file_analysis import EntrySelection
 from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.pipeline.workspace import workspace_root
@@ -38,14 +40,7 @@ from compile_lens.workers.job import Depth, VariationRequest
     "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."
 )
 @severity_option
-@click.option(
-    "--max-findings",
-    type=click.IntRange(min=1),
-    default=DEFAULT_CAP,
-    show_default=True,
-    metavar="N",
-    help="Show at most N findings.",
-)
+@max_findings_option("Show at most N findings.")
 @sandbox_options
 @output_options
 @click.pass_context

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compile_lens.analysis.outcome_parts import CompiledFunction
+from compile_lens.diff.compiled import CompiledChange, compare_compiled
 from compile_lens.diff.identity import Identity
 from compile_lens.diff.matching import match
 
@@ -26,15 +28,17 @@ class Totals:
     breaks: int = 0
     recompiles: int = 0
     compile_time_s: float | None = None
+    kernels: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two analyses. ``name`` is what the user called it."""
+    """One of the two analyses. ``name`` is what the user called it; ``compiled`` is None if it is not known."""
 
     name: str
     findings: tuple[Located, ...]
     totals: Totals
+    compiled: tuple[CompiledFunction, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class FindingChange:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisComparison:
-    """``same`` counts findings that differ at most in the number of their line."""
+    """``same`` counts findings that differ at most in the number of their line. ``compiled`` is empty if one side does not know it."""
 
     before: Side
     after: Side
@@ -55,6 +59,7 @@ class AnalysisComparison:
     gone: tuple[Located, ...]
     changed: tuple[FindingChange, ...]
     same: int
+    compiled: tuple[CompiledChange, ...] = ()
 
 
 def compare(before: Side, after: Side) -> AnalysisComparison:
@@ -69,6 +74,9 @@ def compare(before: Side, after: Side) -> AnalysisComparison:
         gone=tuple(before.findings[index] for index in matched.gone),
         changed=changed,
         same=len(pairs) - len(changed),
+        compiled=compare_compiled(before.compiled, after.compiled)
+        if before.compiled is not None and after.compiled is not None
+        else (),
     )
 
 

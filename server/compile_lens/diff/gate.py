@@ -64,7 +64,7 @@ class Gate:
         new = {id(subjects[index]) for index in matched.new}
         notes = outcome.notes
         if matched.pairs:
-            notes += (f"Known from {self._where} and not shown: {counted(len(matched.pairs), 'finding')}.",)
+            notes += (f"Not shown: {counted(len(matched.pairs), 'finding')} already in {self._where}.",)
         return replace(
             outcome,
             findings=tuple(finding for finding in outcome.findings if id(finding) in new),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary, Related
+from compile_lens.analysis.finding import CallSite, Finding, Place, Recompiled, RegionSummary, Related
 from compile_lens.documents.line_index import LineIndex
 
 # lines before times lines after that are compared one by one; a larger edit is one block
@@ -96,6 +96,7 @@ def move_finding(finding: Finding, edit: LineEdit, here: Callable[[str], bool]) 
         place=place,
         related=tuple(_moved_related(finding.related, edit, here)),
         call_path=tuple(_moved_call_path(finding.call_path, edit, here)),
+        recompiles=tuple(_moved_recompile(entry, edit, here) for entry in finding.recompiles),
     )
 
 
@@ -119,6 +120,13 @@ def _moved_call_path(path: Iterable[CallSite], edit: LineEdit, here: Callable[[s
     for site in path:
         place = move_place(site.place, edit) if here(site.place.file) else None
         yield site if place is None else replace(site, place=place)
+
+
+def _moved_recompile(entry: Recompiled, edit: LineEdit, here: Callable[[str], bool]) -> Recompiled:
+    """``entry`` after ``edit``; without its place if that was touched."""
+    if entry.place is None or not here(entry.place.file):
+        return entry
+    return replace(entry, place=move_place(entry.place, edit))
 
 
 def _common_head(one: list[str], other: list[str]) -> int:

@@ -16,9 +16,9 @@ class FileProblem(Exception):
     """The file cannot be analyzed; its text is one sentence for the user."""
 
 
-def too_large(name: str, limit: int) -> str:
+def too_large(name: str) -> str:
     """The sentence about a text that is not analyzed."""
-    return f"{name} is not analyzed: it is larger than {limit // 1_000_000} MB."
+    return f"{name} is not analyzed: it is larger than {LARGEST_BYTES // 1_000_000} MB."
 
 
 def check_source(path: Path) -> None:
@@ -63,7 +63,7 @@ def _read(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         raise FileProblem(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(data) > LARGEST_BYTES:
-        raise FileProblem(too_large(str(path), LARGEST_BYTES))
+        raise FileProblem(too_large(str(path)))
     if b"\0" in data[:4096]:
         raise FileProblem(f"{path} is not a Python file: it contains binary data.")
     return data

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import tree_sitter
 
+from compile_lens.agent.runtime.entry_plans import DoctestExamples
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.targets import Target
 from compile_lens.syntax.definitions import qualified_name
@@ -38,12 +39,11 @@ def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Ent
             continue
         count += 1
         line = tree.position(captured["text"][0].start_byte)[0]
-        plan: dict[str, object] = {"kind": "doctest", "name": owner}
-        # the examples create the object, which is then compiled
-        if owner == called.name and called.compile_line is not None:
-            plan["compile"] = called.plan["compile"]
-        elif called.compile_line is not None:
+        at = called.plan.compile
+        if at is not None and owner != called.name:
             continue
+        # the examples create the object, which is then compiled
+        plan = DoctestExamples(owner, at)
         yield Entry(EntryKind.DOCTEST, f"doctest:{owner}", "examples in its docstring", line, plan)
 
 

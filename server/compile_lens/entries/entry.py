@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+
+from compile_lens.agent.runtime.entry_plans import EntryPlan, ModelOfScript
 
 SCRIPT = "script"
 SYNTHESIZED = "synthesized"
@@ -17,7 +17,7 @@ _OLD_SYNTHESIZED = "synthesised"
 
 
 class EntryKind(str, Enum):
-    """The kinds of entries; the agent knows them by these values (agent/inputs/dispatch.py)."""
+    """The kinds of entries."""
 
     SCRIPT = "script"
     INPUTS = "inputs"
@@ -36,14 +36,14 @@ class Entry:
     """One way to run a file.
 
     ``spec`` is how users write it (``--entry``, the setting, the comment). ``origin`` says where it was found.
-    ``line`` is its line in the file, 0 if it is elsewhere. ``plan`` is what the agent gets (JSON).
+    ``line`` is its line in the file, 0 if it is elsewhere. ``plan`` is what the agent gets, None for the script.
     """
 
     kind: EntryKind
     spec: str
     origin: str
     line: int = 0
-    plan: Mapping[str, Any] = field(default_factory=dict)
+    plan: EntryPlan | None = None
 
     @property
     def title(self) -> str:
@@ -57,7 +57,7 @@ class Entry:
         if self.kind is EntryKind.RECORDED:
             return "recorded inputs"
         if self.kind is EntryKind.MODEL:
-            return "the model that the script makes"
+            return "the model that the script builds"
         if self.kind is EntryKind.EXAMPLE:
             return f"the example in `{self.spec.partition(':')[2]}`"
         if self.kind is EntryKind.SYNTHESIZED:
@@ -67,12 +67,12 @@ class Entry:
 
 def script(origin: str = "run like `python FILE`") -> Entry:
     """The entry that runs the file as a script."""
-    return Entry(EntryKind.SCRIPT, SCRIPT, origin, 0, {"kind": "script"})
+    return Entry(EntryKind.SCRIPT, SCRIPT, origin)
 
 
 def model_of_script(origin: str = "what the script calls or trains") -> Entry:
     """The entry that runs the script as far as it goes, and compiles the model that it makes."""
-    return Entry(EntryKind.MODEL, MODEL, origin, 0, {"kind": MODEL})
+    return Entry(EntryKind.MODEL, MODEL, origin, 0, ModelOfScript())
 
 
 def canonical_spec(spec: str) -> str:

@@ -6,6 +6,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from compile_lens.agent.runtime.entry_plans import (
+    CompileAt,
+    DoctestExamples,
+    ImportingScript,
+    ImportingTest,
+    SynthesizedCalls,
+    WrittenCall,
+)
 from compile_lens.entries.entry import (
     MODEL,
     SCRIPT,
@@ -46,13 +54,12 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
         return _of_file(path, test, origin, file)
     kind, _, name = spec.partition(":")
     if kind == "doctest" and (name == "" or name.replace(".", "").isidentifier()):
-        return Entry(EntryKind.DOCTEST, spec, origin, 0, {"kind": "doctest", "name": name})
+        return Entry(EntryKind.DOCTEST, spec, origin, 0, DoctestExamples(name))
     if kind == SYNTHESIZED:
         return _read_synthesized(name, origin, tree)
     match = _CALL.fullmatch(spec)
     if match is not None:
-        plan = {"kind": "call", "text": spec, **_compile_of(match[1], tree)}
-        return Entry(EntryKind.CALL, spec, origin, 0, plan)
+        return Entry(EntryKind.CALL, spec, origin, 0, WrittenCall(spec, _compile_of(match[1], tree)))
     raise BadEntry(f"{Path(file).name} has no entry '{spec}'. An entry is one of: {FORMS}.")
 
 
@@ -61,8 +68,8 @@ def _of_file(path: str, test: str, origin: str, file: str) -> Entry:
     if full is None or not full.is_file():
         raise BadEntry(f"{path}: no such file in the folder of {Path(file).name} or above it.")
     if test:
-        return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, {"kind": "test", "node": f"{full}::{test}"})
-    return Entry(EntryKind.FILE, path, origin, 0, {"kind": "file", "path": str(full)})
+        return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, ImportingTest(f"{full}::{test}"))
+    return Entry(EntryKind.FILE, path, origin, 0, ImportingScript(str(full)))
 
 
 def _above(path: str, file: str) -> Path | None:
@@ -82,17 +89,14 @@ def _read_synthesized(name: str, origin: str, tree: SourceTree) -> Entry:
 def synthesized(targets: tuple[Target, ...], origin: str, spec: str = SYNTHESIZED) -> Entry:
     """The entry that synthesizes inputs for ``targets``."""
     has_regions = any(target.is_region for target in targets)
-    plans = [target.plan for target in targets]
     line = targets[0].line if targets else 0
-    plan = {"kind": "synthesized", "targets": plans, "apart": not has_regions}
+    plan = SynthesizedCalls(tuple(target.plan for target in targets), apart=not has_regions)
     return Entry(EntryKind.SYNTHESIZED, spec, origin, line, plan)
 
 
-def _compile_of(name: str, tree: SourceTree) -> dict[str, object]:
-    """How the target of a call is compiled: by the file itself, at one of its regions, or as if the file did."""
+def _compile_of(name: str, tree: SourceTree) -> CompileAt | None:
+    """How the target of a call is compiled; None where the file compiles it itself."""
     regions = find_regions(tree)
     targets = find_targets(tree, regions)
     target = next((t for t in targets if name in (t.name, t.name.partition(".")[0])), None) or target_named(tree, name)
-    if target is None or target.compile_line is None:
-        return {} if target is not None else {"compile": {"line": 1, "fullgraph": False}}
-    return {"compile": target.plan["compile"]}
+    return target.plan.compile if target is not None else CompileAt()

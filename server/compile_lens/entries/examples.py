@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from compile_lens.agent.runtime.entry_plans import DocumentedExample
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.importers import WorkspaceFile, imported_names
 from compile_lens.entries.targets import Target
@@ -22,6 +23,6 @@ def find_examples(file: str, documented: Sequence[WorkspaceFile], targets: Seque
         text = example.tree.text
         if target.name in imported_names(example, file) and re.search(rf"\b{re.escape(target.name)}\(", text):
             page = Path(example.path).name
-            plan = {"kind": "example", "source": text, "page": example.path, "line": target.compile_line or target.line}
+            plan = DocumentedExample(text, example.path, target.compile_line or target.line)
             yield Entry(EntryKind.EXAMPLE, f"{EXAMPLE}{page}", f"an example in {page}", 0, plan)
             return

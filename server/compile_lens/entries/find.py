@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import tree_sitter
 
+from compile_lens.agent.runtime.entry_plans import ExampleInputs
 from compile_lens.entries.doctests import find_doctests
 from compile_lens.entries.entry import Entry, EntryKind, model_of_script, script
 from compile_lens.entries.entry_spec import synthesized
@@ -67,7 +68,7 @@ def find_conventions(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[
         owner = name.rpartition(".")[0]
         target = next((t for t in targets if owner and t.name.partition(".")[0] == owner), None)
         target = target or next((t for p in PREFERRED_TARGETS for t in targets if t.name == p), targets[0])
-        plan = {**target.plan, "kind": "inputs", "name": name, "target": target.name}
+        plan = ExampleInputs(name, target.name, target.plan.compile)
         yield Entry(EntryKind.INPUTS, name, f"in this file, for `{target.name}`", line, plan)
 
 

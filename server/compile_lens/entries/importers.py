@@ -9,6 +9,7 @@ from pathlib import Path
 
 import tree_sitter
 
+from compile_lens.agent.runtime.entry_plans import ImportingScript, ImportingTest
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.scripts import does_something
 from compile_lens.entries.targets import Target, literal_calls, names_in
@@ -43,20 +44,13 @@ def find_importers(
         if _is_test_file(other.path):
             for definition, hit in _tests(other.tree, imported, wanted):
                 node = definition.qualified_name.replace(".", "::")
-                tests.append(
-                    Entry(
-                        EntryKind.TEST,
-                        f"{path}::{node}",
-                        f"a test that uses `{hit}`",
-                        0,
-                        {"kind": "test", "node": f"{other.path}::{node}"},
-                    )
-                )
+                plan = ImportingTest(f"{other.path}::{node}")
+                tests.append(Entry(EntryKind.TEST, f"{path}::{node}", f"a test that uses `{hit}`", 0, plan))
         elif does_something(other.tree):
             hit = next((imported[name] for name in _all_names(other.tree) if imported.get(name) in wanted), "")
             if hit:
-                plan = {"kind": "file", "path": other.path}
-                scripts.append(Entry(EntryKind.FILE, path, f"a script that uses `{hit}`", 0, plan))
+                script = ImportingScript(other.path)
+                scripts.append(Entry(EntryKind.FILE, path, f"a script that uses `{hit}`", 0, script))
     return (*tests[:MAX_TESTS], *scripts[:MAX_SCRIPTS])
 
 

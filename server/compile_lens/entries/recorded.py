@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from compile_lens.agent.runtime.entry_plans import SynthesizedCalls
 from compile_lens.entries.entry import RECORDED, Entry, EntryKind
 from compile_lens.entries.targets import Target, find_targets, target_named
 from compile_lens.syntax.tree import SourceTree
@@ -26,13 +27,13 @@ def recorded_entry(tree: SourceTree, recording: Recording) -> Entry | None:
     for name, inputs in recording.calls:
         target = _target(name, targets, tree)
         if target is not None:
-            plans.append({**target.plan, "inputs": dict(inputs)})
+            plans.append(replace(target.plan, inputs=dict(inputs)))
             lines.append(target.line)
     if not plans:
         return None
-    plan = {"kind": "recorded", "targets": plans}
-    names = ", ".join(f"`{plan['name']}`" for plan in plans[:3])
-    return Entry(EntryKind.RECORDED, RECORDED, f"inputs of {recording.origin}, for {names}", lines[0], plan)
+    names = ", ".join(f"`{plan.name}`" for plan in plans[:3])
+    origin = f"inputs of {recording.origin}, for {names}"
+    return Entry(EntryKind.RECORDED, RECORDED, origin, lines[0], SynthesizedCalls(tuple(plans)))
 
 
 def _target(name: str, targets: tuple[Target, ...], tree: SourceTree) -> Target | None:

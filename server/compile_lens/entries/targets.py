@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import tree_sitter
 
+from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import LANGUAGE, SourceTree
@@ -71,12 +72,10 @@ class Target:
     is_region: bool = False
 
     @property
-    def plan(self) -> dict[str, object]:
+    def plan(self) -> CallTarget:
         """The target as the agent gets it."""
-        plan: dict[str, object] = {"name": self.name, "given": dict(self.given)}
-        if self.compile_line is not None:
-            plan["compile"] = {"line": self.compile_line, "fullgraph": self.fullgraph}
-        return plan
+        at = None if self.compile_line is None else CompileAt(self.compile_line, self.fullgraph)
+        return CallTarget(self.name, at, self.given)
 
 
 def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) -> tuple[Target, ...]:

@@ -9,6 +9,7 @@ from compile_lens import __version__
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.identity import TreeOf, identify
 
 VERSION = 1
@@ -42,7 +43,20 @@ def _run(outcome: Outcome, tree_of: TreeOf) -> dict[str, Any]:
         "sandbox": outcome.sandbox,
         "notes": list(outcome.notes),
         "duration_s": round(outcome.duration_s, 3),
+        "ranks": [
+            {
+                "rank": row.rank,
+                "graphs": row.graphs,
+                "breaks": row.breaks,
+                "recompiles": row.recompiles,
+                "cache_hits": row.cache_hits,
+                "cache_misses": row.cache_misses,
+                "compile_time_s": round(row.compile_time_s, 3),
+            }
+            for row in outcome.ranks
+        ],
         "regions": [_region(region) for region in outcome.regions],
+        "compiled": None if outcome.compiled is None else [_compiled(one) for one in outcome.compiled],
         "findings": [finding_json(finding, tree_of) for finding in outcome.findings],
     }
 
@@ -73,6 +87,17 @@ def _region(region: RegionSummary) -> dict[str, Any]:
         "graphs": region.graphs,
         "breaks": region.breaks,
         "recompiles": region.recompiles,
+    }
+
+
+def _compiled(one: CompiledFunction) -> dict[str, Any]:
+    return {
+        "file": one.file,
+        "function": one.name,
+        "line": one.line,
+        "graphs": one.graphs,
+        "ops": one.ops,
+        "kernels": list(one.kernels),
     }
 
 

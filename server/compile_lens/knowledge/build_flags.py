@@ -9,6 +9,7 @@ from typing import Any
 from compile_lens.knowledge.curated import log_samples
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.places import place, placed, places
+from compile_lens.shown_text import code_span
 
 CODE_PAGE = "https://meta-pytorch.github.io/compile-graph-break-site/gb/{}.html"
 Row = Mapping[str, Any]
@@ -136,7 +137,7 @@ def backend(name: str, row: Row) -> KnowledgeEntry:
 def code(name: str, row: Row) -> KnowledgeEntry:
     hints = "\n".join(f"- {hint}" for hint in row.get("hints", ()))
     parts = [f"**{row.get('type', '')}**", row.get("explanation", ""), f"Hints:\n{hints}" if hints else ""]
-    facts: Facts = [("Context", f"`{row['context']}`")] if row.get("context") else []
+    facts: Facts = [("Context", code_span(row["context"]))] if row.get("context") else []
     return KnowledgeEntry(
         KnowledgeKind.CODE,
         name,
@@ -185,7 +186,7 @@ def bisect(name: str, row: Row) -> KnowledgeEntry:
     elif row.get("what") == "ConfigChange":
         facts.append(("Kind", "subsystem that is tested by setting an option"))
     else:
-        facts.append(("Kind", "subsystem that is applied many times; the bisector finds the number of the application"))
+        facts.append(("Kind", "subsystem that is applied many times; the bisector finds which application is at fault"))
     return KnowledgeEntry(
         KnowledgeKind.BISECT, name, theirs=row.get("doc", ""), facts=tuple(facts), places=place(row, "defined")
     )

@@ -33,6 +33,8 @@ _TITLED = ("warning", "note", "tip", "important", "caution", "seealso", "depreca
 _FIELD = re.compile(
     r"^(?P<indent>\s*):(?P<what>param|ivar|note|type|returns?|rtype|raises?)(?: (?P<name>[^:]+))?:\s*(?P<rest>.*)$"
 )
+# a title, which Markdown would make as large as the name that is explained, or a rule
+_UNDERLINED = re.compile(r"^(?P<indent> *)(?P<title>\S.*)\n *([*=~^\"-])\3{2,} *$", re.MULTILINE)
 
 
 def readable(text: str) -> str:
@@ -43,8 +45,10 @@ def readable(text: str) -> str:
         and ":`" not in text
         and "\\" not in text
         and not re.search(r"^\s*:\w+", text, re.MULTILINE)
+        and not _UNDERLINED.search(text)
     ):
         return text
+    text = _UNDERLINED.sub(r"\g<indent>**\g<title>**\n", text)
     text = re.sub(r":(?:code|math):(?=`)", "", _ROLE.sub(lambda match: f"`{match[1]}`", text))
     return "\n".join(_lines(text.split("\n")))
 

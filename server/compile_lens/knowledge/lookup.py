@@ -82,15 +82,14 @@ NEAREST = 5
 class Knowledge:
     """Everything that can be explained, for the torch of ``tables``."""
 
-    def __init__(self, tables: Tables | None = None, past: History | None = None) -> None:
+    def __init__(self, tables: Tables | None = None) -> None:
         self.tables = tables or bundled_tables()
-        self._past = past
         self._by_short_name: dict[KnowledgeKind, dict[str, list[str]]] = {}
 
     @property
     def past(self) -> History:
         """Which releases have which names."""
-        return self._past or history()
+        return history()
 
     def read_all(self) -> None:
         """Read what is otherwise read on first use, for an editor whose first hover should not wait for it."""
@@ -176,7 +175,7 @@ class Knowledge:
             # all primitives that torch has no text for are of this kind (torch/_prims/__init__.py)
             like = next((full for full in (f"torch.{short}", f"torch.special.{short}") if full in table), None)
             primitive = f"The primitive of `{like}`" if like is not None else "A primitive"
-            text = f"{primitive}, element by element: {_NO_PROMOTION}"
+            text = f"{primitive}, elementwise: {_NO_PROMOTION}"
             return replace(operator, ours=text, related=(*operator.related, *((like,) if like is not None else ())))
         if namespace not in ("aten", "higher_order"):
             return operator

@@ -13,8 +13,14 @@ MAX_RELATED = 8
 
 
 def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) -> str:
-    """The whole entry. torch's text is quoted; the last line names the torch version and the author of the text."""
+    """The whole entry. The last line names the torch version and the author of the text."""
     parts = [_heading(entry)] if heading else []
+    return "\n\n".join((*parts, body(entry, tables), f"---\n{footer(entry, tables)}"))
+
+
+def body(entry: KnowledgeEntry, tables: Tables) -> str:
+    """What there is to say, without the name and the version. torch's text is quoted."""
+    parts: list[str] = []
     if entry.ours:
         parts.append(entry.ours)
     if entry.theirs:
@@ -32,7 +38,6 @@ def to_markdown(entry: KnowledgeEntry, tables: Tables, *, heading: bool = True) 
     places = [_link(place, tables) for place in entry.places[:MAX_PLACES]]
     if places:
         parts.append("Source: " + ", ".join(places))
-    parts.append(f"---\n{footer(entry, tables)}")
     return "\n\n".join(parts)
 
 

@@ -15,7 +15,7 @@ from compile_lens.lsp.background_runs import EXPLAIN, explain_runs
 from compile_lens.lsp.convert import path_argument, path_from_uri
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.lsp.permissions import LEAVE_GPU, USE_GPU
+from compile_lens.lsp.permissions import ALLOW_COMMAND, LEAVE_GPU, USE_GPU
 from compile_lens.lsp.progress import ProgressFeature
 from compile_lens.lsp.repros import WRITE_REPRO
 from compile_lens.lsp.run_requests import RunRequest
@@ -34,7 +34,6 @@ COMPARE = "compileLens.compare"
 VARY = "compileLens.vary"
 CELL = "compileLens.analyzeCell"
 CANCEL = "compileLens.cancel"
-ALLOW = "compileLens.allowWorkspace"
 REVOKE = "compileLens.revokeWorkspace"
 ALLOWED = "compileLens.allowedWorkspaces"
 DOCTOR = "compileLens.doctor"
@@ -146,7 +145,7 @@ def register(
         COMPARE: partial(analyze, compare=True),
         WITHOUT_SANDBOX: analyze_unsandboxed,
         CANCEL: cancel,
-        ALLOW: allow,
+        ALLOW_COMMAND: allow,
         USE_GPU: partial(allow, gpu=True),
         LEAVE_GPU: allow,
         REVOKE: revoke,
@@ -163,6 +162,7 @@ def register(
     async def execute(params: types.ExecuteCommandParams) -> Any:
         arguments = params.arguments or ()
         uri = _uri(params.command, arguments)
+        uri = server.notebooks.document_of(uri) if uri is not None else None
         if params.command in with_arguments:
             more = list(arguments[1 : MOST_ARGUMENTS.get(params.command, 2)]) or [None]
             if not all(argument is None or isinstance(argument, str) for argument in more):

@@ -1,4 +1,4 @@
-"""Keeps asking for background runs after the question was closed: code lenses, and a notification for the status bar."""
+"""Keeps asking for background runs after the question was closed: code lenses, a code action, and a notification for the status bar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from lsprotocol import types
 
 from compile_lens.documents.documents import Snapshot
 from compile_lens.lsp.background_runs import EXPLAIN
+from compile_lens.lsp.code_actions import command_action
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.permissions import ALLOW_COMMAND, ALLOW_TITLE
 from compile_lens.lsp.runs import Runs
 
 METHOD = "compileLens/consent"
@@ -39,6 +41,14 @@ class ConsentQuestion:
         place = types.Range(types.Position(line, 0), types.Position(line, 0))
         yield types.CodeLens(place, types.Command(ANALYZE_TITLE, analyze, arguments=[snapshot.uri]))
         yield types.CodeLens(place, types.Command(EXPLAIN_TITLE, EXPLAIN, arguments=[snapshot.uri]))
+
+    def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+        """At each region, for editors that show neither questions nor lenses."""
+        if self.waits(snapshot):
+            lines = range(params.range.start.line + 1, params.range.end.line + 2)
+            if any(region.line in lines for region in self._runs.regions(snapshot)):
+                kind = types.CodeActionKind.QuickFix.value
+                yield command_action(ALLOW_TITLE, ALLOW_COMMAND, [snapshot.uri], kind)
 
     def _tell(self) -> None:
         waiting = any(self.waits(snapshot) for snapshot in self._server.documents.all())

@@ -34,6 +34,15 @@ class Diagnostics:
         self._refresh = Refresh(server, lambda: server.workspace_diagnostic_refresh_async(None), delay_s=0)
         # diagnostics that need no run: lsp/knowledge_diagnostics.py, lsp/predictions.py, lsp/searches.py
         self.without_run: list[Callable[[Snapshot], list[types.Diagnostic]]] = []
+        self._on_change: list[Callable[[], None]] = []
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` when findings change, and when a document is opened, edited or closed."""
+        self._on_change.append(listener)
+
+    def _notify(self) -> None:
+        for listener in self._on_change:
+            listener()
 
     def register_pull(self) -> None:
         """Answer an editor that pulls diagnostics."""
@@ -48,9 +57,11 @@ class Diagnostics:
                 self._changed.add(key)
         if (self._changed or self._refresh_needed) and self._flush is None:
             self._flush = asyncio.get_running_loop().call_later(BURST_S, self._send)
+        self._notify()
 
     def opened(self, snapshot: Snapshot) -> None:
         """A document was opened: diagnostics that were pushed for its file are withdrawn and pulled instead."""
+        self._notify()
         if snapshot.path is None:
             return
         key = file_key(snapshot.path)
@@ -63,6 +74,7 @@ class Diagnostics:
 
     def edited(self, snapshot: Snapshot) -> None:
         """The user typed in a document. An editor that pulls asks again by itself."""
+        self._notify()
         if snapshot.path is None:
             return
         key = file_key(snapshot.path)
@@ -75,7 +87,9 @@ class Diagnostics:
             self.show({file_key(snapshot.path)})
 
     def _is_pulled(self, key: str) -> bool:
-        return self._server.editor.pulls_diagnostics and self._server.documents.uri_of_key(key) is not None
+        uri = self._server.documents.uri_of_key(key)
+        # the diagnostics of a notebook are pushed, to all of its cells
+        return self._server.editor.pulls_diagnostics and uri is not None and not self._server.notebooks.is_notebook(uri)
 
     def _send(self) -> None:
         self._flush = None
@@ -107,8 +121,8 @@ class Diagnostics:
         return [item for known in self.without_run for item in known(snapshot)] if snapshot is not None else []
 
     def _publish(self, uri: str, version: int | None, items: list[types.Diagnostic]) -> None:
-        params = types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=items)
-        self._server.text_document_publish_diagnostics(params)
+        for params in self._server.notebooks.diagnostics(uri, version, items):
+            self._server.text_document_publish_diagnostics(params)
 
     def _on_pull(self, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         """Answers synchronously, so that the result fits the version that the editor means."""

@@ -37,7 +37,7 @@ def register(
             return
         refused.add(uri)
         close(uri)
-        status.limited(uri, too_large(Path(path_from_uri(uri) or uri).name, LARGEST_BYTES))
+        status.limited(uri, too_large(Path(path_from_uri(uri) or uri).name))
 
     def close(uri: str) -> None:
         snapshot = server.documents.close(uri)
@@ -97,3 +97,24 @@ def register(
         refused.discard(params.text_document.uri)
         status.unlimited(params.text_document.uri)
         close(params.text_document.uri)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def notebook_did_open(params: types.DidOpenNotebookDocumentParams) -> None:
+        did_open(server.notebooks.opened(params))
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def notebook_did_change(params: types.DidChangeNotebookDocumentParams) -> None:
+        change = server.notebooks.changed(params)
+        if change is not None:
+            did_change(change)
+            diagnostics.show({file_key(path_from_uri(change.text_document.uri) or "")})
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
+    def notebook_did_save(params: types.DidSaveNotebookDocumentParams) -> None:
+        did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(params.notebook_document.uri)))
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def notebook_did_close(params: types.DidCloseNotebookDocumentParams) -> None:
+        uri = params.notebook_document.uri
+        server.notebooks.closed(uri)
+        did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))

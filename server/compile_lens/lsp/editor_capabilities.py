@@ -12,6 +12,8 @@ from compile_lens.documents.line_index import Encoding
 STATUS_CAPABILITY = "compileLensStatus"
 # renders the Markdown of `compileLens/showPage`, under a title
 PAGES_CAPABILITY = "compileLensPages"
+# shows the tree of `compileLens/tree`
+TREE_CAPABILITY = "compileLensTree"
 # runs the commands of `command:` links in hovers
 LINKS_CAPABILITY = "compileLensCommandLinks"
 # shows the message of a diagnostic in the hover at it, above what the server says
@@ -35,6 +37,7 @@ class EditorCapabilities:
     refreshes_inlays: bool = False
     shows_documents: bool = False
     shows_pages: bool = False
+    shows_tree: bool = False
     follows_command_links: bool = False
     shows_messages_in_hovers: bool = False
 
@@ -66,6 +69,7 @@ def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> 
         registers_configuration=changes is not None and changes.dynamic_registration is True,
         shows_status=_experimental(capabilities.experimental, STATUS_CAPABILITY),
         shows_pages=_experimental(capabilities.experimental, PAGES_CAPABILITY),
+        shows_tree=_experimental(capabilities.experimental, TREE_CAPABILITY),
         follows_command_links=_experimental(capabilities.experimental, LINKS_CAPABILITY),
         shows_messages_in_hovers=_experimental(capabilities.experimental, MESSAGES_CAPABILITY),
         versioned_edits=edit is not None and edit.document_changes is True,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.coverage import Unit
 from compile_lens.analysis.outcome import EntryCall, Outcome
@@ -87,16 +86,8 @@ class Entries:
 
     async def _ask(self, path: str, found: tuple[Entry, ...]) -> str | None:
         titles = {entry.spec: entry.spec for entry in found[:MAX_SHOWN]} | {AUTOMATICALLY: AUTOMATIC}
-        question = types.ShowMessageRequestParams(
-            type=types.MessageType.Info,
-            message=f"How should {Path(path).name} be analyzed?",
-            actions=[types.MessageActionItem(title) for title in titles],
-        )
-        try:
-            answer = await self._server.window_show_message_request_async(question)
-        except JsonRpcException:
-            return None
-        return titles.get(answer.title) if answer is not None else None
+        answer = await self._server.ask(f"How should {Path(path).name} be analyzed?", titles)
+        return titles.get(answer) if answer is not None else None
 
     async def list(self, uri: str) -> list[dict[str, object]]:
         """All entries of a file, for an editor with its own list to choose from."""

@@ -89,7 +89,7 @@ class FixChecks:
         if snapshot.path is None or self._runs.permissions.of(snapshot.path) is not Permission.ALLOWED:
             return "background runs are not allowed"
         if outcome.final and outcome.status not in COMPARABLE:
-            return "the run did not come to its end"
+            return "the run did not finish"
         if outcome.duration_s > LONGEST_RUN_S:
             return f"the run took longer than {LONGEST_RUN_S:.0f} s"
         return "not tried yet"

@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 APPLY = "compileLens.applyFix"
 MOST_IN_HOVER = 3
+# the rule of analysis/fixes/ignore.py
+IGNORING = "ignore"
 
 
 class Fixes:
@@ -72,8 +74,25 @@ class Fixes:
         if not self._server.editor.follows_command_links:
             return [f"Quick fix: {markdown_text(title)}" for title in titles]
         return [
-            link(title, _command(snapshot.uri, _name(finding, fix, snapshot)))
+            link(title, _command(snapshot.uri, _named(finding, fix.rule, snapshot)))
             for title, (fix, _) in zip(titles, offered, strict=False)
+        ]
+
+    def to_ignore(self, snapshot: Snapshot, finding: Finding) -> types.Command:
+        """The command that ignores a finding from now on, by a comment at its line."""
+        title = f"Ignore this {finding.kind.row.title.lower()}"
+        return types.Command(title, APPLY, arguments=[snapshot.uri, _named(finding, IGNORING, snapshot)])
+
+    def commands(self, snapshot: Snapshot, finding: Finding) -> list[types.Command]:
+        """The commands that apply the fixes of a finding, the best one first; without the one that ignores it."""
+        return [
+            types.Command(
+                visible(self._title(snapshot, finding, fix, effect)),
+                APPLY,
+                arguments=[snapshot.uri, _named(finding, fix.rule, snapshot)],
+            )
+            for fix, effect in self._offered(snapshot, finding)
+            if fix.kind is not FixKind.IGNORE
         ]
 
     async def apply(self, uri: str | None, which: str | None) -> bool:
@@ -82,10 +101,12 @@ class Fixes:
         snapshot = self._server.documents.get(str(uri))
         edit = self._edit_of(snapshot, which or "") if snapshot is not None else None
         if edit is None:
-            self._server.warn("Compile Lens: the file has changed since. Hover again for the fixes of now.")
+            self._server.warn("Compile Lens: the file has changed. Hover again for current fixes.")
             return False
         try:
-            answer = await self._server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
+            answer = await self._server.workspace_apply_edit_async(
+                types.ApplyWorkspaceEditParams(self._server.notebooks.edit(edit))
+            )
         except JsonRpcException as refused:
             log.info("The editor did not apply a fix: %s", refused)
             return False
@@ -94,7 +115,7 @@ class Fixes:
     def _edit_of(self, snapshot: Snapshot, which: str) -> types.WorkspaceEdit | None:
         for finding in self._server.results.findings(file_key(snapshot.path or "")):
             for fix, _ in self._offered(snapshot, finding):
-                if which == _name(finding, fix, snapshot):
+                if which == _named(finding, fix.rule, snapshot):
                     return self._workspace_edit(snapshot, fix)
         return None
 
@@ -123,10 +144,10 @@ class Fixes:
         return workspace_edit(snapshot, edits, editor.versioned_edits)
 
 
-def _name(finding: Finding, fix: Fix, snapshot: Snapshot) -> str:
+def _named(finding: Finding, rule: str, snapshot: Snapshot) -> str:
     """What tells a fix from the others of this version of the document."""
     place = finding.place
-    return f"{finding.code}@{place.line}:{place.column}#{fix.rule}#{snapshot.version}"
+    return f"{finding.code}@{place.line}:{place.column}#{rule}#{snapshot.version}"
 
 
 def _command(uri: str, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from compile_lens import __version__
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
+from compile_lens.lsp.offered import NOTEBOOKS
 from compile_lens.lsp.pygls_workarounds.protocol import HardenedProtocol, tolerant_converter
 from compile_lens.shown_text import visible
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # loaded with the features, after `initialize` is answered
     from compile_lens.documents.documents import Documents
     from compile_lens.documents.line_indexes import LineIndexes
     from compile_lens.lsp.code_actions import CodeActions
+    from compile_lens.lsp.notebooks import Notebooks
     from compile_lens.pipeline.host_pool import HostPool
     from compile_lens.pipeline.results import Results
     from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
@@ -61,6 +63,7 @@ class CompileLensServer(LanguageServer):
     consent: ConsentStore
     settings: Settings
     documents: Documents
+    notebooks: Notebooks
     sources: LineIndexes
     results: Results
     scheduler: Scheduler
@@ -74,6 +77,7 @@ class CompileLensServer(LanguageServer):
             "compile-lens",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=NOTEBOOKS,
             protocol_cls=HardenedProtocol,
             converter_factory=tolerant_converter,
         )
@@ -107,8 +111,10 @@ class CompileLensServer(LanguageServer):
             self._loaded = True
 
     def on(self, method: str, handler: Callable[[Any], Any]) -> None:
-        """Handle ``method`` with ``handler``. pygls sets attributes on it, which a bound method refuses: hence ``partial``."""
-        self.feature(method)(partial(handler))
+        """Handle ``method`` with ``handler``, of cells of notebooks, too. pygls sets attributes on it, which a bound method refuses:
+        hence ``partial``."""
+        is_about_text = method.startswith("textDocument/")
+        self.feature(method)(partial(self.notebooks.translated(handler) if is_about_text else handler))
 
     def folders(self) -> list[Path]:
         """The workspace folders on disk."""
@@ -132,6 +138,16 @@ class CompileLensServer(LanguageServer):
     def say(self, sentence: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """Show one sentence, which may quote a program."""
         self.window_show_message(types.ShowMessageParams(kind, visible(sentence)))
+
+    async def ask(self, sentence: str, answers: Iterable[str], unasked: str | None = None) -> str | None:
+        """The answer that the user chooses, None for none; ``unasked`` where the editor cannot ask."""
+        actions = [types.MessageActionItem(title) for title in answers]
+        question = types.ShowMessageRequestParams(types.MessageType.Info, sentence, actions)
+        try:
+            answer = await self.window_show_message_request_async(question)
+        except JsonRpcException:
+            return unasked
+        return answer.title if answer is not None else None
 
     def may_run(self) -> bool:
         """Whether the workspace is trusted; says so to the user if it is not."""

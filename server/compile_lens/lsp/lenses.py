@@ -54,9 +54,10 @@ class Lenses:
         self._question = question
         self._refresh = Refresh(server, lambda: server.workspace_code_lens_refresh_async(None))
         server.on(types.TEXT_DOCUMENT_CODE_LENS, self._on_lens)
-        runs.on_change(self._changed)
+        runs.on_change(self.refresh)
 
-    def _changed(self) -> None:
+    def refresh(self) -> None:
+        """Have the editor ask again."""
         if self._server.editor.refreshes_lenses:
             self._refresh.request()
 

@@ -9,6 +9,8 @@ import sys
 import threading
 import time
 
+import psutil  # type: ignore[import-untyped]
+
 POLL_S = 0.5
 # from the end of the connection to the end of the process, even if something hangs
 EXIT_S = 2.0
@@ -32,7 +34,7 @@ def end_with(pid: int) -> None:
         except ProcessLookupError:
             pass
         except OSError:
-            while _is_alive(pid):
+            while psutil.pid_exists(pid):
                 time.sleep(POLL_S)
         end_within(EXIT_S + 1)
 
@@ -51,7 +53,7 @@ async def wait_for_exit(pid: int) -> None:
         if descriptor >= 0:
             await _readable(descriptor)
             return
-    while _is_alive(pid):  # noqa: ASYNC110 - no event to wait for
+    while psutil.pid_exists(pid):  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(POLL_S)
 
 
@@ -63,30 +65,3 @@ async def _readable(descriptor: int) -> None:
     finally:
         loop.remove_reader(descriptor)
         os.close(descriptor)
-
-
-def _is_alive(pid: int) -> bool:
-    if sys.platform == "win32":
-        return _is_alive_on_windows(pid)
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def _is_alive_on_windows(pid: int) -> bool:
-    """``os.kill(pid, 0)`` would send Ctrl+C there."""
-    import ctypes
-
-    synchronize, timed_out = 0x00100000, 0x00000102
-    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
-    handle = kernel.OpenProcess(synchronize, False, pid)
-    if not handle:
-        return False
-    try:
-        return bool(kernel.WaitForSingleObject(handle, 0) == timed_out)
-    finally:
-        kernel.CloseHandle(handle)

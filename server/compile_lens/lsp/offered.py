@@ -10,6 +10,9 @@ from lsprotocol import types
 # after each of them a word or a value can be completed
 COMPLETION_TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 
+# requests of our own (docs/editors/protocol.md)
+DETAILS_AT = "compileLens/detailsAt"
+
 # method → its options
 METHODS: dict[str, object] = {
     types.TEXT_DOCUMENT_DID_OPEN: None,
@@ -31,9 +34,19 @@ METHODS: dict[str, object] = {
     types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=False),
     types.TEXT_DOCUMENT_INLAY_HINT: types.InlayHintOptions(resolve_provider=False),
     types.TEXT_DOCUMENT_DOCUMENT_LINK: types.DocumentLinkOptions(resolve_provider=False),
+    types.NOTEBOOK_DOCUMENT_DID_OPEN: None,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE: None,
+    types.NOTEBOOK_DOCUMENT_DID_SAVE: None,
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE: None,
     types.WORKSPACE_EXECUTE_COMMAND: None,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: None,
+    DETAILS_AT: None,
 }
+
+# the cells of these come together with their notebook
+NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    [types.NotebookDocumentFilterWithNotebook("jupyter-notebook", [types.NotebookCellLanguage("python")])], save=True
+)
 
 # only to an editor that pulls diagnostics: pygls would offer it to every editor
 PULL = types.DiagnosticOptions(identifier="compile-lens", inter_file_dependencies=True, workspace_diagnostics=False)
@@ -50,6 +63,7 @@ COMMANDS = (
     "compileLens.bisect",
     "compileLens.cancel",
     "compileLens.chooseEntry",
+    "compileLens.closeTraces",
     "compileLens.compare",
     "compileLens.doctor",
     "compileLens.entries",
@@ -58,6 +72,7 @@ COMMANDS = (
     "compileLens.leaveGpu",
     "compileLens.logs",
     "compileLens.minify",
+    "compileLens.openTrace",
     "compileLens.revokeWorkspace",
     "compileLens.showDetails",
     "compileLens.useGpu",

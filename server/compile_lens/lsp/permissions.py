@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.stand_ins import CPU_FOR_GPU
 from compile_lens.documents.documents import Snapshot, file_key
@@ -19,8 +18,14 @@ from compile_lens.state.consent import Permission, permission
 from compile_lens.workers.gpu_devices import has_gpu_device
 
 ALLOW, ALLOW_GPU, NOT_NOW, LEARN_MORE = "Allow", "Allow with GPU", "Not now", "Learn more"
+ALLOW_COMMAND = "compileLens.allowWorkspace"
 USE_GPU, LEAVE_GPU = "compileLens.useGpu", "compileLens.leaveGpu"
-QUESTION = "May Compile Lens run Python files of this workspace when you open or save them? Sandboxed: no network, changes thrown away."
+QUESTION = "May Compile Lens run Python files of this workspace when you open or save them? Sandboxed: no network, changes are discarded."
+ALLOW_TITLE = "Allow Compile Lens to run files of this workspace"
+CANNOT_ASK = (
+    "This editor cannot ask whether Compile Lens may run files of this workspace. To allow it, use the code action "
+    f"“{ALLOW_TITLE}” at a compile region, or set compileLens.run.enabled to always."
+)
 # asked only where there is a GPU
 WITHOUT_GPU = " Runs leave your GPU free: programs that need one get an emulated CUDA device, with the same graph breaks and recompiles."
 
@@ -66,23 +71,19 @@ class Permissions:
     async def _ask(self, root: Path, then: Callable[[], None]) -> None:
         has_gpu = has_gpu_device()
         answers = (ALLOW, *((ALLOW_GPU,) if has_gpu else ()), NOT_NOW, LEARN_MORE)
-        question = types.ShowMessageRequestParams(
-            type=types.MessageType.Info,
-            message=QUESTION + (WITHOUT_GPU if has_gpu else ""),
-            actions=[types.MessageActionItem(title) for title in answers],
-        )
         try:
-            answer = await self._server.window_show_message_request_async(question)
-        except JsonRpcException:  # an editor that cannot ask; the command and the setting still allow runs
-            answer = None
+            question = QUESTION + (WITHOUT_GPU if has_gpu else "")
+            answer = await self._server.ask(question, answers, unasked=CANNOT_ASK)
         finally:
             self._asking.discard(root)
-        if answer is not None and answer.title in (ALLOW, ALLOW_GPU):
-            self.allow(root, gpu=answer.title == ALLOW_GPU)
+        if answer in (ALLOW, ALLOW_GPU):
+            self.allow(root, gpu=answer == ALLOW_GPU)
         else:
             self._declined.add(root)
-            if answer is not None and answer.title == LEARN_MORE:
+            if answer == LEARN_MORE:
                 await explain_runs(self._server)
+            elif answer == CANNOT_ASK:
+                self._server.warn(CANNOT_ASK)
         then()
 
     def allow(self, root: Path, gpu: bool = False) -> None:

@@ -83,17 +83,10 @@ class Repros:
 
     async def _ask(self, path: str) -> str:
         """Ask where to write a repro; '' if the user does not say. In `repros` where the editor cannot ask."""
-        titles = {f"In the folder {FOLDER}": FOLDER, f"Beside {Path(path).name}": BESIDE}
-        question = types.ShowMessageRequestParams(
-            type=types.MessageType.Info,
-            message="Where should the repro be written?",
-            actions=[types.MessageActionItem(title) for title in titles],
-        )
-        try:
-            answer = await self._server.window_show_message_request_async(question)
-        except JsonRpcException:
-            return FOLDER
-        return titles.get(answer.title, "") if answer is not None else ""
+        in_folder = f"In the folder {FOLDER}"
+        titles = {in_folder: FOLDER, f"Beside {Path(path).name}": BESIDE}
+        answer = await self._server.ask("Where should the repro be written?", titles, unasked=in_folder)
+        return titles.get(answer or "", "")
 
     def _folder(self, where: str, path: str) -> Path | None:
         folders = {

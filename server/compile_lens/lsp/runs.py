@@ -126,7 +126,8 @@ class Runs:
         run = self._server.settings.run
         wanted = run.on_save if reason is Reason.SAVED else run.on_open
         allowed = self.permissions.of(path)
-        has_regions = bool(self.regions(snapshot))
+        facts = self._facts.of(snapshot)
+        has_regions = bool(facts.regions) or facts.hides_regions
         if has_regions and wanted and allowed is Permission.ALLOWED:
             self._submit(snapshot.uri, snapshot, reason)
             return

@@ -29,6 +29,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import end_with, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
+from compile_lens.lsp.notebooks import Notebooks
 from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
@@ -39,6 +40,8 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
 from compile_lens.lsp.status import StatusReporter
+from compile_lens.lsp.traces import Traces
+from compile_lens.lsp.views import Views
 from compile_lens.pipeline.analyze import analyze as analyze_file
 from compile_lens.pipeline.host_pool import HostPool
 from compile_lens.pipeline.results import Results
@@ -65,6 +68,7 @@ def assemble(
     server.settings = Settings()
     server.documents = Documents()
     server.documents.encoding = server.editor.encoding
+    server.notebooks = Notebooks(server.editor.encoding)
     server.sources = LineIndexes(server.documents)
     server.results = Results()
     server.scheduler = Scheduler()
@@ -88,7 +92,10 @@ def assemble(
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
     Hovers(server, runs, store, predictions, facts, fixes)
-    Lenses(server, runs, facts, ConsentQuestion(server, runs))
+    Views(server, runs, diagnostics, fixes, facts, predictions)
+    consent_question = ConsentQuestion(server, runs)
+    server.code_actions.add(consent_question.actions)
+    lenses = Lenses(server, runs, facts, consent_question)
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)
@@ -107,7 +114,13 @@ def assemble(
     }
     sandbox = SandboxActions(server)
     server.code_actions.add(sandbox.actions)
-    commands.register(server, runs, progress, sandbox, searches.commands(), with_more)
+
+    def show_traces() -> None:
+        lenses.refresh()
+        runs.show_idle()
+
+    traces = Traces(server, diagnostics, show_traces)
+    commands.register(server, runs, progress, sandbox, {**searches.commands(), **traces.commands()}, with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:

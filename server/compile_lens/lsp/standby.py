@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
-from compile_lens.documents.documents import Snapshot
+from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.environment import EnvironmentReporter
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.state.consent import Permission
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.kernels import python_of_kernel
 
 IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
@@ -40,7 +42,9 @@ class Standbys:
     def interpreter(self, path: str) -> str:
         """The interpreter that runs a file. Raises InterpreterError."""
         server = self._server
-        return find_interpreter(Path(path), server.folders(), server.settings.python or None)
+        kernel = server.notebooks.kernel(server.documents.uri_of_key(file_key(path)) or "")
+        python = python_of_kernel(kernel, os.environ) if kernel else None
+        return find_interpreter(Path(path), server.folders(), python or server.settings.python or None)
 
     def opened(self, snapshot: Snapshot) -> None:
         """A Python file was opened that does not run at once."""

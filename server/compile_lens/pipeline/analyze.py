@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
+from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.coverage import Coverage, measure
 from compile_lens.analysis.dimensions import find_dynamic
 from compile_lens.analysis.filters import Filters, apply
@@ -240,6 +241,7 @@ class _Analysis:
             coverage=self._coverage(facts),
             recorded=tuple(find_recorded_calls(report, sources)) if final else (),
             discarded=facts.not_kept,
+            compiled=summarize_compiled(report) if final else None,
         )
         return reach.confine(outcome)
 

@@ -6,6 +6,7 @@ Finding them takes time that grows with the document, so for all but short ones 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from compile_lens.documents.moves import LineEdit
@@ -16,6 +17,7 @@ from compile_lens.syntax.regions import Region, find_regions
 from compile_lens.syntax.tree import parse
 from compile_lens.syntax.window import imports_of
 
+COMPILES = re.compile(r"\b(?:torch|nn)\b.*\bcompile\b|@compile\b|\.compile\(")
 NO_IMPORTS = imports_of("")
 # candidates that have a lens
 MAX_CANDIDATES = 40
@@ -25,13 +27,15 @@ MAX_CANDIDATES = 40
 class DocumentFacts:
     """Plain data about one text: what it imports, and where things are.
 
-    ``candidates`` are lines and names; ``cells`` are the first lines of cells.
+    ``candidates`` are lines and names; ``cells`` are the first lines of cells. ``hides_regions``: the text is not valid Python and
+    speaks of compilation, so that a region may not be seen.
     """
 
     imports: Imports = NO_IMPORTS
     regions: tuple[Region, ...] = ()
     candidates: tuple[tuple[int, str], ...] = ()
     cells: tuple[int, ...] = ()
+    hides_regions: bool = False
 
     def edited(self, edit: LineEdit) -> DocumentFacts:
         """The facts after an edit, as far as they are known: what was in the edited lines is gone until the text is read again."""
@@ -43,6 +47,7 @@ class DocumentFacts:
             tuple(region for region in regions if region is not None),
             tuple((line, name) for line, name in candidates if line is not None),
             tuple(line for line in cells if line is not None),
+            self.hides_regions,
         )
 
 
@@ -57,7 +62,10 @@ def facts_of(text: str) -> DocumentFacts:
     tree = parse(text)
     found = tuple((target.line, target.name) for target in candidates(tree)[:MAX_CANDIDATES])
     cells = tuple(cell.first_line for cell in find_cells(tree)) if "#" in text else ()
-    return DocumentFacts(imports, find_regions(tree), found, cells)
+    regions = find_regions(tree)
+    return DocumentFacts(
+        imports, regions, found, cells, not regions and tree.root.has_error and COMPILES.search(text) is not None
+    )
 
 
 def _moved_line(line: int, edit: LineEdit) -> int | None:

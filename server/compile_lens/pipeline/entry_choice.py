@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
@@ -37,7 +38,7 @@ ELSEWHERE_S = 20.0
 PATIENCE_S = 15.0
 # what may end with a part of the file
 PARTIAL = (EntryKind.DOCTEST, EntryKind.MODEL, EntryKind.EXAMPLE, *ELSEWHERE)
-NO_TIME = "Not run: what was tried before it took too long."
+NO_TIME = "Not run: the entries tried first took too long."
 # for calls that are made up: so many seconds of processor time or a sixth of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
 MADE_UP_SHARE = 0.8
@@ -71,13 +72,13 @@ def entries_of(file: str, text: str, root: Path | None, recording: Recording | N
 def _with_call_sites(entries: tuple[Entry, ...], given: dict[str, dict[str, str]]) -> tuple[Entry, ...]:
     """Constructor arguments that other files show, for targets that this one shows none for."""
 
-    def completed(target: dict[str, Any]) -> dict[str, Any]:
-        known = given.get(target["name"].partition(".")[0])
-        return {**target, "given": known} if known and not target["given"] else target
+    def completed(target: CallTarget) -> CallTarget:
+        known = given.get(target.name.partition(".")[0])
+        return replace(target, given=known) if known and not target.given else target
 
     return tuple(
-        replace(entry, plan={**entry.plan, "targets": [completed(target) for target in entry.plan["targets"]]})
-        if entry.kind is EntryKind.SYNTHESIZED
+        replace(entry, plan=replace(entry.plan, targets=tuple(completed(target) for target in entry.plan.targets)))
+        if entry.kind is EntryKind.SYNTHESIZED and isinstance(entry.plan, SynthesizedCalls)
         else entry
         for entry in entries
     )
@@ -135,9 +136,14 @@ def has_reached(outcome: Outcome) -> bool:
 def _main_target(choice: EntryChoice) -> str:
     """The class or function that uses most of a file which compiles nothing itself; '' where that is not known."""
     for entry in choice.entries:
-        targets = entry.plan.get("targets") or [{}]
-        if entry.kind is EntryKind.SYNTHESIZED and "compile" in targets[0] and not choice.is_explicit:
-            return str(targets[0]["name"])
+        targets = entry.plan.targets if isinstance(entry.plan, SynthesizedCalls) else ()
+        if (
+            entry.kind is EntryKind.SYNTHESIZED
+            and targets
+            and targets[0].compile is not None
+            and not choice.is_explicit
+        ):
+            return targets[0].name
     return ""
 
 
@@ -171,8 +177,8 @@ async def analyze_by_entries(
     for entry in choice.entries:
         if is_broken and entry.kind is not EntryKind.SYNTHESIZED:
             continue  # nothing can import the file until its syntax is mended
-        if is_broken:
-            entry = replace(entry, plan={**entry.plan, "seconds": BROKEN_SEARCH_S})
+        if is_broken and isinstance(entry.plan, SynthesizedCalls):
+            entry = replace(entry, plan=replace(entry.plan, seconds=BROKEN_SEARCH_S))
         has_other = entry is not choice.entries[-1] and not choice.is_explicit
         is_elsewhere = has_other and entry.kind in ELSEWHERE
         if is_elsewhere and time.monotonic() - started > PATIENCE_S:
@@ -246,13 +252,13 @@ def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
 
 def _job_of(job: Job, entry: Entry) -> Job:
     """``job`` by way of ``entry``. Calls that are made up are made in the usual ways, within a time of their own."""
-    if entry.kind is not EntryKind.SYNTHESIZED:
+    if entry.kind is not EntryKind.SYNTHESIZED or not isinstance(entry.plan, SynthesizedCalls):
         return replace(job, entry=entry.spec, plan=entry.plan)
-    seconds = min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
+    seconds = entry.plan.seconds or min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
     clock = job.timeout_s * CLOCK_SHARE
-    plan = {"seconds": seconds, "clock_seconds": clock, "memory_bytes": job.budget.memory_bytes(), **entry.plan}
+    plan = replace(entry.plan, seconds=seconds, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
     is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
-    vary = VariationRequest(usual=True, seconds=plan["seconds"]) if is_plain else job.vary
+    vary = VariationRequest(usual=True, seconds=seconds) if is_plain else job.vary
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
 
 

@@ -2,98 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.find import find
-from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, Status
-from compile_lens.analysis.rank_divergence import Rank, find_divergence
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, RankSummary, Status
+from compile_lens.analysis.rank_divergence import Rank
+from compile_lens.analysis.rank_findings import find_rank_findings
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.regions import summarize_regions
+from compile_lens.analysis.regions import summarize_functions, summarize_regions
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.pipeline.local_files import NO_FILES, LocalFiles, Maps, find_local_files
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import read_report
 from compile_lens.trace.report import CompileReport
-from compile_lens.wording import counted
 
-DAMAGED = "Unreadable: {records} of the trace (cut short or changed). Findings may be missing."
+DAMAGED = "Unreadable: {lost} of {records} records of the trace (cut short or changed); {intact:g}% is intact. Findings may be missing."
+
+# torch/_inductor/compile_fx.py and torch/_functorch/_aot_autograd/autograd_cache.py (torch 2.6 to 2.13)
+CACHE = re.compile(r"^(?:fx_graph|aotautograd)_cache_(?:hit|miss)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What one trace file tells."""
+    """What one trace file tells, and the files of this machine that it is about."""
 
     outcome: Outcome
     report: CompileReport
+    files: LocalFiles = NO_FILES
+
+
+def with_compiled(recorded: Recorded) -> Recorded:
+    """``recorded``, with what became of each function: it reads the code of all kernels, which a large trace has much of."""
+    return replace(recorded, outcome=replace(recorded.outcome, compiled=summarize_compiled(recorded.report)))
 
 
 def with_divergence(recorded: Sequence[Recorded]) -> list[Outcome]:
-    """The outcomes of the ranks of one job; that of the rank which diverges first gets a finding of it."""
+    """The outcomes of the ranks of one job, each with what differs from the others where it belongs to this rank."""
     by_rank = {one.report.rank: one for one in recorded if one.report.rank is not None}
-    outcomes = [one.outcome for one in recorded]
     if len(by_rank) < len(recorded) or len(by_rank) < 2:  # not the ranks of one job
-        return outcomes
+        return [one.outcome for one in recorded]
     ranks = [Rank(number, one.report, one.outcome.findings) for number, one in sorted(by_rank.items())]
-    diverged = find_divergence(ranks)
-    if diverged is None:
-        return outcomes
-    rank, finding = diverged
+    found: dict[int, list[Finding]] = {}
+    for rank, finding in find_rank_findings(ranks, _graph_sources(recorded)):
+        found.setdefault(rank.number, []).append(finding)
     return [
-        replace(one.outcome, findings=(finding, *one.outcome.findings)) if one.report is rank.report else one.outcome
+        replace(one.outcome, findings=(*found.get(number, ()), *one.outcome.findings))
         for one in recorded
+        if (number := one.report.rank) is not None
     ]
 
 
-def read_recorded(
-    trace: Path, moved: tuple[tuple[str, str], ...] = (), just_my_code: bool = True, name: str = ""
-) -> Recorded:
-    """What the trace file ``trace`` tells, under its path or ``name``.
+def _graph_sources(recorded: Sequence[Recorded]) -> Sources:
+    """Access to the lines that the graphs of all ranks name."""
 
-    ``moved`` maps folders of the recording machine to folders here; what happens inside libraries is told at the line that called
-    them, unless not ``just_my_code``.
+    def here(file: str, line: int) -> tuple[str, int]:
+        return next((one.files.here(file, line) for one in recorded if file in one.files.files), (file, line))
+
+    return Sources("", tree_of_file, here=here)
+
+
+def read_recorded(
+    trace: Path, maps: Maps = (), just_my_code: bool = True, name: str = "", folders: Sequence[str] = ()
+) -> Recorded:
+    """What the trace file ``trace`` tells, under its path or ``name``; for the rest, see ``recorded_of``.
 
     Raises TraceError when the trace cannot be read.
     """
-    report = read_report(trace)
+    return recorded_of(read_report(trace), name or str(trace), maps, just_my_code, folders)
 
-    @cache
-    def tree_of(file: str) -> SourceTree | None:
-        text = source_if_readable(here(file, moved))
-        return parse(text) if text is not None else None
 
+def recorded_of(
+    report: CompileReport, name: str, maps: Maps = (), just_my_code: bool = True, folders: Sequence[str] = ()
+) -> Recorded:
+    """What the trace that ``report`` was made of tells, under its ``name``.
+
+    ``maps`` are folders of the recording machine and what they are here; files of the user's are also looked for below ``folders``.
+    What happens inside libraries is told at the line that called them, unless not ``just_my_code``.
+    """
+    files = find_local_files(report, maps, folders)
+    report = files.localize(report)
+
+    tree_of = cache(tree_of_file)
     rank = f" (rank {report.rank})" if report.rank is not None else ""
-    sources = Sources("", tree_of, just_my_code=just_my_code)
+    sources = Sources("", tree_of, just_my_code=just_my_code, here=files.here)
+    findings = find(RunContext(report, sources, RegionIndex(report, "", None), recorded=True))
     outcome = Outcome(
-        file=f"{name or trace}{rank}",
+        file=f"{name}{rank}",
         python="",
         torch=report.torch,
         depth="inductor",
         entry=TRACE_ENTRY,
         status=Status.OK,
-        duration_s=0.0,
+        duration_s=report.lasted or report.seconds,
         regions=tuple(
             region
             for file in dict.fromkeys(compilation.file for compilation in report.compilations)
             for region in summarize_regions(report, RegionIndex(report, file, tree_of(file)))
         ),
-        findings=find(RunContext(report, sources, RegionIndex(report, "", None), recorded=True)),
+        functions=summarize_functions(report, sources),
+        findings=tuple(_as_recorded(finding, files) for finding in findings),
         graphs=report.graphs,
         options=report.options,
         compile_time_s=report.seconds,
-        notes=(DAMAGED.format(records=counted(report.corrupt, "record")),) if report.corrupt else (),
-        recorded=tuple(replace(call, file=here(call.file, moved)) for call in find_recorded_calls(report, sources)),
+        notes=(*_damage(report), *files.notes()),
+        recorded=tuple(find_recorded_calls(report, sources)),
+        ranks=(_summary(report.rank, report),) if report.rank is not None else (),
     )
-    return Recorded(outcome, report)
+    return Recorded(outcome, report, files)
 
 
-def here(file: str, moved: tuple[tuple[str, str], ...]) -> str:
-    """Where ``file`` of the recording machine is on this one."""
-    for recorded, local in moved:
-        if file.startswith(recorded):
-            return local + file[len(recorded) :]
-    return file
+def tree_of_file(file: str) -> SourceTree | None:
+    """The syntax tree of a file that need not be there."""
+    text = source_if_readable(file)
+    return parse(text) if text is not None else None
+
+
+def _summary(rank: int, report: CompileReport) -> RankSummary:
+    events = Counter(artifact.name.rpartition("_")[2] for artifact in report.artifacts if CACHE.match(artifact.name))
+    return RankSummary(
+        rank,
+        report.graphs,
+        len(report.breaks),
+        sum(1 for compilation in report.compilations if compilation.recompile and not compilation.hit_limit),
+        events["hit"],
+        events["miss"],
+        report.seconds,
+    )
+
+
+def with_note(recorded: Recorded, note: str) -> Recorded:
+    """``recorded``, with one more sentence about its file, if there is one."""
+    outcome = recorded.outcome
+    return replace(recorded, outcome=replace(outcome, notes=(note, *outcome.notes))) if note else recorded
+
+
+def _as_recorded(finding: Finding, files: LocalFiles) -> Finding:
+    """``finding``, with what its line was, if that has changed."""
+    then = files.as_recorded(finding.place.file, finding.place.line)
+    if then is None:
+        return finding
+    line, is_gone = then
+    words = f"Recorded at line {line}; the file has changed since" + (
+        ", and the line is no longer there." if is_gone else "."
+    )
+    return replace(finding, explanation=f"{finding.explanation}\n{words}".strip())
+
+
+def _damage(report: CompileReport) -> Iterator[str]:
+    # what is read late was counted while findings were made
+    lost = report.corrupt + report.damaged_payloads
+    if lost:
+        share = 100 * (report.records - min(lost, report.records)) / report.records
+        yield DAMAGED.format(lost=f"{lost:,}", records=f"{report.records:,}", intact=min(99.9, round(share, 1)))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from compile_lens.analysis.dimensions import DynamicParameter
-from compile_lens.analysis.failed_imports import at_own_lines
 from compile_lens.analysis.finding import Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.analysis.run_errors import at_own_lines
 from compile_lens.documents.documents import file_key
 from compile_lens.documents.moves import LineEdit, move_finding, move_place, move_region
 

@@ -56,7 +56,7 @@ def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
     try:
         done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
     except OSError:
-        raise RevisionError("git is not installed, so no revision can be compared with.") from None
+        raise RevisionError("git is not installed, so revisions cannot be compared.") from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         why = said[-1] if said else "unknown to git"

@@ -165,7 +165,7 @@ class RunFacts:
                 if len(stubs) == 1
                 else "are not installed and were replaced with stubs"
             )
-            yield f"{', '.join(stubs)} {replaced}. Calls that need more raise the error of the import."
+            yield f"{', '.join(stubs)} {replaced}. Calls that need more raise the import error."
         if self.made_up_arguments:
             named = ", ".join(f"`{name}`" for name in self.made_up_arguments)
             yield f"Made up the required arguments {named}. Pass your own after `--`."
@@ -173,7 +173,7 @@ class RunFacts:
             lines = sorted(set(self.skipped_lines))
             shown = ", ".join(map(str, lines[: NAMED * 3]))
             word = "line" if len(lines) == 1 else "lines"
-            yield f"Skipped what failed, and what needs it ({word} {shown}{and_more(len(lines) - NAMED * 3)})."
+            yield f"Skipped statements that failed and those that need their results ({word} {shown}{and_more(len(lines) - NAMED * 3)})."
 
 
 def _raised(event: ProgramRaised) -> Raised:

@@ -3,3 +3,5 @@
 MARKER = "compile_lens"
 # the attribute of a unittest class that states a budget for all of its tests
 OF_CLASS = "compile_lens_budget"
+# the setting that states one for the whole suite
+BUDGET = "compile_lens_budget"

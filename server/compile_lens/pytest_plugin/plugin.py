@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compile_lens.pytest_plugin import MARKER, OF_CLASS
+from compile_lens.pytest_plugin import BUDGET, MARKER, OF_CLASS
 
 if TYPE_CHECKING:
     from compile_lens.pytest_plugin.suite import Observed, Suite
@@ -27,6 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini(
         SETTING, "Let tests state what torch.compile may do (marker compile_lens).", type="bool", default=False
+    )
+    parser.addini(
+        BUDGET, "Limits for each test that states none of its own: max_breaks=0, one a line.", type="linelist"
     )
 
 

@@ -16,8 +16,8 @@ import pytest
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.text_output import display_path
-from compile_lens.pytest_plugin import MARKER, OF_CLASS
-from compile_lens.pytest_plugin.budget import BadBudget, Budget, budget_of, total
+from compile_lens.diff.budget import BadBudget, Budget, budget_of, budget_of_pairs, total
+from compile_lens.pytest_plugin import BUDGET, MARKER, OF_CLASS
 from compile_lens.pytest_plugin.recorder import Recorder
 from compile_lens.wording import counted
 
@@ -96,7 +96,7 @@ class Suite:
         finally:
             done = self.of_test()
             self._remember(item.nodeid, done)
-        if limits is not None and (said := limits.exceeded(done)):
+        if limits is not None and (said := limits.exceeded(done, display_path)):
             pytest.fail("torch.compile did more than this test allows.\n" + "\n".join(said), pytrace=False)
         return result
 
@@ -122,7 +122,7 @@ class Suite:
         if len(rows) > MAX_LISTED:
             terminalreporter.line(f"… and {len(rows) - MAX_LISTED} more")
         found = counted(len(rows), "finding")
-        terminalreporter.line(f"{counted(self._graphs, 'graph')}, {found}, {self._seconds:.1f} s of compiling")
+        terminalreporter.line(f"{counted(self._graphs, 'graph')}, {found}, {self._seconds:.1f} s of compile time")
 
     def pytest_unconfigure(self) -> None:
         """Leave the environment and the disk as they were."""
@@ -132,13 +132,14 @@ class Suite:
 
 
 def _limits(item: pytest.Item) -> Budget | None:
-    """The budget of a test: its marker's, or that of its unittest class. One that cannot be understood fails the test."""
+    """The budget of a test: its marker's, that of its unittest class, or that of the suite. An unknown limit fails the test."""
     marker = item.get_closest_marker(MARKER)
     stated = marker.kwargs if marker is not None else getattr(getattr(item, "cls", None), OF_CLASS, None)
-    if stated is None:
+    of_suite = item.config.getini(BUDGET)
+    if stated is None and not of_suite:
         return None
     try:
-        return budget_of(dict(stated))
+        return budget_of_pairs(of_suite) if stated is None else budget_of(dict(stated))
     except BadBudget as problem:
         said = str(problem)
     pytest.fail(said, pytrace=False)

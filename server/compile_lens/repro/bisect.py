@@ -18,7 +18,6 @@ from compile_lens.agent.runtime.protocol import AbilityLost, ProgramDone
 from compile_lens.agent.runtime.search_protocol import (
     BisectionBegan,
     BisectRequest,
-    PrintedNode,
     SearchUnfit,
     StepBegan,
     StepEnded,
@@ -29,8 +28,9 @@ from compile_lens.agent.runtime.search_protocol import (
 )
 from compile_lens.repro.bisect_commands import commands
 from compile_lens.repro.bisect_document import describe_step
+from compile_lens.repro.contract import BISECT_STATE
 from compile_lens.repro.scratch import scratch_folder
-from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step, Switch, Verdict
+from compile_lens.repro.verdict import Bisection, BisectionStatus, Kernel, Step, Switch, Verdict
 from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
@@ -41,7 +41,7 @@ UNFIT = {
     "baseline-fails": "The repro fails without torch.compile, too: the problem is not in the compiler, or the repro's own check is wrong.",
     "baseline-crash": "The repro crashes without torch.compile, too: the problem is not in the compiler.",
     "baseline-timeout": "Without torch.compile, the repro exceeded the time limit of a step. Raise it with --step-timeout.",
-    "flaky": "The repro is flaky: with the same settings it fails and passes. Make it deterministic (seeds, inputs), then bisect again.",
+    "flaky": "The repro is flaky: it fails and passes with the same settings. Make it deterministic (seeds, inputs), then bisect again.",
     "unreadable": "The repro is not valid Python.",
     "own-backend": "The repro fails only with its own backend{detail}, which torch's search does not try: the fault is there.",
     "no-bisector": "This torch has no compiler bisector. It needs torch 2.6 or later.",
@@ -151,8 +151,8 @@ class _BisectionEvents:
             verdict=verdict,
             steps=tuple(self._steps),
             operator=explained.operator or explained.pass_name,
-            source=tuple(map(_line, explained.source)),
-            places=tuple(CodePlace(place.label, place.name, place.file, place.line) for place in explained.places),
+            source=explained.source,
+            places=explained.places,
             kernels=tuple(_kernels(explained)),
             switches=tuple(self._switches),
             commands=commands(verdict, self._python, self._repro, self._options.arguments, self._began),
@@ -249,10 +249,6 @@ def _step(event: StepBegan | StepEnded) -> Step:
     )
 
 
-def _line(line: UserLine | PrintedNode) -> SourceLine:
-    return SourceLine(line.file, line.line, line.function, line.text)
-
-
 def _kernels(explained: VerdictExplained) -> list[Kernel]:
     """The kernels that contain the node of the verdict, or all of them if it names no node."""
     wanted = {explained.node} if explained.node else set(explained.changed)
@@ -260,7 +256,8 @@ def _kernels(explained: VerdictExplained) -> list[Kernel]:
     for name, members in explained.kernels.items():
         if wanted and not wanted & set(members):
             continue
-        lines = dict.fromkeys(_line(node) for node in explained.nodes if node.name in members)
+        own = (node for node in explained.nodes if node.name in members)
+        lines = dict.fromkeys(UserLine(node.file, node.line, node.function, node.text) for node in own)
         found.append(Kernel(name.partition(":")[0], members, tuple(lines)))
     return found
 
@@ -276,5 +273,5 @@ def stale_state(environment: Mapping[str, str]) -> Path | None:
         except (KeyError, ImportError, OSError):
             return None
         folder = Path(tempfile.gettempdir()) / f"torchinductor_{user}"
-    file = folder / "bisect" / "bisect_status.txt"
+    file = folder / BISECT_STATE
     return file if file.is_file() else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from compile_lens.agent.runtime.search_protocol import NamedPlace, UserLine
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect_guide import Reading, reading
-from compile_lens.repro.verdict import Bisection, BisectionStatus, CodePlace, Kernel, SourceLine, Step
+from compile_lens.repro.verdict import Bisection, BisectionStatus, Kernel, Step
 from compile_lens.shown_text import code_block, code_cell, code_span, markdown_text, text_cell
 from compile_lens.shown_text import link as linked
 
@@ -73,12 +74,12 @@ def _where(found: Bisection, link: Link) -> Iterable[str]:
         yield "\n".join(["## Kernel", "", *lines])
 
 
-def _source(line: SourceLine, link: Link) -> str:
+def _source(line: UserLine, link: Link) -> str:
     where = f"- {link(line.file, line.line)}" + (f" in {code_span(line.function)}" if line.function else "")
     return f"{where}: {code_span(line.text)}" if line.text else where
 
 
-def _place(place: CodePlace, link: Link) -> str:
+def _place(place: NamedPlace, link: Link) -> str:
     return f"- {place.label}: {link(place.file, place.line)} ({code_span(place.name)})"
 
 
@@ -107,7 +108,7 @@ def _switches(found: Bisection) -> str:
     return "\n".join(lines)
 
 
-def _options(options: dict[str, object]) -> str:
+def _options(options: Mapping[str, object]) -> str:
     return ", ".join(f"{name.removeprefix('torch.')} = {value!r}" for name, value in options.items())
 
 

@@ -63,11 +63,6 @@ class Header:
     criterion: Criterion
     fields: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def is_verified(self) -> bool:
-        """Whether the file ran after it was written and reproduced the problem."""
-        return self.fields.get("verified", "").startswith("yes")
-
 
 def write_header(title: str, fields: Mapping[str, str]) -> str:
     """The header comment of a repro, ending in a newline. Fields without text are left out."""

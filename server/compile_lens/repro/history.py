@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from compile_lens.repro.verdict import Bisection, from_json
@@ -15,12 +14,10 @@ from compile_lens.workers.caches import cache_root
 FOLDER = "verdicts"
 
 
-def history_file(repro: Path, environment: Mapping[str, str] | None = None) -> Path:
+def history_file(repro: Path) -> Path:
     """The file of the last result of ``repro``, named by its path because its text may change in between."""
-    given = os.environ if environment is None else environment
-    root = cache_root(given)
     key = hashlib.sha256(str(repro.absolute()).encode()).hexdigest()[:16]
-    return root / FOLDER / f"{repro.stem}-{key}.json"
+    return cache_root(os.environ) / FOLDER / f"{repro.stem}-{key}.json"
 
 
 def remember(found: Bisection) -> None:

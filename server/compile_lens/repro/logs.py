@@ -43,15 +43,15 @@ _BY_CODE: dict[str, tuple[str, str]] = {
 _CRASHES = frozenset({"inductor codegen", "c++", "triton", "backend"})
 
 
-def log_runs(kind: Kind, code: str = "", stage: str = "", trace_folder: str = "torch-trace") -> tuple[LogRun, ...]:
+def log_runs(kind: Kind, code: str = "", stage: str = "") -> tuple[LogRun, ...]:
     """Ways to run again for a finding, the most useful first."""
     logs, shows = _BY_CODE.get(code) or _BY_STAGE.get(stage) or (kind.row.logs, kind.row.shows)
     runs = [
         LogRun("Run with logs", (("TORCH_LOGS", logs),), shows),
         LogRun(
             "Run with a trace",
-            (("TORCH_TRACE", trace_folder),),
-            f"every graph, guard and kernel, as files for `compile-lens trace {trace_folder}` and tlparse",
+            (("TORCH_TRACE", "torch-trace"),),
+            "every graph, guard and kernel, as files for `compile-lens trace torch-trace` and tlparse",
         ),
     ]
     if kind.row.has_debug_output:

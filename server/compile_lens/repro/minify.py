@@ -28,9 +28,9 @@ from compile_lens.workers.wire import Frame
 
 UNFIT = {
     "not-bad": "The repro does not fail, so there is nothing to minify.",
-    "too-long": "The repro does not end within {detail} s, the time limit of one run, so it cannot be minified.",
+    "too-long": "The repro does not finish within {detail} s, the time limit of one run, so it cannot be minified.",
     "cannot-judge": "The repro cannot judge (exit code 125), so there is nothing to minify: {detail}.",
-    "raises": "The repro ends by an exception and not by a verdict, so there is nothing to minify: {detail}.",
+    "raises": "The repro ends with an exception instead of a verdict, so there is nothing to minify: {detail}.",
     "no-repro": "The file does not define make_target and make_calls. Write it with `compile-lens repro`.",
 }
 

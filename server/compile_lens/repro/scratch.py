@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
+
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
@@ -39,17 +41,5 @@ def sweep(root: Path) -> None:
     """Remove the folders of processes that no longer exist."""
     for folder in root.iterdir():
         pid = folder.name.partition("-")[0]
-        if pid.isdigit() and not _is_alive(int(pid)):
+        if pid.isdigit() and not psutil.pid_exists(int(pid)):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":
-        return True  # signal 0 would end the process there
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

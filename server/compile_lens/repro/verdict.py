@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from compile_lens.agent.runtime.message import Message, from_value
+from compile_lens.agent.runtime.search_protocol import NamedPlace, UserLine
 
 VERSION = 1
 # the repr of an operator in torch's own debug info
@@ -24,8 +27,8 @@ class BisectionStatus(str, Enum):
     STOPPED = "stopped"  # the search was stopped, or its process died
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+@dataclass(frozen=True)
+class Verdict(Message):
     """torch's own answer (``BisectionResult`` of torch/_inductor/compiler_bisector.py).
 
     ``number`` is the application of ``subsystem`` that is needed for the problem, counted from 0.
@@ -44,8 +47,8 @@ class Verdict:
         return " / ".join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+@dataclass(frozen=True)
+class Step(Message):
     """One run of the repro. ``purpose`` is baseline, search, own, explain or ablate; ``state`` is the bisector's (torch's words).
 
     ``low`` and ``high`` are the range of a numeric search before the step. ``code`` is the exit code, ``signal`` what ended the process.
@@ -75,47 +78,27 @@ class Step:
         return f"exit {self.code}"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
-    """A line of user code that the verdict is about."""
-
-    file: str
-    line: int
-    function: str = ""
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CodePlace:
-    """Where the part that was found is defined: usually in the installed torch, sometimes in the repro."""
-
-    label: str
-    name: str
-    file: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Kernel:
+@dataclass(frozen=True)
+class Kernel(Message):
     """A generated kernel that contains the operation of the verdict, with its graph nodes and their lines."""
 
     name: str
     nodes: tuple[str, ...]
-    lines: tuple[SourceLine, ...]
+    lines: tuple[UserLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+@dataclass(frozen=True)
+class Switch(Message):
     """An option that torch's search does not try, and whether it makes the problem go away."""
 
     name: str
     meaning: str
-    options: dict[str, Any]
+    options: Mapping[str, Any]
     helps: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Bisection:
+@dataclass(frozen=True)
+class Bisection(Message):
     """Everything that a bisection found. ``sentence`` is the outcome in one sentence; ``notes`` are what the user should know.
 
     ``commands`` are titles and shell lines that repeat the decisive steps. ``said`` is torch's own output.
@@ -130,8 +113,8 @@ class Bisection:
     verdict: Verdict | None = None
     steps: tuple[Step, ...] = ()
     operator: str | None = None
-    source: tuple[SourceLine, ...] = ()
-    places: tuple[CodePlace, ...] = ()
+    source: tuple[UserLine, ...] = ()
+    places: tuple[NamedPlace, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     switches: tuple[Switch, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
@@ -151,34 +134,13 @@ class Bisection:
 
 def from_json(text: str) -> Bisection:
     """Read what ``to_json`` wrote. Raises ValueError for anything else."""
-    try:
-        fields = json.loads(text)
-        if fields.pop("version") != VERSION:
-            raise ValueError("another version")
-        fields.pop("findings", None)  # added by the command, and derived from the rest
-        return Bisection(
-            **{
-                **fields,
-                "status": BisectionStatus(fields["status"]),
-                "verdict": Verdict(**fields["verdict"]) if fields["verdict"] else None,
-                "steps": tuple(Step(**step) for step in fields["steps"]),
-                "source": _lines(fields["source"]),
-                "places": tuple(CodePlace(**place) for place in fields["places"]),
-                "kernels": tuple(
-                    Kernel(kernel["name"], tuple(kernel["nodes"]), _lines(kernel["lines"]))
-                    for kernel in fields["kernels"]
-                ),
-                "switches": tuple(Switch(**switch) for switch in fields["switches"]),
-                "commands": tuple((title, line) for title, line in fields["commands"]),
-                "notes": tuple(fields["notes"]),
-            }
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not the result of a bisection: {error}.") from None
-
-
-def _lines(found: list[dict[str, Any]]) -> tuple[SourceLine, ...]:
-    return tuple(SourceLine(**line) for line in found)
+    fields = json.loads(text)
+    if not isinstance(fields, dict) or fields.get("version") != VERSION:
+        raise ValueError("another version")
+    found = from_value(Bisection, fields)
+    if found is None:
+        raise ValueError("not the result of a bisection.")
+    return found
 
 
 def differences(before: Bisection, after: Bisection) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from compile_lens.agent.runtime.search_protocol import UserLine
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect_guide import reading
-from compile_lens.repro.verdict import Bisection, SourceLine
+from compile_lens.repro.verdict import Bisection
 
 CODE = "bisect-verdict"
 # the current text of a line, counted from 1; '' if there is none
@@ -55,7 +56,7 @@ def _hints(found: Bisection, advice: str, logs: tuple[str, ...]) -> list[str]:
     return [*([advice] if advice else []), *helping, seen, again]
 
 
-def _place(line: SourceLine, line_of: LineOf) -> Place | None:
+def _place(line: UserLine, line_of: LineOf) -> Place | None:
     text = line_of(line.file, line.line)
     if not line.text or text.strip() != line.text:
         return None  # the line was edited

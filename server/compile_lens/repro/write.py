@@ -235,7 +235,7 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
     """Write a *graph* repro from a recorded trace file. Raises CannotWrite and TraceError."""
     progress(f"reading {trace.name}")
     builder, inputs = ReportBuilder(), GraphInputs()
-    for record in iterate(opened(trace)):
+    for record in iterate(opened(trace), unused=frozenset()):
         builder.add(record)
         if record is not None:
             inputs.add(record)

@@ -12,7 +12,15 @@ def documented(
     minimum: float | None = None,
     scope: str = "window",
     switches: frozenset[str] = frozenset(),
+    is_text: bool = False,
 ) -> dict[str, Any]:
     """Metadata of a field. ``values`` documents the members of an enum in their order; ``scope`` is VS Code's word; ``switches``
-    are the keys of an object of true and false."""
-    return {"text": text, "values": values, "minimum": minimum, "scope": scope, "switches": switches}
+    are the keys of an object of true and false; ``is_text``: an object may have any texts."""
+    return {
+        "text": text,
+        "values": values,
+        "minimum": minimum,
+        "scope": scope,
+        "switches": switches,
+        "is_text": is_text,
+    }

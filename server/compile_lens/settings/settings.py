@@ -1,8 +1,8 @@
 """All settings: their names, types, defaults and documentation, in one place.
 
 Every editor uses the same nested object: in ``initializationOptions``, in ``workspace/configuration`` (section
-``compileLens``) and in ``didChangeConfiguration``. ``python -m compile_lens.settings.settings`` prints the schema that
-VS Code's ``package.json`` embeds.
+``compileLens``) and in ``didChangeConfiguration``. ``python -m compile_lens.settings.settings`` prints the schema; VS Code's
+``package.json`` embeds it by subject (``settings/groups.py``).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.settings.sandbox_settings import BudgetSettings, SandboxSettings
 from compile_lens.settings.setting import documented
+from compile_lens.settings.trace_settings import TraceSettings
+from compile_lens.settings.view_settings import InlaySettings, LensSettings
 from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
 from compile_lens.workers.job import Depth, Substitution
@@ -138,38 +140,6 @@ class SeverityLevel(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class LensSettings:
-    """Code lenses."""
-
-    enabled: bool = field(
-        default=True,
-        metadata=documented(
-            "Show a code lens above each compile region and each compiled function with the result of the last run. "
-            "Default: on."
-        ),
-    )
-    candidates: bool = field(
-        default=True,
-        metadata=documented(
-            "Show a code lens above modules and functions that are not compiled yet, to see what `torch.compile` would "
-            "do. Default: on."
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class InlaySettings:
-    """Inlay hints."""
-
-    enabled: bool = field(
-        default=False,
-        metadata=documented(
-            "Show inlay hints where a graph ends, and for dynamic dimensions of parameters. Default: off."
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class PredictionSettings:
     """Predicted graph breaks."""
 
@@ -257,6 +227,7 @@ class Settings:
     predictions: PredictionSettings = field(default_factory=PredictionSettings)
     fixes: FixSettings = field(default_factory=FixSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)
+    traces: TraceSettings = field(default_factory=TraceSettings)
 
     @property
     def filters(self) -> Filters:
@@ -355,6 +326,8 @@ def _json_type(entry: dataclasses.Field[Any], default: object) -> dict[str, Any]
         return {"type": "string", "enum": [member.value for member in type(default)]}
     if isinstance(default, tuple):
         return {"type": "array", "items": {"type": "string"}}
+    if entry.metadata["is_text"]:
+        return {"type": "object", "additionalProperties": {"type": "string"}}
     if isinstance(default, Mapping):
         return {
             "type": "object",
@@ -370,6 +343,8 @@ def _expected(entry: dataclasses.Field[Any], default: object) -> str:
         return "one of " + ", ".join(json.dumps(member.value) for member in type(default))
     if isinstance(default, tuple):
         return "a list of strings"
+    if entry.metadata["is_text"]:
+        return "an object with texts as values"
     if isinstance(default, Mapping):
         return "an object with values of " + ", ".join(json.dumps(level.value) for level in SeverityLevel)
     words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]

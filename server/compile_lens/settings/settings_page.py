@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from compile_lens.settings.settings import configuration_schema
+from compile_lens.settings.groups import grouped
 
 HEAD = """\
 # Settings
 
 The same object works in every editor: in VS Code's settings, in `initializationOptions` (without the prefix, nested), and as the answer to
 `workspace/configuration` for the section `compileLens`. An invalid value is reported once, and its default is used.
+
+"""
+TABLE = """\
+## {title}
 
 | setting | type | default | |
 |---|---|---|---|
@@ -29,7 +33,12 @@ vim.lsp.config('compile_lens', { init_options = { run = { depth = 'inductor', ti
 
 def page() -> str:
     """The whole page as Markdown."""
-    return HEAD + "".join(_row(name, schema) for name, schema in configuration_schema()["properties"].items()) + TAIL
+    groups = ("".join([TABLE.format(title=group["title"]), *_rows(group["properties"])]) for group in grouped())
+    return HEAD + "\n".join(groups) + TAIL
+
+
+def _rows(properties: dict[str, Any]) -> list[str]:
+    return [_row(name, schema) for name, schema in properties.items()]
 
 
 def _row(name: str, schema: dict[str, Any]) -> str:

@@ -41,7 +41,7 @@ class CacheHistory:
         return before
 
     def _place(self, job: Job, python: str) -> Path:
-        how = [job.entry, json.dumps(dict(job.plan), default=str), job.depth.value, str(job.compare), str(job.vary)]
+        how = [job.entry, str(job.plan), job.depth.value, str(job.compare), str(job.vary)]
         program = [job.file, python, *how, *job.argv]
         return self.folder / f"{hashlib.sha256(json.dumps(program).encode()).hexdigest()[:32]}.json"
 

@@ -92,6 +92,10 @@ class SourceTree:
         return Range(line, start + 1, line, start + len(stripped) + 1)
 
 
+# how a definition or its next decorator begins
+_DEFINING = ("@", "def ", "async def ", "class ")
+
+
 def parse(text: str) -> SourceTree:
     """Parse Python source. Never raises: invalid code becomes error nodes."""
     lines: list[str] = []
@@ -106,11 +110,36 @@ def parse(text: str) -> SourceTree:
     lines.append(text[text_start:])
     line_starts.append(byte_start)
     source = _LONE_CARRIAGE_RETURN.sub("\n", text).encode("utf-8", "replace")
+    parsed = _without_misplaced_comments(lines, line_starts, source)
     parser = tree_sitter.Parser(LANGUAGE)
     # in pieces, between which other threads run: tree-sitter holds the interpreter's lock
     is_short = len(source) <= _PIECE
-    tree = parser.parse(source if is_short else lambda offset, _: source[offset : offset + _PIECE])
+    tree = parser.parse(parsed if is_short else lambda offset, _: parsed[offset : offset + _PIECE])
     return SourceTree(text, tuple(lines), source, tuple(line_starts), tree)
+
+
+def _without_misplaced_comments(lines: list[str], line_starts: list[int], source: bytes) -> bytes:
+    """``source`` with spaces for comments above an indented definition that are indented less than it.
+
+    Python ignores their indentation. tree-sitter takes one between a decorator and its method for the end of the class.
+    """
+    found: list[int] = []
+    for number, line in enumerate(lines):
+        indented = len(line) - len(line.lstrip(" \t"))
+        if not indented or not line.startswith(_DEFINING, indented):
+            continue
+        above = number - 1
+        while above >= 0 and (not (text := lines[above].lstrip()) or text.startswith("#")):
+            if text and len(lines[above]) - len(text) < indented:
+                found.append(above)
+            above -= 1
+    if not found:
+        return source
+    masked = bytearray(source)
+    for number in found:
+        start, length = line_starts[number], len(lines[number].encode("utf-8", "replace"))
+        masked[start : start + length] = b" " * length
+    return bytes(masked)
 
 
 def byte_to_column(line_text: str, byte_offset: int) -> int:

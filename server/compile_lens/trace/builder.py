@@ -17,7 +17,16 @@ from compile_lens.trace.guard_text import parse_guard_failures
 from compile_lens.trace.open_compilation import OpenCompilation, costs_of
 from compile_lens.trace.option_values import OptionRecords
 from compile_lens.trace.recorded_inputs import RecordedInputs
-from compile_lens.trace.records import KNOWN_AND_UNUSED, STAGES, Record, iterate, opened, parse_record
+from compile_lens.trace.records import (
+    KNOWN_AND_UNUSED,
+    PASSED_OVER,
+    STAGES,
+    Record,
+    duration,
+    iterate,
+    opened,
+    parse_record,
+)
 from compile_lens.trace.report import (
     Artifact,
     CompileFailure,
@@ -83,7 +92,8 @@ class ReportBuilder:
             "compile_lens_failed_call": self._on_failed_call,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
-            "compile_lens_inlined": self._on_inlined_note,
+            "compile_lens_inlined": self._on_region_event,
+            "compile_lens_called": self._on_region_event,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
@@ -101,6 +111,8 @@ class ReportBuilder:
     def add(self, record: Record | None) -> bool:
         """Take one record; None counts as corrupt. Returns whether findings may have changed."""
         self._records += 1
+        if record is PASSED_OVER:
+            return False
         try:
             belongs_elsewhere = self._variations.take(record)
         except (ValueError, LookupError, TypeError):
@@ -327,9 +339,13 @@ class ReportBuilder:
             )
         )
 
-    def _on_inlined_note(self, record: Record) -> None:
-        region = json.loads(self._text(record))["region"]
-        self._regions = [replace(call, inlined=call.inlined or call.region == region) for call in self._regions]
+    def _on_region_event(self, record: Record) -> None:
+        """It was called under a stance, or compiled as part of another region."""
+        note = json.loads(self._text(record))
+        stances = (note["stance"],) if "stance" in note else ()
+        for i, call in enumerate(self._regions):
+            if call.region == note["region"]:
+                self._regions[i] = replace(call, inlined=call.inlined or not stances, stances=call.stances + stances)
 
     def _on_frame_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
@@ -390,6 +406,9 @@ def _user_name(name: str) -> str:
 def read_report(path: Path) -> CompileReport:
     """The report of one trace file (``.log`` or ``.log.gz``). Raises TraceError."""
     builder = ReportBuilder()
-    for record in iterate(opened(path)):
+    trace = opened(path)
+    for record in iterate(trace):
         builder.add(record)
-    return builder.report()
+    # those are counted as corrupt
+    trace.damaged.clear()
+    return replace(builder.report(), lasted=duration(trace), data=trace)

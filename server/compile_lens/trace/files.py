@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib
 import mmap
-import shutil
-import tarfile
-import tempfile
-import zlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +15,15 @@ GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 LOG_PATTERNS = ("*.log", "*.log.gz", "*.log.zst")
 PREFIX = "dedicated_log_torch_trace_"
+# the copy of a trace that tlparse keeps in its output folder, beside its index
+TLPARSE = "raw.log"
+TLPARSE_INDEX = "compile_directory.json"
+# in the place of what a compressed file has lost: a stretch that is no record
+LOST = b"\n\0\n"
+CUT_ARCHIVE = "Incomplete: the archive is cut short here. Later files are missing."
+
+
+RANK = re.compile(r"rank_(\d+)")
 
 
 class TraceError(Exception):
@@ -27,14 +32,15 @@ class TraceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """One file of a trace. ``name`` is where it comes from: its path, or an archive's with the name inside."""
+    """One file of a trace. ``name`` is where it comes from: its path, or an archive's with the name inside. ``note``: what is wrong."""
 
     path: Path
     name: str
+    note: str = ""
 
 
 def trace_files(path: Path) -> tuple[Path, ...]:
-    """The trace files at ``path``: itself, or those of a ``TORCH_TRACE`` folder, or of the folders in it, in the order of their ranks.
+    """The trace files at ``path``: itself, or those of a ``TORCH_TRACE`` folder, of the folders in it, or of what tlparse wrote.
 
     Raises TraceError.
     """
@@ -45,9 +51,16 @@ def trace_files(path: Path) -> tuple[Path, ...]:
     patterns = [f"{PREFIX}{pattern}" for pattern in LOG_PATTERNS]
     found = sorted({file for pattern in patterns for file in path.glob(pattern)})
     found = found or sorted({file for pattern in patterns for file in path.rglob(pattern)})
+    found = found or [file for file in sorted(path.rglob(TLPARSE)) if file.with_name(TLPARSE_INDEX).is_file()]
     if not found:
         raise TraceError(f"{path} has no torch trace: no file {PREFIX}*.log.")
-    return tuple(found)
+    return tuple(sorted(found, key=_rank_in_name))
+
+
+def _rank_in_name(file: Path) -> tuple[str, int, str]:
+    """Rank 10 comes after rank 9, on the same host."""
+    found = RANK.search(file.name) or RANK.search(file.parent.name)
+    return ("", int(found[1]), str(file)) if found else (str(file), -1, "")
 
 
 @contextmanager
@@ -56,20 +69,39 @@ def unpacked(path: Path) -> Iterator[tuple[TraceFile, ...]]:
     if not path.is_file() or not _is_archive(path):
         yield tuple(TraceFile(file, str(file)) for file in trace_files(path))
         return
+    # imported late: most traces are plain files, and open faster without
+    import tarfile
+    import tempfile
+    import zlib
+
     with tempfile.TemporaryDirectory(prefix="compile-lens-trace-") as folder:
+        cut: BaseException | None = None
         try:
             with _unzipped(path) as data, tarfile.open(fileobj=data) as archive:
                 archive.extractall(folder, filter="data")
         except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-            raise TraceError(f"The archive {path} cannot be unpacked: {_why(error)}.") from None
+            cut = error  # what is before the damage is there
         try:
             files = trace_files(Path(folder))
         except TraceError:
+            if cut is not None:
+                raise TraceError(f"The archive {path} cannot be unpacked: {_why(cut)}.") from None
             raise TraceError(f"{path} has no torch trace: no file {PREFIX}*.log.") from None
-        yield tuple(TraceFile(file, f"{path}/{file.relative_to(folder).as_posix()}") for file in files)
+        newest = max(files, key=lambda file: file.stat().st_ctime_ns)
+        yield tuple(
+            TraceFile(
+                file,
+                f"{path}/{file.relative_to(folder).as_posix()}",
+                CUT_ARCHIVE if cut is not None and file == newest else "",
+            )
+            for file in files
+        )
 
 
 def _is_archive(path: Path) -> bool:
+    import tarfile
+    import zlib
+
     try:
         with _unzipped(path) as data:
             return tarfile.is_tarfile(data)
@@ -81,6 +113,8 @@ def mapped(path: Path) -> bytes | mmap.mmap:
     """The bytes of one trace file, memory-mapped; what is compressed is unpacked to an unnamed temporary file first. Raises TraceError."""
     if not path.is_file():  # a device or a pipe may never end
         raise TraceError(f"{path} is not a torch trace.")
+    import zlib
+
     try:
         with _unzipped(path) as source:
             return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) if source.seek(0, 2) else b""
@@ -97,12 +131,29 @@ def _unzipped(path: Path) -> Iterator[IO[bytes]]:
         if not magic.startswith((GZIP, ZSTANDARD)):
             yield file
             return
+        import gzip
+        import tempfile
+
         with tempfile.TemporaryFile() as plain:
             with gzip.open(file) if magic.startswith(GZIP) else _zstandard(path, file) as packed:
-                shutil.copyfileobj(packed, plain)
+                _copy(packed, plain)
             plain.flush()
             plain.seek(0)
             yield plain
+
+
+def _copy(packed: Any, plain: IO[bytes]) -> None:
+    """Unpack as much as there is: of a file that is cut or damaged, what comes before. Raises if that is nothing."""
+    import zlib
+
+    try:
+        # `read` would drop what comes just before the damage
+        while piece := packed.read1(1 << 20):
+            plain.write(piece)
+    except (OSError, EOFError, zlib.error):
+        if not plain.tell():
+            raise
+        plain.write(LOST)
 
 
 def _zstandard(path: Path, file: IO[bytes]) -> Any:

@@ -41,9 +41,9 @@ def guard_lines(payload: str) -> tuple[str, ...]:
     return tuple(match["guard"] for match in found if match is not None and match["kind"] != MARKS)
 
 
-def parse_guard(line: str, version: str) -> GuardFailure:
+def parse_guard(line: str) -> GuardFailure:
     """A guard of a version as it would be told if it failed."""
-    return _parse_guard(version, LOCAL.sub(r"\1", line))
+    return _parse_guard("", LOCAL.sub(r"\1", line))
 
 
 def _entries(payload: str) -> list[str]:

@@ -12,6 +12,7 @@ import mmap
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,6 +20,16 @@ from compile_lens.trace.files import TraceError, mapped
 
 # severity, month and day, time, thread or process, file:line, and the JSON
 PREFIX = re.compile(rb"[VDIWEC]\d{4} \d{2}:\d{2}:\d{2}\.\d+ \S+ [^\]\n]*\] (?=\{)")
+WHEN = re.compile(rb"V(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,6}) ")
+# the same up to the first key, which names the kind
+KIND = re.compile(PREFIX.pattern + rb'\{"(\w+)": ')
+# a line of a payload begins with a tab. The literal first character lets the search run at the speed of memory
+RECORD_END = re.compile(rb"\n(?=[^\t])")
+# how much of a trace is in memory at a time
+WINDOW = 1 << 24
+AROUND = 1 << 16
+# most records fit; a longer line is read whole
+HEAD = 4096
 ENVELOPE = frozenset(
     {"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack"}
 )
@@ -46,6 +57,7 @@ KNOWN_AND_UNUSED = frozenset(
         "rank",
     }
 )
+UNUSED = frozenset(kind.encode() for kind in KNOWN_AND_UNUSED - {"stack"})
 # the payload is a stage of the compiler
 STAGES = frozenset(
     {
@@ -65,9 +77,39 @@ STAGES = frozenset(
 
 
 class Bytes(Protocol):
-    """Anything that can be sliced into bytes: ``bytes``, ``mmap``."""
+    """Anything that can be sliced into bytes: ``bytes``, ``TraceBytes``."""
 
     def __getitem__(self, index: slice, /) -> bytes: ...
+
+
+class TraceBytes:
+    """A trace file, memory-mapped. What was read is given back to the system, so that memory is bounded whatever the size.
+
+    ``intact`` are the places of payloads that were read and are what was written, ``damaged`` those that are not.
+    """
+
+    def __init__(self, data: bytes | mmap.mmap) -> None:
+        self.mapped = data
+        self.intact: set[int] = set()
+        self.damaged: set[int] = set()
+        self._read = 0
+
+    def __len__(self) -> int:
+        return len(self.mapped)
+
+    def __getitem__(self, index: slice, /) -> bytes:
+        found = self.mapped[index]
+        # the system maps what is around a place, too
+        self._read += len(found) + AROUND
+        if self._read > WINDOW:
+            self.release()
+        return found
+
+    def release(self) -> None:
+        """Give the pages that were read back. They are read again from the file where they are needed again."""
+        self._read = 0
+        if isinstance(self.mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            self.mapped.madvise(mmap.MADV_DONTNEED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +123,26 @@ class Payload:
 
     def text(self) -> str | None:
         """The payload, or None if it is not what was written (cut short, or changed)."""
-        raw = self.data[self.start : self.end]
-        lines = raw.split(b"\n")
-        if lines and lines[-1] == b"":
-            lines.pop()
-        if not all(line.startswith(b"\t") for line in lines):
-            return None
-        content = b"\n".join(line[1:] for line in lines)
-        if self.digest and hashlib.md5(content, usedforsecurity=False).hexdigest() != self.digest:
+        raw = self.data[self.start : self.end].removesuffix(b"\n")
+        # a newline in the payload is followed by the tab of the next line
+        content = raw[1:].replace(b"\n\t", b"\n")
+        if not self._is_intact(raw, content):
+            if isinstance(self.data, TraceBytes):
+                self.data.damaged.add(self.start)
             return None
         return content.decode("utf-8", "replace")
+
+    def _is_intact(self, raw: bytes, content: bytes) -> bool:
+        known = self.data.intact if isinstance(self.data, TraceBytes) else set()
+        if self.start in known:
+            return True
+        if self.digest:
+            found = hashlib.md5(content, usedforsecurity=False).hexdigest() == self.digest
+        else:  # every line begins with a tab
+            found = not raw or (raw.startswith(b"\t") and raw.count(b"\n") == raw.count(b"\n\t"))
+        if found:
+            known.add(self.start)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +164,12 @@ class Record:
 
 def parse_record(data: Bytes, start: int, end: int) -> Record | None:
     """The record in ``data[start:end]``, or None if it is none."""
-    whole_line = data[start:end].split(b"\n", 1)[0]
+    head = data[start : min(end, start + HEAD)]
+    newline = head.find(b"\n")
+    if newline < 0 and end > start + HEAD:  # a long line
+        head = data[start:end]
+        newline = head.find(b"\n")
+    whole_line = head if newline < 0 else head[:newline]
     prefix = PREFIX.match(whole_line)
     if prefix is None:
         return None
@@ -149,35 +206,67 @@ def _compile_id(envelope: dict[str, Any]) -> str | None:
     return f"{frame}/{entry}" if autograd is None else f"!{autograd}/{frame}/{entry}"
 
 
-def iterate(data: bytes | mmap.mmap) -> Iterator[Record | None]:
-    """Every record of a whole trace, in order; None in the place of each stretch that is no record."""
-    position, size = 0, len(data)
-    while position < size:
-        end = _next_record(data, position)
-        yield parse_record(data, position, end)
+# in the place of a record that is intact and of no use
+PASSED_OVER = Record("", False, None, None, 0, None, None)
+
+
+def iterate(trace: TraceBytes, unused: frozenset[bytes] = UNUSED) -> Iterator[Record | None]:
+    """Every record of a whole trace, in order; None in the place of each stretch that is no record.
+
+    Most records of a trace are of ``unused`` kinds: they are known by their first key, and ``PASSED_OVER`` stands for them.
+    """
+    position, size, data = 0, len(trace), trace.mapped
+    for end in _ends(trace):
+        line_end = data.find(b"\n", position, end)
+        kind = KIND.match(data, position, end)
+        if kind is not None and kind[1] in unused and data[line_end - 1 : line_end] == b"}":
+            yield PASSED_OVER
+        else:
+            yield parse_record(trace, position, end)
         position = end
+    if position < size:
+        yield parse_record(trace, position, size)
 
 
-def _next_record(data: bytes | mmap.mmap, position: int) -> int:
-    """Where the record at ``position`` ends: at the next line that does not begin with a tab."""
-    while True:
-        newline = data.find(b"\n", position)
-        if newline < 0:
-            return len(data)
-        # payload lines are the bulk of a trace: skip to the first line that a record's severity letter may begin
-        if data[newline + 1 : newline + 2] != b"\t":
-            return newline + 1
-        position = newline + 1
+def _ends(trace: TraceBytes) -> Iterator[int]:
+    """Where records end, the last one left out: at each line that does not begin with a tab."""
+    for start in range(0, len(trace), WINDOW):
+        for found in RECORD_END.finditer(trace.mapped, start, min(start + WINDOW + 1, len(trace))):
+            yield found.start() + 1
+        trace.release()
 
 
-def opened(path: Path) -> bytes | mmap.mmap:
+def duration(trace: TraceBytes) -> float:
+    """The seconds between the first and the last record; 0 if one of them has no time."""
+    data = trace.mapped
+    times = [WHEN.match(data, 0)]
+    at = len(data)
+    while at > 0 and (len(times) < 2 or times[-1] is None) and len(data) - at < WINDOW:
+        at = data.rfind(b"\nV", 0, at)
+        times.append(WHEN.match(data, at + 1))
+    if len(times) < 2 or times[0] is None or times[-1] is None:
+        return 0.0
+    try:
+        first, last = (_moment(found) for found in (times[0], times[-1]))
+    except ValueError:  # no such day: it was damaged
+        return 0.0
+    # no year is written: a run that began before its end has no length here
+    return max((last - first).total_seconds(), 0.0)
+
+
+def _moment(found: re.Match[bytes]) -> datetime:
+    month, day, hour, minute, second, fraction = found.groups()
+    return datetime(2000, int(month), int(day), int(hour), int(minute), int(second), int(fraction.ljust(6, b"0")))
+
+
+def opened(path: Path) -> TraceBytes:
     """The bytes of one trace file (``mapped``).
 
     Raises TraceError, also for a file that holds no record: nothing can be said of the run then, least of all that all is well.
     """
-    data = mapped(path)
-    if not data[:1]:
+    trace = TraceBytes(mapped(path))
+    if not trace.mapped[:1]:
         raise TraceError(f"{path} is empty, so it is not a torch trace.")
-    if all(record is None for record in iterate(data)):
+    if all(record is None for record in iterate(trace)):
         raise TraceError(f"{path} is not a torch trace. `TORCH_TRACE=DIR` lets a run of torch write one.")
-    return data
+    return trace

@@ -12,7 +12,7 @@ from enum import Enum
 from compile_lens.trace.comparison import Comparison
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 from compile_lens.trace.recorded_inputs import CallInputs
-from compile_lens.trace.records import Payload
+from compile_lens.trace.records import Payload, TraceBytes
 from compile_lens.trace.stack_frame import StackFrame as StackFrame
 
 
@@ -152,7 +152,7 @@ class RegionCall:
     """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python.
 
     ``fullgraph`` is its argument, and ``column`` where the call begins; None if that is not known. ``inlined``: what it wraps was
-    compiled as part of another region.
+    compiled as part of another region. ``stances`` are those under which it was called.
     """
 
     region: int
@@ -164,6 +164,7 @@ class RegionCall:
     fullgraph: bool | None = None
     column: int | None = None
     inlined: bool = False
+    stances: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +341,11 @@ class Variation:
 
 @dataclass(frozen=True, slots=True)
 class CompileReport:
-    """Everything that one trace says. ``unknown`` counts records of unknown kinds; ``corrupt``, those that could not be read."""
+    """Everything that one trace says. ``unknown`` counts records of unknown kinds; ``corrupt``, those that could not be read.
+
+    ``lasted`` is the time between the first and the last record in seconds, 0 if it is not known. ``data`` is the file that payloads
+    are read from, None for a run that is followed.
+    """
 
     torch: str = ""
     rank: int | None = None
@@ -363,6 +368,13 @@ class CompileReport:
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     corrupt: int = 0
+    lasted: float = field(default=0.0, compare=False)
+    data: TraceBytes | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def damaged_payloads(self) -> int:
+        """How many payloads were found damaged when findings needed them; records that were corrupt at once are counted there."""
+        return len(self.data.damaged) if self.data is not None else 0
 
     @property
     def breaks(self) -> tuple[GraphBreak, ...]:

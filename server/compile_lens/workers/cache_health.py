@@ -43,7 +43,7 @@ def find_cache_problem(root: Path) -> CacheProblem | None:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             if error.errno in FULL:
-                room = "Make room with `compile-lens cache clear` or otherwise"
+                room = "Free disk space, for example with `compile-lens cache clear`"
                 return CacheProblem(f"{folder} is full: {error.strerror}", f"{room}, or {ELSEWHERE}", is_full=True)
             return CacheProblem(
                 f"{folder} cannot be written: {error.strerror}",

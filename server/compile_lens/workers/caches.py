@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,7 +19,7 @@ import platformdirs
 LAYOUT = "v1"
 VARIABLE = "COMPILE_LENS_CACHE_DIR"
 # what torch, triton and we keep there
-PARTS = ("inductor", "triton", "knowledge", "keys")
+PARTS = ("inductor", "triton", "knowledge", "keys", "traces")
 # of runs without a sandbox
 OWN = "own"
 
@@ -33,6 +32,8 @@ def cache_base(environment: Mapping[str, str]) -> Path:
 
 def temporary_cache(environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` with caches in a new temporary folder, for one whose own cannot be written."""
+    import tempfile  # rarely needed, and slow to import
+
     return {**environment, VARIABLE: tempfile.mkdtemp(prefix="compile-lens-cache-")}
 
 

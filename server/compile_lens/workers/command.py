@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from compile_lens.agent.runtime.entry_plans import EntryPlan, ModelOfScript, SynthesizedCalls
 from compile_lens.agent.runtime.protocol import MAGIC, RunCommand, SandboxSpec, Substitution
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access
@@ -51,9 +52,10 @@ def command_of(
     )
 
 
-def _plan(job: Job) -> Mapping[str, Any] | None:
-    # what looks for inputs must know how long it may
-    return {"seconds": job.timeout_s / 2, **job.plan} if job.plan else None
+def _plan(job: Job) -> EntryPlan | None:
+    if isinstance(job.plan, (ModelOfScript, SynthesizedCalls)) and not job.plan.seconds:
+        return replace(job.plan, seconds=job.timeout_s / 2)
+    return job.plan
 
 
 def caches_of(job: Job, environment: Mapping[str, str]) -> dict[str, str]:

@@ -177,7 +177,7 @@ class Host:
             if isinstance(frame, Hello):
                 if frame.version != PROTOCOL_VERSION:
                     raise HostError(
-                        f"Compile Lens was updated while it ran (its agent uses protocol {frame.version}, not {PROTOCOL_VERSION}): "
+                        f"Compile Lens was updated while it was running (its agent uses protocol {frame.version}, not {PROTOCOL_VERSION}): "
                         "restart its server."
                     )
                 return frame

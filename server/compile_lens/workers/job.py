@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
+from compile_lens.agent.runtime.entry_plans import EntryPlan
 from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, Substitution, VariationRequest
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
@@ -30,7 +29,7 @@ class Job:
     """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock.
 
     ``compare``: what compiled graphs compute is compared with eager.
-    ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that (agent/inputs/dispatch.py), empty for a script.
+    ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that, None for a script.
     ``search`` is what a search driver of the agent does with the file instead (agent/search).
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
@@ -50,7 +49,7 @@ class Job:
     workspace: str = ""
     timeout_s: float = 60.0
     entry: str = "script"
-    plan: Mapping[str, Any] = field(default_factory=dict)
+    plan: EntryPlan | None = None
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
     stand_in: Substitution = Substitution.AUTO

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
+
 from compile_lens.agent.runtime.left_folders import remove_folder
 
 PREFIX = "compile-lens-run-"
@@ -34,20 +36,8 @@ def sweep() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         pid = folder.name.removeprefix(PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
-            if pid.isdigit() and not _is_alive(int(pid)) and folder.stat().st_uid == _user():
+            if pid.isdigit() and not psutil.pid_exists(int(pid)) and folder.stat().st_uid == _user():
                 remove_folder(str(folder))
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name != "posix":
-        return True  # a signal would end it there; the folder is empty in any case
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _user() -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
 
+from ..runtime.entry_plans import SynthesizedCalls, WrittenCall
 from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, EntryCalled
 from ..runtime.wire import Wire
 from ..variations import watcher
@@ -17,30 +17,27 @@ from .module import load
 from .trials import ALL_SENT, KILLED, UNDEFINED, Offered, Rehearsed, Trials
 
 
-def run_written(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Make the call in ``plan["text"]``."""
+def run_written(plan: WrittenCall, file: str, source: str, wire: Wire) -> None:
+    """Make the call that the user wrote."""
     module = load(file, source, wire)
     compiled_call.seed()
     try:
-        call = evaluate(plan["text"], vars(module))
+        call = evaluate(plan.text, vars(module))
     except InvalidCall as problem:
         raise UnusableEntry(str(problem)) from None
-    wire.tell(EntryCalled((CallMade(plan["text"]),)))
-    compiled_call.run(call, plan, file)
+    wire.tell(EntryCalled((CallMade(plan.text),)))
+    compiled_call.prepared(call, plan.compile, file).run()
 
 
-def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Find calls for ``plan["targets"]`` within ``plan["seconds"]`` and most of ``plan["memory_bytes"]``, and make them.
+def run_synthesized(plan: SynthesizedCalls, file: str, source: str, wire: Wire) -> None:
+    """Find calls for the targets, and make them.
 
-    Each target has ``name``, ``compile`` (see ``compiled_call.run``) and ``given``, constructor arguments from a call site; ``inputs``
-    are arguments from an earlier run.
-    ``apart``: nothing in the file says that one process calls them all. A target is then skipped if an earlier call has run it.
     Where the file's own statements have compiled something when it is imported, nothing is called: the file is a script, whatever its
     text looks like, and a call that it does not make would add recompiles to it that no run of the user's has.
     """
     before = compiled_call.frames_so_far()
     module = load(file, source, wire)
-    compiles_itself = any("compile" not in target for target in plan["targets"])
+    compiles_itself = any(target.compile is None for target in plan.targets)
     if compiles_itself and compiled_call.frames_so_far() > before:
         return
     trials = Trials(module, plan, file, source)
@@ -59,14 +56,14 @@ def run_synthesized(plan: dict[str, Any], file: str, source: str, wire: Wire) ->
 class _Calls:
     """The calls of one run. ``problem`` is the first exception that only a compiled call raised; the other targets are called, too."""
 
-    def __init__(self, module: ModuleType, plan: dict[str, Any], file: str, wire: Wire, trials: Trials) -> None:
+    def __init__(self, module: ModuleType, plan: SynthesizedCalls, file: str, wire: Wire, trials: Trials) -> None:
         self._module = module
         self._trials = trials
         self._plan = plan
         self._file = file
         self._wire = wire
         self._offered: dict[str, Offered] = {}
-        self._not_done = {target["name"] for target in plan["targets"]}
+        self._not_done = {target.name for target in plan.targets}
         self._is_complete = False
         self.count = 0
         self.failed: list[CallNotMade] = []
@@ -87,7 +84,7 @@ class _Calls:
 
     def end(self) -> None:
         """All results have come, or time is up: say so of the targets without one."""
-        left = [target["name"] for target in self._plan["targets"] if target["name"] in self._not_done]
+        left = [target.name for target in self._plan.targets if target.name in self._not_done]
         for name in () if self._is_complete else left:
             self._fail(CallNotMade(name, self._trials.no_time if self._trials.is_late() else KILLED))
 
@@ -99,22 +96,22 @@ class _Calls:
     def _make(self, rehearsed: Rehearsed) -> None:
         found, target = rehearsed.found, rehearsed.target
         if self.count and self._trials.is_late():
-            self._fail(CallNotMade(target["name"], self._trials.no_time, found.expression))
+            self._fail(CallNotMade(target.name, self._trials.no_time, found.expression))
             return
-        self._not_done.discard(target["name"])
-        if self.count and self._plan.get("apart"):
+        self._not_done.discard(target.name)
+        if self.count and self._plan.apart:
             compiled_call.reset_compiler()
         self.count += 1
-        self._wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, target["name"]),)))
+        self._wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, target.name),)))
         try:
             self._call(rehearsed)
         except Exception as problem:  # the user's code, called by the compiler, may raise anything
             self.problem = self.problem or problem
 
     def _call(self, rehearsed: Rehearsed) -> None:
-        found, name = rehearsed.found, rehearsed.target["name"]
+        found, name = rehearsed.found, rehearsed.target.name
         compiled_call.seed()
-        call = compiled_call.prepared(found.evaluate(vars(self._module)), rehearsed.target, self._file)
+        call = compiled_call.prepared(found.evaluate(vars(self._module)), rehearsed.target.compile, self._file)
         arguments, named = copied((call.positional, call.named))
         call.run()
         varied = watcher.of_run()

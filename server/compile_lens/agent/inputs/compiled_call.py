@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime.entry_plans import CompileAt
 from ..runtime.entry_protocol import CallNotMade
 from ..torch_internals.dynamo import FRAME_COUNTER
 from .expressions import PreparedCall
@@ -15,37 +16,30 @@ from .expressions import PreparedCall
 MORE_S = 15.0
 
 
-def run(call: PreparedCall, plan: dict[str, Any], file: str) -> None:
-    """Call the compiled target. Without ``compile`` in ``plan`` the target is called as it is: the file compiles inside it."""
-    prepared(call, plan, file).run()
-
-
-def prepared(call: PreparedCall, plan: dict[str, Any], file: str) -> PreparedCall:
-    """``call`` with its target compiled, unless the file compiles inside it."""
-    options = plan.get("compile")
-    if options is None:
+def prepared(call: PreparedCall, at: CompileAt | None, file: str) -> PreparedCall:
+    """``call`` with its target compiled; as it is where ``at`` is None, and the file compiles inside it."""
+    if at is None:
         return call
-    target = compile_at(call.target, file, int(options.get("line", 1)), bool(options.get("fullgraph")))
-    return PreparedCall(target, call.positional, call.named)
+    return PreparedCall(compile_at(call.target, file, at), call.positional, call.named)
 
 
 def run_all(
     calls: Sequence[PreparedCall],
-    options: dict[str, Any] | None,
+    at: CompileAt | None,
     file: str,
     name: str,
     failed: list[CallNotMade],
     grad: bool = True,
 ) -> bool:
-    """Make ``calls`` of one target, compiled as in ``run``; whether they returned.
+    """Make ``calls`` of one target, compiled as in ``prepared``; whether they returned.
 
     One that fails in eager, too, was a wrong guess: it joins ``failed``. Raises what only compiled code raises.
     """
     import torch
 
     target = calls[0].target
-    if options is not None:
-        target = compile_at(target, file, int(options.get("line", 1)), bool(options.get("fullgraph")))
+    if at is not None:
+        target = compile_at(target, file, at)
     started = time.monotonic()
     for number, call in enumerate(calls):
         if number and time.monotonic() - started > MORE_S:
@@ -79,12 +73,12 @@ def frames_so_far() -> int:
     return int(FRAME_COUNTER.look_up() or 0)
 
 
-def compile_at(target: Any, file: str, line: int, fullgraph: bool) -> Any:
-    """``torch.compile(target)``, called from ``line`` of ``file`` as far as the notes can see."""
+def compile_at(target: Any, file: str, at: CompileAt) -> Any:
+    """``torch.compile(target)``, called from a line of ``file`` as far as the notes can see."""
     import torch
 
-    names: dict[str, Any] = {"compile_target": torch.compile, "target": target, "fullgraph": fullgraph}
-    code = "\n" * (line - 1) + "compiled = compile_target(target, fullgraph=fullgraph)"
+    names: dict[str, Any] = {"compile_target": torch.compile, "target": target, "fullgraph": at.fullgraph}
+    code = "\n" * (at.line - 1) + "compiled = compile_target(target, fullgraph=fullgraph)"
     exec(compile(code, file, "exec"), names)
     return names["compiled"]
 

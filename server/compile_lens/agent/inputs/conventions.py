@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from ..runtime.entry_plans import ExampleInputs
 from ..runtime.entry_protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
@@ -17,14 +18,14 @@ from .module import find, load
 INIT_INPUTS = ("get_init_inputs", "init_inputs")
 
 
-def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Call ``plan["target"]`` with the inputs that ``plan["name"]`` names."""
+def run(plan: ExampleInputs, file: str, source: str, wire: Wire) -> None:
+    """Call the target with the inputs that the file gives."""
     module = load(file, source, wire)
     compiled_call.seed()
-    target = _target(module, plan["target"])
-    positional, named = _arguments(_value(module, plan["name"], target))
-    wire.tell(EntryCalled((CallMade(str(plan["name"]), plan["target"]),)))
-    compiled_call.run(PreparedCall(target, positional, named), plan, file)
+    target = _target(module, plan.target)
+    positional, named = _arguments(_value(module, plan.source, target))
+    wire.tell(EntryCalled((CallMade(plan.source, plan.target),)))
+    compiled_call.prepared(PreparedCall(target, positional, named), plan.compile, file).run()
 
 
 def _target(module: ModuleType, name: str) -> Any:

@@ -7,6 +7,7 @@ import doctest
 import inspect
 from typing import Any
 
+from ..runtime.entry_plans import CompileAt, DoctestExamples
 from ..runtime.entry_protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
@@ -14,14 +15,11 @@ from .dispatch import UnusableEntry
 from .module import find, load
 
 
-def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Run the examples of ``plan["name"]`` ('' is the module). What they print is not compared.
-
-    With ``compile`` in the plan, what the examples call is compiled: they see a compiled class or function under its name.
-    """
+def run(plan: DoctestExamples, file: str, source: str, wire: Wire) -> None:
+    """Run the examples. What they print is not compared. They see a compiled class or function under its name, if that is compiled."""
     module = load(file, source, wire)
     compiled_call.seed()
-    name = plan["name"]
+    name = plan.owner
     try:
         subject = find(module, name) if name else module
     except AttributeError:
@@ -30,8 +28,8 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
     if not examples:
         raise UnusableEntry(f"the docstring of {f'`{name}`' if name else 'the module'} has no examples")
     names = {**vars(module), "__name__": module.__name__}
-    if plan.get("compile") is not None:
-        names[name.rpartition(".")[2]] = _compiling(subject, plan, file)
+    if plan.compile is not None:
+        names[name.rpartition(".")[2]] = _compiling(subject, plan.compile, file)
     before = compiled_call.frames_so_far()
     wire.tell(EntryCalled((CallMade(f"doctest of {name or 'the module'}"),)))
     for number, example in enumerate(examples):
@@ -54,14 +52,12 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
                 raise UnusableEntry(reason) from None
 
 
-def _compiling(subject: Any, plan: dict[str, Any], file: str) -> Any:
+def _compiling(subject: Any, at: CompileAt, file: str) -> Any:
     """The compiled function; for a class, a function that makes compiled objects."""
-    options = plan["compile"]
-    line, fullgraph = int(options.get("line", 1)), bool(options.get("fullgraph"))
     if not isinstance(subject, type):
-        return compiled_call.compile_at(subject, file, line, fullgraph)
+        return compiled_call.compile_at(subject, file, at)
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        return compiled_call.compile_at(subject(*args, **kwargs), file, line, fullgraph)
+        return compiled_call.compile_at(subject(*args, **kwargs), file, at)
 
     return make

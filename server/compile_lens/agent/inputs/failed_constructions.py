@@ -6,6 +6,7 @@ import ast
 from types import FrameType
 from typing import Any
 
+from ..runtime.foreign_code import attempted
 from .absent import Absent
 from .synthesis.arguments import literal
 from .synthesis.parameter_info import read_parameters
@@ -63,8 +64,5 @@ def _value(node: ast.expr, frame: FrameType) -> Any:
     if not all(isinstance(each, _PURE) for each in ast.walk(node)):
         return None
     code = compile(ast.fix_missing_locations(ast.Expression(node)), "<argument>", "eval")
-    try:
-        value = eval(code, frame.f_globals, frame.f_locals)
-    except Exception:  # attributes of the program's may raise anything
-        return None
+    value = attempted(lambda: eval(code, frame.f_globals, frame.f_locals))
     return None if type(value) is Absent else value

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Any
 
+from ..runtime.entry_plans import ImportingScript, ImportingTest
 from ..runtime.entry_protocol import CallMade, EntryCalled
 from ..runtime.program import read, remember, run_main
 from ..runtime.wire import Wire
@@ -18,39 +19,39 @@ DISABLED_PLUGINS = ("cacheprovider", "xdist", "cov", "pytest_cov", "randomly", "
 FAILED, NO_TESTS = 1, 5
 
 
-def run_script(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Run ``plan["path"]``; what it imports of ``file`` has the text ``source``."""
-    path = plan["path"]
+def run_script(plan: ImportingScript, file: str, source: str, wire: Wire) -> None:
+    """Run the script; what it imports of ``file`` has the text ``source``."""
+    path = plan.path
     text = read(path)
     sys.path.insert(0, os.path.dirname(path))
     load(file, source, wire, is_helped=False)
     remember(path, text)
-    sys.argv = [path, *plan.get("argv", ())]
+    sys.argv = [path]
     wire.tell(EntryCalled((CallMade(os.path.basename(path)),)))
     run_main(path, text)
 
 
-def run_test(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Run ``plan["node"]`` (``path::name``); what it imports of ``file`` has the text ``source``."""
+def run_test(plan: ImportingTest, file: str, source: str, wire: Wire) -> None:
+    """Run the test; what it imports of ``file`` has the text ``source``."""
     try:
         pytest: Any = importlib.import_module("pytest")
     except ImportError:
         raise UnusableEntry("the test needs pytest, which is not installed for this interpreter") from None
-    path = plan["node"].partition("::")[0]
+    path = plan.node.partition("::")[0]
     sys.path.insert(0, os.path.dirname(path))
     load(file, source, wire, is_helped=False)
-    wire.tell(EntryCalled((CallMade(plan["node"]),)))
+    wire.tell(EntryCalled((CallMade(plan.node),)))
     arguments = ["-q", "-x", "--no-header", "-rN", "--capture=no", "-o", "addopts="]
     for plugin in DISABLED_PLUGINS:
         arguments += ["-p", f"no:{plugin}"]
     outcome = _Outcome()
-    code = int(pytest.main([*arguments, plan["node"]], plugins=[outcome]))
+    code = int(pytest.main([*arguments, plan.node], plugins=[outcome]))
     if outcome.error is not None:
         raise outcome.error
     if code == NO_TESTS:
-        raise UnusableEntry(f"pytest finds no test `{plan['node']}`")
+        raise UnusableEntry(f"pytest finds no test `{plan.node}`")
     if code not in (0, FAILED):
-        raise UnusableEntry(f"pytest cannot run `{plan['node']}` (exit code {code})")
+        raise UnusableEntry(f"pytest cannot run `{plan.node}` (exit code {code})")
 
 
 class _Outcome:

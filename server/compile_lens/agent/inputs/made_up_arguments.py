@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..runtime.foreign_code import attempted
+
 _FOLDERS = ("dir", "folder", "path", "root", "out", "output", "data", "save", "log")
 
 
@@ -71,12 +73,8 @@ def _one(action: argparse.Action) -> Any:
         return action.type(1)
     is_folder = any(word in action.dest.lower() for word in _FOLDERS)
     text = tempfile.mkdtemp() if is_folder else action.dest
-    if not callable(action.type):
-        return text
-    try:
-        return action.type(text)
-    except Exception:  # a conversion of the program's may raise anything
-        return None
+    convert = action.type
+    return attempted(lambda: convert(text)) if callable(convert) else text
 
 
 def _shown(action: argparse.Action) -> str:

@@ -17,7 +17,9 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled
+from ..runtime.entry_plans import CompileAt, DocumentedExample, ModelOfScript
 from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
+from ..runtime.foreign_code import attempted
 from ..runtime.program import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
@@ -40,8 +42,7 @@ from .synthesis.parameter_info import read_parameters
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.target import FoundCall, find_call, find_inputs
 
-# seconds for the script, and then for the inputs of each model
-SCRIPT_S = 15.0
+# seconds for the inputs of each model
 SEARCH_S = 15.0
 SEARCH_CLOCK_S = 45.0
 MAX_TRIALS = 60
@@ -52,10 +53,10 @@ MORE_S = 15.0
 COPIED_PARAMETERS = 30_000_000
 
 
-def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Run the script for at most ``plan["seconds"]``, and call its models, compiled."""
+def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
+    """Run the script, and call its models, compiled."""
     script = _Script(file, wire)
-    script.run(source, float(plan.get("seconds", SCRIPT_S)))
+    script.run(source, plan.seconds)
     failed: list[CallNotMade] = []
     done = 0
     started = time.monotonic()
@@ -73,13 +74,13 @@ def run(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
         raise UnusableEntry(_why(failed, script.first_failure))
 
 
-def run_example(plan: dict[str, Any], file: str, source: str, wire: Wire) -> None:
-    """Run the text ``plan["source"]`` of the page ``plan["page"]``, which uses ``file``, and call the models that it makes, compiled."""
-    script = _Script(file, wire, plan["page"])
-    script.run(plan["source"], SCRIPT_S)
+def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> None:
+    """Run an example that uses ``file``, and call the model that it makes, compiled."""
+    script = _Script(file, wire, plan.page)
+    script.run(plan.text, plan.seconds)
     failed: list[CallNotMade] = []
     models = script.models()[:1]
-    done = [_call(model, file, wire, failed, int(plan["line"])) for model in models]
+    done = [_call(model, file, wire, failed, plan.line) for model in models]
     wire.tell(EntryCalled((), tuple(failed)))
     if not any(done):
         raise UnusableEntry(_why(failed, script.first_failure))
@@ -135,7 +136,7 @@ class _Script:
             if self._recorder.models() or function.__code__.co_filename != self._file:
                 continue
             lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
-            absent = Absent(ModuleNotFoundError("what calls it is not installed"))
+            absent = Absent(ModuleNotFoundError("its caller is not installed"))
             try:
                 function(**{info.name: absent for info in lacking})
             except Exception as error:  # code of the user's may raise anything
@@ -195,10 +196,10 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
         calls, inputs = [_on_device_of(original, call)], found.inputs
-    made = f"{name} of line {model.line}" if model.line and not line else name
+    made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
-    options = None if is_compiled else {"line": line or max(model.line, 1)}
-    return compiled_call.run_all(calls, options, file, name, failed, _grad(model))
+    at = None if is_compiled else CompileAt(line or max(model.line, 1))
+    return compiled_call.run_all(calls, at, file, name, failed, _grad(model))
 
 
 def _later_calls(model: RecordedModel) -> list[PreparedCall]:
@@ -236,10 +237,8 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
     is_small = sum(p.numel() for p in module.parameters()) < COPIED_PARAMETERS
 
     def make() -> Any:
-        try:
-            return copy.deepcopy(module) if is_small else module
-        except Exception:  # objects of the program's may refuse to be copied
-            return module
+        copied = attempted(lambda: copy.deepcopy(module)) if is_small else None
+        return module if copied is None else copied
 
     passed, known = _passed(module, model.calls[-1]) if model.calls else ((), {})
     owner = sys.modules.get(type(module).__module__) or sys.modules["__main__"]
@@ -291,12 +290,12 @@ def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed:
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = found.evaluate(vars(owner))
-    return compiled_call.run_all([call], {"line": 1}, file, cls.__name__, failed)
+    return compiled_call.run_all([call], CompileAt(), file, cls.__name__, failed)
 
 
 def _why(failed: list[CallNotMade], first: BaseException | None) -> str:
     if failed:
         return f"could not make up inputs for `{failed[0].target}`: {failed[0].reason}"
     if first is not None:
-        return f"it makes no model: {type(first).__name__}: {first}"
-    return "it makes no model"
+        return f"it builds no model: {type(first).__name__}: {first}"
+    return "it builds no model"

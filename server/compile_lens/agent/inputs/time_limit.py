@@ -27,7 +27,7 @@ def at_most(seconds: float) -> Iterator[None]:
         return
 
     def end(_: int, __: FrameType | None) -> None:
-        raise TrialTooLong(f"it did not come back within {seconds:.0f} s")
+        raise TrialTooLong(f"it did not return within {seconds:.0f} s")
 
     signal.signal(signal.SIGPROF, end)
     signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.1))

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime.entry_plans import CallTarget, SynthesizedCalls
 from ..runtime.entry_protocol import CallNotMade
 from ..variations import watcher
 from ..variations.call_snapshot import copied
@@ -39,7 +40,7 @@ UNDEFINED = "it could not be defined"
 class Rehearsed:
     """A call of ``target`` that returned in eager. ``works_twice``: the same object can be called again."""
 
-    target: dict[str, Any]
+    target: CallTarget
     found: FoundCall
     works_twice: bool
 
@@ -62,13 +63,13 @@ class Offered:
 class Trials:
     """The trials of one run: those of its first calls, then those of their optional arguments."""
 
-    def __init__(self, module: ModuleType, plan: dict[str, Any], file: str, source: str) -> None:
+    def __init__(self, module: ModuleType, plan: SynthesizedCalls, file: str, source: str) -> None:
         self._module = module
         self._plan = plan
         self._source = source
-        self._memory = int(plan.get("memory_bytes", 0))
-        self._seconds = float(plan.get("seconds", 20.0))
-        self.clock_seconds = float(plan.get("clock_seconds", self._seconds))
+        self._memory = plan.memory_bytes
+        self._seconds = plan.seconds
+        self.clock_seconds = plan.clock_seconds or plan.seconds
         self._clock_end = time.monotonic() + self.clock_seconds
         self._varies = watcher.of_run() is not None
         self._end = 0.0
@@ -88,21 +89,21 @@ class Trials:
         """Send a Rehearsed or a CallNotMade for each target, what has run so far, and an Offered for each that can be called; at the end
         ALL_SENT."""
         self._end = time.thread_time() + self._seconds * (FIRST_SHARE if self._varies else 1.0)
-        for target in self._plan["targets"]:
+        for target in self._plan.targets:
             # what has run as a part of another one is analyzed with it
-            if not (self._plan.get("apart") and self.coverage.has(target["name"])):
+            if not (self._plan.apart and self.coverage.has(target.name)):
                 send(self._result(target))
                 send(self.coverage.covered(self._source))
         for rehearsed in self._found if self._varies else ():
             send(self._offers(rehearsed))
         send(ALL_SENT)
 
-    def _result(self, target: dict[str, Any]) -> Rehearsed | CallNotMade:
-        name = target["name"]
+    def _result(self, target: CallTarget) -> Rehearsed | CallNotMade:
+        name = target.name
         left = self._end - time.thread_time()
         if self._found and (left < 1.0 or self.is_late()):
             return CallNotMade(name, self.no_time)
-        is_alone = len(self._plan["targets"]) == 1
+        is_alone = len(self._plan.targets) == 1
         found = self._find(target, left if is_alone else left * TARGET_SHARE)
         if isinstance(found, CallNotMade):
             return found
@@ -123,7 +124,7 @@ class Trials:
                 offered.extend(optional_arguments(self._module, found, self._remaining()))
         except Exception as error:  # code of the user's, which the search calls, may raise anything
             print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
-        return Offered(rehearsed.target["name"], tuple(offered))
+        return Offered(rehearsed.target.name, tuple(offered))
 
     def _rehearse(self, found: FoundCall) -> tuple[Exception | None, bool]:
         """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.
@@ -144,8 +145,8 @@ class Trials:
                 return (None if count else error), False
         return None, True
 
-    def _find(self, target: dict[str, Any], seconds: float) -> FoundCall | CallNotMade:
-        name = target["name"]
+    def _find(self, target: CallTarget, seconds: float) -> FoundCall | CallNotMade:
+        name = target.name
         cause = cause_of(vars(self._module).get(name.partition(".")[0]))
         if cause is not None:
             return CallNotMade(name, f"{UNDEFINED}: {type(cause).__name__}: {cause}")
@@ -153,7 +154,7 @@ class Trials:
         try:
             with bounded(self._memory), at_most(max(seconds, 1.0) + 2.0):
                 budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0))
-                return find_call(self._module, name, budget, target.get("given"), target.get("inputs"))
+                return find_call(self._module, name, budget, target.given, target.inputs)
         except TrialTooLong as error:
             reason = str(error)
         except AttributeError as error:

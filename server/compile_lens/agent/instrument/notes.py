@@ -18,11 +18,13 @@ from ..runtime.degraded import degraded
 from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
 from ..torch_internals.dynamo import (
+    CALLBACK_FROM_STANCE,
     DYNAMO_CONTEXT_CALL,
     INLINING_TRACER,
     LOG_DYNAMO_START,
     LOG_GRAPH_BREAK,
     LOG_GRAPH_BREAK_FUNCTION,
+    STANCE,
 )
 from ..torch_internals.inductor import AOTI_COMPILE_AND_PACKAGE
 from . import break_positions, log_notes, resume_lines
@@ -68,11 +70,14 @@ class Notes:
         self._region_count = 0
         # what regions compile, until it is seen to be compiled as part of another region
         self._not_inlined: dict[CodeType, list[int]] = {}
+        # the (region, stance) of calls that are noted
+        self._called: set[tuple[int, str]] = set()
         self._outcomes = FrameOutcomes(_reporting, self._note_skip, self._note_failed_frame)
 
     def install(self) -> None:
         """Wrap what this torch has."""
         DYNAMO_CONTEXT_CALL.wrap(self._around_region)
+        CALLBACK_FROM_STANCE.wrap(self._before_call)
         if LOG_DYNAMO_START.is_expected:
             LOG_DYNAMO_START.wrap(self._before_frame)
         else:
@@ -140,6 +145,23 @@ class Notes:
             },
         )
 
+    def _before_call(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(callback: Any) -> Any:
+            # by the wrapper of a region, which knows what it wraps
+            known = self._regions.get(id(sys._getframe(1).f_locals.get("fn")))
+            if known is not None:
+                with _reporting("which regions were called"):
+                    self._note_called(known[0])
+            return original(callback)
+
+        return call
+
+    def _note_called(self, region: int) -> None:
+        stance = str(getattr(STANCE.look_up(), "stance", "default"))
+        if (region, stance) not in self._called:
+            self._called.add((region, stance))
+            write_note("compile_lens_called", {"region": region, "stance": stance})
+
     def _after_inlining_begins(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def init(tracer: Any, *args: Any, **kwargs: Any) -> None:
             original(tracer, *args, **kwargs)
@@ -149,7 +171,8 @@ class Notes:
         return init
 
     def _note_skip(self, reason: str, code: CodeType, start: FrameType) -> None:
-        if self._is_skipped(code.co_filename) and not self._is_compiled_in_place(code, start):
+        is_wrapper = code.co_name == "inner" and code.co_filename.endswith("external_utils.py")
+        if self._is_skipped(code.co_filename) and not (is_wrapper or self._is_compiled_in_place(code, start)):
             return
         write_note(
             "compile_lens_skip",

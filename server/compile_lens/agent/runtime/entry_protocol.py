@@ -89,6 +89,3 @@ class EntryUnusable(AgentEvent):
 
     name: ClassVar[str] = "unusable"
     message: str
-
-
-# what only the standby says, never the process of a run

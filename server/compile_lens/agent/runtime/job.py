@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import dataclass
 from types import FrameType
-from typing import IO, Any
+from typing import IO
 
 from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
@@ -16,10 +16,9 @@ from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
 from ..substitutes.cuda.trial import UNTRIED, TrialResult
 from . import precompiled_headers
-from .degraded import degraded, listen
+from .degraded import degraded
 from .memory_group import MemoryGroup
 from .protocol import (
-    AbilityLost,
     CallRefused,
     FilesDiscarded,
     RunCommand,
@@ -89,7 +88,9 @@ class Run:
             faulthandler.enable(self.crash)
             # just before the time is up, which began to run before this process did
             faulthandler.dump_traceback_later(max(self.deadline - time.monotonic() - 0.1, 0.01), file=self.crash)
-        code = _run_program(command, wire, self.cuda)
+        from . import watched_program  # needs torch, which the standby imports when this module is there
+
+        code = watched_program.run(command, wire, self.cuda)
         if sandbox is not None:
             _tell_what_was_written(sandbox, wire)
         return code
@@ -115,40 +116,6 @@ class Run:
         wire.move_to_this_process()
         wire.tell(SandboxEntered(sandbox.kind, self.sandbox.reason, tuple(sandbox.unrestricted)))
         return sandbox
-
-
-def _run_program(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
-    """Put everything around the program that watches it, and run it; the exit code."""
-    from ..compare import comparer
-    from ..instrument import depth, notes, trace_sink
-    from ..substitutes.enable import enable as enable_substitutes
-    from ..variations import watcher
-    from . import program
-    from .libraries import library_roots
-
-    trace_sink.install(wire)
-    listen(lambda what, why: wire.tell(AbilityLost(what, why)))
-    varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
-    notes.install(OWN_FOLDER, varied or _recorder(command))
-    chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
-    depth.apply(chosen.value)
-    if command.compare:
-        comparer.install()
-    at_end = varied.at_end if varied is not None else lambda: None
-    return program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)
-
-
-def _recorder(command: RunCommand) -> Any:
-    """What watches the calls of compile regions, in a run that is to give a repro."""
-    if command.capture is None:
-        return None
-    from ..capture.recorder import CallRecorder
-    from ..instrument import trace_sink
-    from .libraries import library_roots
-
-    recorder = CallRecorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command.capture.exact_folder)
-    recorder.install()
-    return recorder
 
 
 def _tell_what_was_written(sandbox: EnteredSandbox, wire: Wire) -> None:

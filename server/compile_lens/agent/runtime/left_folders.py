@@ -76,7 +76,7 @@ def files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     while waiting:
         where, depth = waiting.pop()
         if depth > MAX_DEPTH:
-            raise RecursionError(f"more than {MAX_DEPTH} folders in one another below {folder}")
+            raise RecursionError(f"more than {MAX_DEPTH} nested folders below {folder}")
         try:
             entries = list(os.scandir(where))
         except OSError as error:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
-from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,26 @@ class Message:
 
 
 @dataclass(frozen=True)
-class AgentEvent(Message):
-    """Something that the agent says; ``name`` is its kind in JSON."""
+class Variant(Message):
+    """One of several messages: in JSON its key ``TAG`` holds the ``name`` of the class."""
 
+    TAG: ClassVar[str]
     name: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class AgentEvent(Variant):
+    """Something that the agent says."""
+
+    TAG: ClassVar[str] = "event"
 
 
 M = TypeVar("M", bound=Message)
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, Variant):
+        return {value.TAG: value.name, **value.__dict__}
     if isinstance(value, Message):
         return value.__dict__
     return dict(value) if isinstance(value, Mapping) else str(value)
@@ -36,9 +46,9 @@ def _plain(value: object) -> object:
 _encode = json.JSONEncoder(default=_plain).encode
 
 
-def to_json(message: Message, **more: object) -> str:
-    """A message as a JSON object, with ``more`` in it."""
-    return _encode({**more, **message.__dict__})
+def to_json(message: Message) -> str:
+    """A message as a JSON object."""
+    return _encode(message)
 
 
 def from_json(kind: type[M], text: str | bytes) -> M | None:
@@ -53,8 +63,13 @@ def from_value(kind: type[M], value: object) -> M | None:
     """The message of ``kind`` in what JSON holds; None where that is anything else. Fields that are not known are passed over."""
     try:
         return _read_message(kind, value)
-    except (TypeError, ValueError, OverflowError, RecursionError):
+    except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
         return None
+
+
+@functools.cache
+def _variants(kind: Any) -> Mapping[str, type[Variant]]:
+    return {each.name: each for each in kind.__subclasses__()}
 
 
 @functools.cache
@@ -70,18 +85,20 @@ def _form_of(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
 def _read_message(kind: type[M], value: object) -> M:
     if not isinstance(value, dict):
         raise TypeError(kind)
+    chosen: Any = kind
+    if issubclass(kind, Variant) and (variants := _variants(chosen)):
+        chosen = variants[_read(str, value.get(kind.TAG))]
     given: dict[str, Any] = {}
-    form_type: Any = kind
-    for name, form, is_required in _form_of(form_type):
+    for name, form, is_required in _form_of(chosen):
         if name in value:
             given[name] = _read(form, value[name])
         elif is_required:
             raise ValueError(name)
-    return kind(**given)
+    return cast(M, chosen(**given))
 
 
 def _read(form: Any, value: Any) -> Any:
-    """``value`` in the form that a type says. Raises TypeError, ValueError and OverflowError."""
+    """``value`` in the form that a type says. Raises TypeError, ValueError, LookupError and OverflowError."""
     origin, arguments = get_origin(form), get_args(form)
     if form is Any:
         return value

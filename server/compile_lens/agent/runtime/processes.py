@@ -55,13 +55,13 @@ def set_session_niceness(niceness: int) -> None:
             group.write(str(niceness))
 
 
-def end_tree(pid: int, limit_s: float = 10.0) -> None:
-    """Kill ``pid``, its process group, and every child this process has left, until none is there or ``limit_s`` is over."""
+def end_tree(pid: int) -> None:
+    """Kill ``pid``, its process group, and every child this process has left, until none is there or ten seconds are over."""
     with contextlib.suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
-    end_orphans(limit_s)
+    end_orphans(10.0)
 
 
 def end_orphans(limit_s: float = 2.0, spared: Container[int] = ()) -> None:

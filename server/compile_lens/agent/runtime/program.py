@@ -13,9 +13,9 @@ import sys
 import threading
 import tokenize
 import types
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
+from .entry_plans import EntryPlan
 from .entry_protocol import RunAsModule
 from .protocol import FileUnreadable, ProgramDone
 from .raised import report, watch_threads
@@ -30,12 +30,12 @@ def run(
     argv: Sequence[str],
     wire: Wire,
     own_folder: str,
-    plan: Mapping[str, Any] | None = None,
+    plan: EntryPlan | None = None,
     at_end: Callable[[], object] = lambda: None,
 ) -> int:
     """Run ``file`` (or ``text``, unsaved, in its place); report how it ended as ``raised`` or ``done``; return the exit code.
 
-    ``plan`` says how, where it is not to be run as a script (see ``entries/dispatch.py``). ``at_end`` is called when the program has
+    ``plan`` says how, where it is not to be run as a script. ``at_end`` is called when the program has
     come to its end, before its threads and what it registered for its exit.
     """
     global _unsaved
@@ -51,14 +51,14 @@ def run(
     _unsaved = file if text is not None else ""
     sys.argv = [file, *argv]
     sys.orig_argv[:] = [sys.executable, *sys.argv]
-    if plan is None or plan["kind"] == "script":
+    if plan is None:
         package = _package(file, source, wire)
         sys.path.insert(0, os.path.dirname(file))
         code = guarded(lambda: run_main(file, source, package), wire, own_folder)
     else:
         from ..inputs import dispatch
 
-        code = guarded(lambda: dispatch.run(dict(plan), file, source, wire), wire, own_folder)
+        code = guarded(lambda: dispatch.run(plan, file, source, wire), wire, own_folder)
     at_end()
     # what the interpreter does at its end, without tearing torch down: the process is gone right after
     endings: tuple[Callable[[], object], ...] = (

@@ -1,22 +1,22 @@
 """Defines the messages between server and agent: commands, events, and the form of a frame.
 
-Both sides load this file and ``search_protocol``: they need the standard library alone, and Python 3.10. The names of fields are those in
-JSON, which recorded runs have, too (tests/data). A change by which the other side would misread a message raises ``PROTOCOL_VERSION``.
+Both sides load this file, ``entry_plans`` and ``search_protocol``: they need the standard library alone, and Python 3.10. The names of
+fields are those in JSON, which recorded runs have, too (tests/data). A change by which the other side would misread a message raises
+``PROTOCOL_VERSION``.
 """
 
 from __future__ import annotations
 
-import functools
-import json
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from . import entry_protocol as entry_protocol  # its events are events of a run
+from .entry_plans import EntryPlan
 from .message import AgentEvent as AgentEvent
-from .message import Message, from_json, from_value, to_json
+from .message import Message, from_json, to_json
 from .search_protocol import BisectRequest, MinifyRequest
 
 PROTOCOL_VERSION = 1
@@ -104,7 +104,7 @@ class VariationRequest(Message):
 class RunCommand(Message):
     """Run ``file`` (``text`` in its place, if that is given), or search with it where ``bisect`` or ``minify`` is set.
 
-    ``plan`` says how it is run (agent/inputs/dispatch.py), None for a script. ``magic`` begins each frame of the run, in hexadecimal.
+    ``plan`` says how it is run, None for a script. ``magic`` begins each frame of the run, in hexadecimal.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     """
 
@@ -114,7 +114,7 @@ class RunCommand(Message):
     text: str | None = None
     argv: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
-    plan: Mapping[str, Any] | None = None
+    plan: EntryPlan | None = None
     timeout_s: float = 60.0
     compare: bool = False
     stand_in: Substitution = Substitution.AUTO
@@ -320,20 +320,9 @@ def command_from(line: bytes) -> RunCommand | None:
 
 def event_payload(event: AgentEvent) -> bytes:
     """What a frame of the kind ``EVENT`` holds."""
-    return to_json(event, event=event.name).encode()
+    return to_json(event).encode()
 
 
 def event_from(payload: bytes) -> AgentEvent | None:
     """The event in a frame; None for whatever a program may have made of it."""
-    try:
-        value = json.loads(payload)
-    except (ValueError, RecursionError):
-        return None
-    name = value.get("event") if isinstance(value, dict) else None
-    kind = _kinds().get(name) if isinstance(name, str) else None
-    return from_value(kind, value) if kind is not None else None
-
-
-@functools.cache
-def _kinds() -> Mapping[str, type[AgentEvent]]:
-    return {kind.name: kind for kind in AgentEvent.__subclasses__()}
+    return from_json(AgentEvent, payload)

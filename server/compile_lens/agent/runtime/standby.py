@@ -90,6 +90,7 @@ def _hello(wire: Wire) -> bool:
     try:
         warmup.warm()
         torch_internals.report_missing()  # each run notes what is lost
+        from . import watched_program  # noqa: F401 - and the fifty modules that each run would import
     except BaseException as error:  # the same
         wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile with this interpreter: {error}"))
         return False

@@ -7,7 +7,6 @@ import os
 from typing import Any
 
 PR_SET_NO_NEW_PRIVS = 38
-PR_SET_DUMPABLE = 4
 # the same on every architecture (include/uapi/asm-generic/unistd.h) since the tables were unified in Linux 5.1
 MOUNT_SETATTR = 442
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446

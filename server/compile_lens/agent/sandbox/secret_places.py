@@ -134,7 +134,7 @@ SECRET_PLACES = (
     SecretPlace("less, Vim and Node", "their manuals", ("~/.lesshst", "~/.viminfo", "~/.node_repl_history", "$XDG_STATE_HOME/less", "$XDG_STATE_HOME/nvim/shada")),
     SecretPlace("zsh", "man zshparam(1)", ("$ZDOTDIR/.zsh_history", "~/.zsh_history", "~/.zhistory", "$XDG_STATE_HOME/zsh", "$XDG_DATA_HOME/zsh")),
     # browsers and mail
-    SecretPlace("Chromium and its kin", "https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md", (
+    SecretPlace("Chromium-based browsers", "https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md", (
         "$XDG_CONFIG_HOME/google-chrome", "$XDG_CONFIG_HOME/chromium", "$XDG_CONFIG_HOME/BraveSoftware", "$XDG_CONFIG_HOME/microsoft-edge",
         "$XDG_CONFIG_HOME/vivaldi", "$XDG_CONFIG_HOME/opera", "~/Library/Application Support/Google/Chrome",
         "~/AppData/Local/Google/Chrome/User Data", "~/AppData/Local/Microsoft/Edge/User Data",

@@ -23,7 +23,6 @@ from ..runtime.degraded import degraded, reported
 from ..runtime.libraries import torch_folder
 from ..torch_internals import core, inductor
 from ..torch_internals.options import set_option
-from .pattern_watch import PatternWatch
 from .raised_errors import RaisedErrors, named_operator
 
 _FILE_LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.*)')
@@ -32,6 +31,8 @@ _MAPPINGS = ("inductor_provenance_tracking_node_mappings", "inductor_provenance_
 _OLD_MAPPINGS = ("inductor_triton_kernel_to_post_grad_nodes",)
 _GRAPHS = ("inductor_post_grad_graph", "after_post_grad_graph")
 MAX_LINES = 12
+# the functions of `register_replacement`, which its check has in its closure (torch/_inductor/pattern_matcher.py, torch 2.6 to 2.13)
+REPLACEMENT = {"search_fn": "pattern", "replace_fn": "replacement"}
 
 
 class SubsystemWatch:
@@ -304,3 +305,38 @@ def _applied(frame: FrameType | None) -> list[dict[str, Any]]:
     return [
         {"label": "applied", "name": frame.f_code.co_name, "file": frame.f_code.co_filename, "line": frame.f_lineno}
     ]
+
+
+class PatternWatch:
+    """Records which patterns a pass of the pattern matcher applies: torch's verdict names only the pass that all of them share.
+
+    ``functions`` are those of the patterns that were applied since it was cleared, each once, with a label for the user.
+    """
+
+    def __init__(self) -> None:
+        self.functions: list[tuple[str, Any]] = []
+        for entry in (
+            inductor.GRAPH_PATTERN_APPLY,
+            inductor.LOWERING_PATTERN_APPLY,
+            inductor.REPLACEMENT_PATTERN_APPLY,
+        ):
+            entry.wrap(self._around_apply)
+
+    def _around_apply(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def apply(entry: Any, *args: Any, **kwargs: Any) -> Any:
+            for found in _functions_of(entry):
+                if found not in self.functions:
+                    self.functions.append(found)
+            return original(entry, *args, **kwargs)
+
+        return apply
+
+
+def _functions_of(entry: Any) -> list[tuple[str, Any]]:
+    handler = getattr(entry, "handler", None)
+    if handler is not None:
+        return [("pattern", handler)]
+    check = getattr(entry, "extra_check", None)
+    names = getattr(getattr(check, "__code__", None), "co_freevars", ())
+    cells = dict(zip(names, getattr(check, "__closure__", None) or (), strict=False))
+    return [(label, cells[name].cell_contents) for name, label in REPLACEMENT.items() if name in cells]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inputs.module import package_of
+from ..runtime.entry_plans import ImportingScript, ImportingTest
 from ..runtime.protocol import RunCommand
 
 # set by torchrun (torch/distributed/elastic/agent/server/local_elastic_agent.py)
@@ -77,9 +78,11 @@ class ProgramText:
 def program_text(command: RunCommand) -> ProgramText:
     """The text of the file that ``command`` runs, of the one that runs it, and of what they import from their folders."""
     found: dict[str, str] = {}
-    plan = command.plan or {}
-    runner = str(plan.get("path") or plan.get("node") or "").partition("::")[0]
-    pending = [command.file, *([runner] if runner else [])]
+    pending = [command.file]
+    if isinstance(command.plan, ImportingScript):
+        pending.append(command.plan.path)
+    elif isinstance(command.plan, ImportingTest):
+        pending.append(command.plan.node.partition("::")[0])
     while pending and len(found) < MAX_FILES:
         file = pending.pop(0)
         if file in found:

@@ -31,10 +31,15 @@ LOG_DYNAMO_START = Internal(
 DYNAMO_CONTEXT_CALL = Internal(
     "torch._dynamo.eval_frame:_TorchDynamoContext.__call__", lost="the `torch.compile` call of each frame"
 )
+CALLBACK_FROM_STANCE = Internal("torch._dynamo.eval_frame:_callback_from_stance", lost="which regions were called")
+STANCE = Internal("torch._dynamo.eval_frame:_stance", lost="the stance of calls")
 SKIP_FRAME = Internal("torch._dynamo.exc:SkipFrame.__init__", lost="why Dynamo skips a function")
 SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", lost="keeping Dynamo out of functions of Compile Lens")
 CALL_USER_COMPILER = Internal(
     "torch._dynamo.output_graph:OutputGraph.call_user_compiler", lost="the comparison with eager"
+)
+COMMON_CONSTANT_TYPES = Internal(
+    "torch._dynamo.utils:common_constant_types", lost="GPU properties that are read in a compiled function"
 )
 CONSTANT_SOURCE = Internal("torch._dynamo.source:ConstantSource", lost="synthesized inputs")
 UNSUPPORTED_ERROR = Internal("torch._dynamo.exc:Unsupported.__init__", lost="exact columns of graph breaks")

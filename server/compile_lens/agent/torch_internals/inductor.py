@@ -22,7 +22,6 @@ HEADER_PRECOMPILER = Internal(
     "torch._inductor.codecache:_precompile_header", "precompiled headers shared by steps", since=(2, 9)
 )
 BISECTOR_MODULE = Internal("torch._inductor.compiler_bisector", _BISECTION)
-BISECTOR = Internal("torch._inductor.compiler_bisector:CompilerBisector", _BISECTION)
 BISECTOR_DISABLE_SUBSYSTEM = Internal(
     "torch._inductor.compiler_bisector:CompilerBisector.disable_subsystem", "what the verdict applies to"
 )

@@ -39,6 +39,8 @@ def cache_keys(report: CompileReport) -> dict[str, dict[str, Component]]:
 def find_cache_misses(context: RunContext) -> Iterator[Finding]:
     """One finding for each graph that missed the cache, and whose key differs from that of an earlier run of the same program."""
     report, sources, before = context.report, context.sources, context.earlier_cache_keys
+    if not before:
+        return
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     missed = {(a.compile_id, a.payload.text()) for a in report.artifacts if a.name == MISS}
     reported: set[tuple[Place, str]] = set()

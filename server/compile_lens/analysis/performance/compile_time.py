@@ -79,7 +79,7 @@ def _slow(place: Place, compilation: Compilation) -> Finding:
         code=SLOW_GUARDS,
         kind=Kind.PERFORMANCE,
         severity=Severity.INFORMATION,
-        message=f"Checking the {costs.guards} guards of `{compilation.function}` takes {milliseconds:.1f} ms in every call.",
+        message=f"Checking the {costs.guards} guards of `{compilation.function}` takes {milliseconds:.1f} ms on each call.",
         place=place,
         explanation="torch checks the guards before each call, which adds to its run time.",
         hints=(

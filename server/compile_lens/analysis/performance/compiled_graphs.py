@@ -7,28 +7,55 @@ A graph from torch's cache has the lines of the run that put it there: of anothe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 from compile_lens.analysis.finding import Place
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.graph_text import GraphNode, parse_graph
+from compile_lens.trace.records import Payload
 from compile_lens.trace.report import Compilation, CompileReport, StackFrame
 
 TRACED, OPTIMIZED, CODE = "dynamo_output_graph", "inductor_post_grad_graph", "inductor_output_code"
 CACHE_HITS = ("fx_graph_cache_hit", "aotautograd_cache_hit")
 
 
-@dataclass(frozen=True, slots=True)
 class CompiledGraph:
-    """One graph after Inductor's passes, forward or backward. ``code`` is its output code, '' while there is none.
+    """One graph after Inductor's passes, forward or backward; what finders do not ask for is not read.
 
     ``lost`` are the names of nodes from torch's cache whose lines are not in this run.
     """
 
-    compilation: Compilation
-    nodes: tuple[GraphNode, ...]
-    code: str
-    lost: frozenset[str] = frozenset()
+    def __init__(
+        self, compilation: Compilation, optimized: Payload, code: Payload, traced: Payload | None, is_kept: bool
+    ) -> None:
+        self.compilation = compilation
+        self._optimized = optimized
+        self._code = code
+        self._traced = traced
+        self._is_kept = is_kept
+
+    @property
+    def code(self) -> str:
+        """Inductor's output code; '' if it is damaged."""
+        return self._code.text() or ""
+
+    @property
+    def nodes(self) -> tuple[GraphNode, ...]:
+        """The operators, at the lines of this run."""
+        return self._read[0]
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """See above."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[tuple[GraphNode, ...], frozenset[str]]:
+        nodes = parse_graph(self._optimized.text() or "")
+        if not self._is_kept:
+            return nodes, frozenset()
+        return _as_traced(nodes, parse_graph((self._traced.text() if self._traced else None) or ""))
 
     def place_of(self, node: GraphNode, sources: Sources) -> Place | None:
         """The user's line that ``node`` comes from, or the first that uses it; None if there is none.
@@ -43,7 +70,7 @@ class CompiledGraph:
                 frame = StackFrame(self.compilation.file, self.compilation.line, self.compilation.function)
                 return sources.place_of(frame) if sources.is_own(frame.file) else None
             if found.file is not None and found.line is not None and sources.is_own(found.file):
-                return sources.line_of(StackFrame(found.file, found.line, ""))
+                return sources.line_in_graph(found.file, found.line)
             users = [user for user in self.nodes if found.name in user.operands and user.name not in visited]
             visited.update(user.name for user in users)
             pending += users
@@ -53,31 +80,29 @@ class CompiledGraph:
 def compiled_graphs(report: CompileReport) -> Iterator[CompiledGraph]:
     """Every graph that Inductor compiled, in the order of the run."""
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
-    traced: dict[str, tuple[GraphNode, ...]] = {}
-    made: dict[str, CompiledGraph] = {}
+    traced: dict[str, Payload] = {}
+    optimized: dict[str, Payload] = {}
     kept = {artifact.compile_id for artifact in report.artifacts if artifact.name in CACHE_HITS}
     for artifact in report.artifacts:
         compilation = compilations.get(artifact.compile_id or "")
-        if compilation is None or artifact.name not in (TRACED, OPTIMIZED, CODE):
-            continue
-        text = artifact.payload.text()
-        if text is None:
+        if compilation is None:
             continue
         name = compilation.compile_id
         if artifact.name == TRACED:
-            traced[name] = parse_graph(text)
+            traced[name] = artifact.payload
         elif artifact.name == OPTIMIZED:
-            graph = CompiledGraph(compilation, parse_graph(text), "")
-            made[name] = _as_traced(graph, traced.get(name, ())) if name in kept else graph
-        elif name in made:
-            yield replace(made.pop(name), code=text)
+            optimized[name] = artifact.payload
+        elif artifact.name == CODE and name in optimized:
+            yield CompiledGraph(compilation, optimized.pop(name), artifact.payload, traced.get(name), name in kept)
 
 
-def _as_traced(graph: CompiledGraph, traced: tuple[GraphNode, ...]) -> CompiledGraph:
-    """``graph`` from the cache at the lines of this run: those with the same text in the same function, in order."""
-    now, then = _lines_by_source(traced), _lines_by_source(graph.nodes)
+def _as_traced(
+    nodes: tuple[GraphNode, ...], traced: tuple[GraphNode, ...]
+) -> tuple[tuple[GraphNode, ...], frozenset[str]]:
+    """``nodes`` from the cache at the lines of this run: those with the same text in the same function, in order; and those without."""
+    now, then = _lines_by_source(traced), _lines_by_source(nodes)
     moved, lost = [], set()
-    for node in graph.nodes:
+    for node in nodes:
         lines = now.get(node.source, ())
         if node.file is None or node.line is None or (node.file, node.line) in lines:
             moved.append(node)
@@ -87,7 +112,7 @@ def _as_traced(graph: CompiledGraph, traced: tuple[GraphNode, ...]) -> CompiledG
         else:
             lost.add(node.name)
             moved.append(replace(node, file=None, line=None))
-    return replace(graph, nodes=tuple(moved), lost=frozenset(lost))
+    return tuple(moved), frozenset(lost)
 
 
 def _lines_by_source(nodes: tuple[GraphNode, ...]) -> dict[str, list[tuple[str, int]]]:

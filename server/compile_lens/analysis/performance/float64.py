@@ -10,30 +10,31 @@ from collections.abc import Iterator
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.trace.graph_text import GraphNode, parse_graph
-from compile_lens.trace.report import StackFrame
 
 CODE = "float64"
 FLOAT64 = "f64"
+DECLARED = f'"{FLOAT64}['
 
 
 def find_float64(context: RunContext) -> Iterator[Finding]:
     """One finding per line of the user's where float64 tensors begin."""
     report, sources = context.report, context.sources
-    groups: dict[Place, list[str]] = {}
+    groups: dict[tuple[Place, bool], list[str]] = {}
     for artifact in report.artifacts:
         if artifact.name != "dynamo_output_graph":
             continue
         text = artifact.payload.text()
-        for node in _origins(parse_graph(text)) if text else ():
+        # most graphs have none, and reading the nodes of all takes long
+        for node, converts in _origins(parse_graph(text)) if text and DECLARED in text else ():
             if node.file is not None and node.line is not None and sources.is_own(node.file):
-                place = sources.line_of(StackFrame(node.file, node.line, ""))
-                groups.setdefault(place, []).append(artifact.compile_id or "-")
-    for place, frames in groups.items():
+                place = sources.line_in_graph(node.file, node.line)
+                groups.setdefault((place, converts), []).append(artifact.compile_id or "-")
+    for (place, converts), frames in groups.items():
         yield Finding(
             code=CODE,
             kind=Kind.PERFORMANCE,
             severity=Severity.INFORMATION,
-            message="This line creates float64 tensors from operands of other dtypes.",
+            message=f"This line creates float64 tensors{' from operands of other dtypes' if converts else ''}.",
             place=place,
             explanation="Everything computed from them is float64, too, which is much slower than float32 on a GPU.",
             hints=("Convert here if float64 is not intended: `.float()`, `dtype=torch.float32`.",),
@@ -42,11 +43,12 @@ def find_float64(context: RunContext) -> Iterator[Finding]:
         )
 
 
-def _origins(nodes: tuple[GraphNode, ...]) -> Iterator[GraphNode]:
-    """The nodes with dimensions that are float64 while none of their operands with dimensions is."""
+def _origins(nodes: tuple[GraphNode, ...]) -> Iterator[tuple[GraphNode, bool]]:
+    """The nodes with dimensions that are float64 while none of their operands with dimensions is, and whether there are such operands."""
     known = {node.name: node for node in nodes}
     for node in nodes:
         if node.dtype == FLOAT64 and not node.is_scalar and node.line is not None:
             operands = [known[name] for name in node.operands]
-            if not any(operand.dtype == FLOAT64 and not operand.is_scalar for operand in operands):
-                yield node
+            tensors = [operand for operand in operands if not operand.is_scalar]
+            if not any(operand.dtype == FLOAT64 for operand in tensors):
+                yield node, bool(tensors)

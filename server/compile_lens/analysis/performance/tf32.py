@@ -25,9 +25,9 @@ def find_tf32_off(context: RunContext) -> Iterator[Finding]:
     """One finding for a run, at the line of the user's with most such multiplications: one setting is for all of them."""
     report, sources = context.report, context.sources
     off = _off(report)
-    capability = max((_capability(graph) for graph in compiled_graphs(report)), default=0)
     groups: dict[Place, list[str]] = {}
-    for graph in compiled_graphs(report) if capability >= AMPERE else ():
+    has_tensor_cores = bool(off) and any(_capability(graph) >= AMPERE for graph in compiled_graphs(report))
+    for graph in compiled_graphs(report) if has_tensor_cores else ():
         if graph.compilation.compile_id not in off:
             continue
         for node in graph.nodes:

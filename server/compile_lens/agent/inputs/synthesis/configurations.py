@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...models.configuration_sizes import LAYERS, VOCABULARIES, WIDTHS, SizeTable, smaller_size
+from ...runtime.foreign_code import attempted
 from .arguments import Argument, Constructed, Expression, literal
 
 NAMES = re.compile(r"(?:\w*_)?(?:config|cfg|args|hparams|params|conf|opts?|hps|model_args)")
@@ -54,10 +55,7 @@ def _common_prefix(one: str, other: str) -> int:
 def variants(cls: type, path: str, fill: Any) -> Iterator[Argument]:
     """Calls that construct ``cls``, the smallest first. ``fill`` gives the argument for a required parameter, by name and hint."""
     required = _required(cls, fill)
-    try:
-        sample: Any = cls() if not required else None
-    except Exception:  # code of the user's may raise anything
-        sample = None
+    sample: Any = attempted(cls) if not required else None
     seen: set[str] = set()
     for level in LEVELS:
         shrunk = _shrunk(cls, sample, level)

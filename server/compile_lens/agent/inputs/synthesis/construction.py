@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
@@ -52,7 +52,7 @@ class TooLarge(Exception):
 
 
 def constructions(
-    module: ModuleType, path: str, cls: type, budget: SearchBudget, given: dict[str, str]
+    module: ModuleType, path: str, cls: type, budget: SearchBudget, given: Mapping[str, str]
 ) -> Iterator[Making]:
     """Constructor calls that return, the likeliest first, and small ones before those on the meta device."""
     last: NotFound | None = None
@@ -103,7 +103,7 @@ def constructor(cls: type) -> Any:
     return getattr(cls, "__init__")  # noqa: B009 - mypy does not like it said otherwise
 
 
-def _first_candidates(module: ModuleType, cls: type, given: dict[str, str]) -> Iterator[Candidate]:
+def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -> Iterator[Candidate]:
     """First arguments for a constructor: the required ones, with one candidate per size of a configuration or of the defaults."""
     infos = read_parameters(constructor(cls), skip_first=True)
     required = [info for info in infos if info.required or is_needed(info)]

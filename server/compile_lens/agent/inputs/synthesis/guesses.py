@@ -67,7 +67,6 @@ FLOATS: tuple[tuple[str, float], ...] = (
     (r"(?:.*_)?(?:drop(?:out|path)?(?:_rate|_prob|_p|_path)?|p|prob|drop_?path(?:_rate)?|p_drop(?:out)?|pdrop)", 0.1),
     (r"(?:.*_)?eps(?:ilon)?", 1e-5),
     (r"(?:.*_)?(?:mlp_)?ratio|(?:.*_)?mult(?:iplier)?", 4.0),
-    (r"momentum", 0.1),
     (r"(?:rope_)?theta|base", 10000.0),
     (r"(?:lr|learning_rate|weight_decay|gamma_init|init_values?|layer_scale.*)", 1e-3),
     (r"(?:temperature|temp|tau|scale|alpha|beta|gamma|sigma|std|lambda_?|weight|margin)", 1.0),
@@ -75,7 +74,6 @@ FLOATS: tuple[tuple[str, float], ...] = (
 # parameters that accept a class or a function
 MAKERS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?norm(?:_layer|_cls|_class|_type)?_?(?:layer|cls|class)", "torch.nn.LayerNorm"),
-    (r"(?:.*_)?act(?:ivation)?_?(?:layer|cls|class)", "torch.nn.GELU"),
     (r"(?:.*_)?(?:act(?:ivation)?(?:_fn|_func|_function)?|non_?linearity)", "torch.nn.GELU()"),
     (r"(?:.*_)?norm", "torch.nn.Identity()"),
     (
@@ -86,7 +84,6 @@ MAKERS: tuple[tuple[str, str], ...] = (
 WORDS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?act(?:ivation)?(?:_fn|_func|_function|_type|_name)?|hidden_act|non_?linearity", "gelu"),
     (r"device", "cpu"),
-    (r"(?:.*_)?padding_mode", "zeros"),
     (r"reduction", "mean"),
     (r"mode|pool(?:ing)?(?:_type)?", "mean"),
     (r"(?:.*_)?norm(?:_type|alization)?", "layer"),

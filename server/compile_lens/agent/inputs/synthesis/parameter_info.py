@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...runtime.foreign_code import attempted
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
 _EINOPS = ("rearrange", "reduce", "repeat", "einsum", "parse_shape", "pack")
@@ -103,10 +104,7 @@ def _annotation_object(annotation: Any, function: Any) -> Any:
         return None
     if not isinstance(annotation, str):
         return annotation
-    try:
-        return eval(annotation, dict(getattr(inspect.unwrap(function), "__globals__", {})))
-    except Exception:  # an annotation of the user's may raise anything
-        return None
+    return attempted(lambda: eval(annotation, dict(getattr(inspect.unwrap(function), "__globals__", {}))))
 
 
 def _source_of(function: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import ModuleType
@@ -76,8 +76,8 @@ def find_call(
     module: ModuleType,
     qualified_name: str,
     budget: SearchBudget,
-    given: dict[str, str] | None = None,
-    inputs: dict[str, str] | None = None,
+    given: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | None = None,
 ) -> FoundCall:
     """A call of ``qualified_name`` that returns in eager. ``given`` are constructor arguments from a call site, ``inputs``
     expressions for its own arguments where they are known.
@@ -102,8 +102,8 @@ def _of_class(
     cls: type,
     method: str,
     budget: SearchBudget,
-    given: dict[str, str],
-    inputs: dict[str, str],
+    given: Mapping[str, str],
+    inputs: Mapping[str, str],
 ) -> FoundCall:
     last: NotFound | None = None
     try:
@@ -129,7 +129,7 @@ def _of_class(
 
 
 def _by_factory(
-    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: dict[str, str]
+    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
 ) -> FoundCall | None:
     """A call on what a function of the file constructs."""
     for number, text in enumerate(factories(module, cls)):
@@ -152,7 +152,7 @@ def find_inputs(
     make: Callable[[], Any],
     making: str,
     budget: SearchBudget,
-    inputs: dict[str, str],
+    inputs: Mapping[str, str],
     passed: Sequence[str] = (),
 ) -> FoundCall:
     """A call of ``method`` on ``made``, which ``make`` makes again for each trial, and which is written ``making``.
@@ -175,7 +175,7 @@ class _CallsOfObject:
         making: Making,
         cls: type,
         method: str,
-        inputs: dict[str, str],
+        inputs: Mapping[str, str],
         make: Callable[[], Any] | None = None,
         passed: Sequence[str] = (),
     ) -> None:
@@ -279,7 +279,7 @@ class _CallsOfObject:
         return self._argument_for(info, ArgumentGuesser(self._module, unknowns)) if info is not None else None
 
 
-def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: dict[str, str]) -> str:
+def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: Mapping[str, str]) -> str:
     """The second half of a call whose first half could not be found: what the signature says of the inputs."""
     function = getattr(cls, method, None)
     if function is None:
@@ -305,7 +305,7 @@ def evaluated_call(text: str, names: dict[str, Any], size: Any, target: Any) -> 
 
 
 def _of_function(
-    module: ModuleType, path: str, function: Any, budget: SearchBudget, inputs: dict[str, str]
+    module: ModuleType, path: str, function: Any, budget: SearchBudget, inputs: Mapping[str, str]
 ) -> FoundCall:
     names = vars(module)
     infos = read_parameters(function, skip_first=False)
@@ -344,11 +344,11 @@ def _read_of(infos: list[ParameterInfo], name: str) -> tuple[str, ...]:
     return next((info.fields for info in infos if info.name == name), ())
 
 
-def _known_argument(info: ParameterInfo, inputs: dict[str, str]) -> Argument | None:
+def _known_argument(info: ParameterInfo, inputs: Mapping[str, str]) -> Argument | None:
     return Expression(inputs[info.name]) if info.name in inputs else None
 
 
-def _first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: dict[str, str]) -> list[ParameterInfo]:
+def _first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: Mapping[str, str]) -> list[ParameterInfo]:
     """The first parameters to pass: required or known ones, or the main input of a model whose parameters are all optional."""
     required = [info for info in infos if info.required or info.name in inputs]
     if required:

@@ -167,7 +167,7 @@ def _stream(device: str, compiled: Callable[..., Any]) -> Values:
     torch.cuda.current_stream().wait_event(done)
     torch.cuda.synchronize()
     if found.tolist() != [2.0] * 3:
-        raise ValueError(f"a stream gave {found.tolist()}")
+        raise ValueError(f"a stream returned {found.tolist()}")
     return []
 
 
@@ -184,7 +184,7 @@ def _triton(device: str, compiled: Callable[..., Any]) -> Values:
 
     found = added(torch.ones(5, device=device))
     if found.tolist() != [2.0] * 5:
-        raise ValueError(f"a kernel gave {found.tolist()}")
+        raise ValueError(f"a kernel returned {found.tolist()}")
     return []
 
 

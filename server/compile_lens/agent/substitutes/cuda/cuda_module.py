@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from ...torch_internals import core, cuda
-from ...torch_internals.dynamo import TORCH_OBJECT_RULES
+from ...torch_internals.dynamo import COMMON_CONSTANT_TYPES, TORCH_OBJECT_RULES
 from ...torch_internals.lookup import Internal
 from ..notes import StandInNotes
 from .native import EmulatedDevices
@@ -64,6 +64,18 @@ class DeviceProperties:
         return f"_CudaDeviceProperties({', '.join(f'{name}={value!r}' for name, value in PROPERTIES.items())})"
 
 
+# markers for a profiler of GPUs, which nobody reads here; what a range returns is its depth or its number
+MARKERS = types.SimpleNamespace(
+    rangePushA=lambda message: 0,
+    rangePop=lambda: 0,
+    rangeStartA=lambda message: 0,
+    rangeEnd=lambda number: None,
+    deviceRangeStart=lambda message, stream: 0,
+    deviceRangeEnd=lambda number, stream: None,
+    markA=lambda message: None,
+)
+
+
 def install(devices: EmulatedDevices, generators: tuple[torch.Generator, ...], notes: StandInNotes) -> None:
     """Give ``torch._C`` the functions of a build with CUDA. ``notes`` takes queries that only a GPU can answer."""
     properties = DeviceProperties()
@@ -85,10 +97,14 @@ def install(devices: EmulatedDevices, generators: tuple[torch.Generator, ...], n
         (cuda.MAYBE_EXCHANGE_DEVICE, functions[cuda.C_MAYBE_EXCHANGE_DEVICE]),
         (cuda.CUDART, CudaRuntime(notes)),
         (cuda.INITIALIZED, True),
+        (cuda.NVTX, MARKERS),
         (cuda.C_HAS_CUDA, True),
         (cuda.C_HAS_CUDNN, True),
     ):
         row.put(value)
+    # Dynamo takes the class that a build with CUDA has for a constant
+    if (constants := COMMON_CONSTANT_TYPES.get()) is not None:
+        constants.add(DeviceProperties)
     _let_profilers_start()
     torch.cuda.default_generators = generators
     torch.version.cuda = torch.version.cuda or CUDA_VERSION
@@ -163,6 +179,8 @@ def _device_functions(devices: EmulatedDevices, notes: StandInNotes) -> Function
         cuda.SET_SYNC_DEBUG_MODE: lambda mode: None,
         cuda.GET_SYNC_DEBUG_MODE: lambda: 0,
         cuda.BLAS_HANDLE: lambda: 0,
+        cuda.GET_CUDNN_BENCHMARK_LIMIT: lambda: 10,  # torch's default (aten/src/ATen/Context.h)
+        cuda.SET_CUDNN_BENCHMARK_LIMIT: lambda limit: None,
         cuda.CLEAR_CUBLAS_WORKSPACES: lambda: None,
         cuda.NCCL_VERSION: lambda: NCCL,
         cuda.NCCL_VERSION_SUFFIX: lambda: b"",

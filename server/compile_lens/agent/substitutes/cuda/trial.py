@@ -139,7 +139,7 @@ def _try(deadline: float) -> tuple[TrialResult, bool]:
         if ending == "":
             return TrialResult("", without), True
         if ending == "timeout":
-            return TrialResult(f"a trial did not end within {TRIAL_LIMIT_S:.0f} s"), False
+            return TrialResult(f"a trial did not finish within {TRIAL_LIMIT_S:.0f} s"), False
         if begun is None or begun[1]:
             what = f"{begun[0]} in a trial" if begun is not None and begun[0] else "a trial"
             return TrialResult(f"{what} crashed with this torch ({ending})"), True

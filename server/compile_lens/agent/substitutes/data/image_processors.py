@@ -11,7 +11,7 @@ from typing import Any
 from ...runtime.missing_requirement import is_not_found
 from ..weights.hub_files import any_here
 from ..weights.lookups import Lookups, reason
-from ..weights.transformers_models import architecture_of, wrap_class_method
+from ..weights.transformers_models import architecture_of, wrap_from_pretrained
 
 PROCESSOR = "processor"
 FILES = {"preprocessor_config.json", "processor_config.json"}
@@ -38,7 +38,7 @@ class ImageProcessors:
         }
 
     def _change(self, owner: Any, choose: Callable[[Any, str], Any]) -> None:
-        wrap_class_method(owner, lambda original: functools.partial(self._processor, original, choose))
+        wrap_from_pretrained(owner, lambda original: functools.partial(self._processor, original, choose))
 
     def _processor(self, original: Any, choose: Callable[[Any, str], Any], cls: Any, *args: Any, **named: Any) -> Any:
         """Replaces ``from_pretrained``."""

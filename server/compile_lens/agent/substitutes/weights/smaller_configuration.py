@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from ...models.configuration_sizes import LAYERS, WIDTHS
+from ...runtime.foreign_code import attempted
 
 # 640 MB of float32; BERT, GPT-2 and RoBERTa in their base sizes have 110 to 125 million
 MAX_PARAMETERS = 160_000_000
@@ -30,11 +31,8 @@ def _parameters(config: Any, model: Any) -> int | None:
     """The number of parameters of ``model`` with ``config``, counted on the meta device; None if it cannot be built there."""
     import torch
 
-    try:
-        with torch.device("meta"):
-            return int(sum(parameter.numel() for parameter in model(copy.deepcopy(config)).parameters()))
-    except Exception:  # a constructor may raise anything; nothing is substituted then, and the first error is shown
-        return None
+    with torch.device("meta"):
+        return attempted(lambda: sum(parameter.numel() for parameter in model(copy.deepcopy(config)).parameters()))
 
 
 def _smaller(config: Any, level: tuple[tuple[str, int], ...]) -> tuple[Any, tuple[Change, ...]]:

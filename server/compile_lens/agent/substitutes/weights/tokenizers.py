@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from ...runtime.foreign_code import attempted
 from ...runtime.missing_requirement import is_not_found
 from .hub_files import any_here
 from .lookups import Lookups, reason
-from .transformers_models import wrap_class_method
+from .transformers_models import wrap_from_pretrained
 
 TOKENIZER = "tokenizer"
 # tokens that most models have; ByT5Tokenizer itself defines padding, end and unknown
@@ -41,7 +42,7 @@ class Tokenizers:
         }
 
     def _change(self, module: Any, owner: str) -> None:
-        wrap_class_method(getattr(module, owner), lambda original: functools.partial(self._tokenizer, original))
+        wrap_from_pretrained(getattr(module, owner), lambda original: functools.partial(self._tokenizer, original))
 
     def _tokenizer(self, original: Any, cls: Any, *args: Any, **named: Any) -> Any:
         """Replaces ``from_pretrained`` of a tokenizer class."""
@@ -70,18 +71,13 @@ def _byte_tokenizer(cls: Any, name: str, named: dict[str, Any]) -> Any:
     inputs = getattr(cls, "model_input_names", None)
     if inputs and "input_ids" in inputs:
         chosen["model_input_names"] = list(inputs)
-    try:
-        config = transformers.AutoConfig.from_pretrained(name)
-    except Exception:  # no configuration either, in the words of whichever version; the defaults will do
-        config = None
+    config = attempted(lambda: transformers.AutoConfig.from_pretrained(name))
     positions = getattr(config, "max_position_embeddings", None)
     if isinstance(positions, int) and 0 < positions < LONGEST:
         chosen.setdefault("model_max_length", positions)
-    try:
-        made = _with_larger_vocabulary(transformers.ByT5Tokenizer)(extra_ids=0, chat_template=CHAT, **chosen)
-    except Exception:  # arguments that this version does not take; the error of the program's own call is shown
-        return None
-    return None if (getattr(config, "vocab_size", None) or len(made)) < len(made) else made
+    chosen = {"extra_ids": 0, "chat_template": CHAT, **chosen}
+    made = attempted(lambda: _with_larger_vocabulary(transformers.ByT5Tokenizer)(**chosen))
+    return None if made is None or (getattr(config, "vocab_size", None) or len(made)) < len(made) else made
 
 
 def _with_larger_vocabulary(base: Any) -> Any:

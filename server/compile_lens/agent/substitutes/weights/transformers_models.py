@@ -77,17 +77,19 @@ class TransformersModels:
 
     def _change_configurations(self, module: Any) -> None:
         base = getattr(module, "PretrainedConfig", None) or module.PreTrainedConfig
-        wrap_class_method(base, lambda original: functools.partial(self._configuration, original, _of_class))
+        wrap_from_pretrained(base, lambda original: functools.partial(self._configuration, original, _of_class))
 
     def _change_auto_configuration(self, module: Any) -> None:
         def of_name(cls: Any, name: str, settings: dict[str, Any]) -> Any:
             kind = architecture_of(name, module.CONFIG_MAPPING_NAMES)
             return None if kind is None else _of_class(module.CONFIG_MAPPING[kind], name, settings)
 
-        wrap_class_method(module.AutoConfig, lambda original: functools.partial(self._configuration, original, of_name))
+        wrap_from_pretrained(
+            module.AutoConfig, lambda original: functools.partial(self._configuration, original, of_name)
+        )
 
     def _change_models(self, module: Any) -> None:
-        wrap_class_method(module.PreTrainedModel, lambda original: functools.partial(self._model, original))
+        wrap_from_pretrained(module.PreTrainedModel, lambda original: functools.partial(self._model, original))
 
     def _change_auto_models(self, module: Any) -> None:
         """Follow the user's one call, which looks up a configuration and then a model."""
@@ -96,7 +98,7 @@ class TransformersModels:
             with self._lookups.lookup(WEIGHTS):
                 return original(cls, *args, **named)
 
-        wrap_class_method(module._BaseAutoModelClass, lambda original: functools.partial(followed, original))
+        wrap_from_pretrained(module._BaseAutoModelClass, lambda original: functools.partial(followed, original))
 
     def _change_pipelines(self, module: Any) -> None:
         original = module.pipeline
@@ -206,16 +208,16 @@ class TransformersModels:
         return configuration, {**left, **own}, self._origins[id(configuration)][1]
 
 
-def wrap_class_method(owner: Any, make: Callable[[Any], Any], method: str = "from_pretrained") -> None:
-    """Replace a class method of ``owner`` by ``make(function)``. Raises KeyError if ``owner`` itself does not define it."""
-    original = vars(owner)[method].__func__
+def wrap_from_pretrained(owner: Any, make: Callable[[Any], Any]) -> None:
+    """Replace ``from_pretrained`` of ``owner`` by ``make(function)``. Raises KeyError if ``owner`` itself does not define it."""
+    original = vars(owner)["from_pretrained"].__func__
     replacing = make(original)
 
     @functools.wraps(original)
     def called(cls: Any, *args: Any, **named: Any) -> Any:
         return replacing(cls, *args, **named)
 
-    setattr(owner, method, classmethod(called))
+    owner.from_pretrained = classmethod(called)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,9 @@
-"""What a test allows torch.compile to do, and how it was exceeded."""
+"""What a test or a check allows torch.compile to do, and how it was exceeded."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -10,7 +12,6 @@ from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.kinds import Kind
 from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, Status
 from compile_lens.analysis.sources import LIBRARY
-from compile_lens.cli.text_output import display_path
 from compile_lens.wording import counted
 
 # a graph break after which the whole function falls back to eager (analysis/graph_breaks.py says it in the message)
@@ -18,7 +19,7 @@ FALLS_BACK = "falls back to eager"
 
 
 class BadBudget(Exception):
-    """The arguments of a marker cannot be understood; its text is one sentence for the user."""
+    """Limits cannot be understood; its text is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Budget:
     max_compile_seconds: float | None = None
     own_code_only: bool = False
 
-    def exceeded(self, outcome: Outcome) -> list[str]:
+    def exceeded(self, outcome: Outcome, display_path: Callable[[str], str]) -> list[str]:
         """A sentence for each limit that ``outcome`` exceeds, with the findings that count below it."""
         if self.own_code_only:
             own = tuple(finding for finding in outcome.findings if _is_in_own_code(finding))
@@ -59,12 +60,12 @@ class Budget:
                     for f in findings
                     for place in [f.place]
                 ]
-                said.append("\n".join([f"{counted(number, noun)}, and at most {limit} allowed:", *lines]))
+                said.append("\n".join([f"{counted(number, noun)}; at most {limit} allowed:", *lines]))
         if self.max_graphs is not None and outcome.graphs > self.max_graphs:
-            said.append(f"{counted(outcome.graphs, 'graph')}, and at most {self.max_graphs} allowed.")
+            said.append(f"{counted(outcome.graphs, 'graph')}; at most {self.max_graphs} allowed.")
         if self.max_compile_seconds is not None and outcome.compile_time_s > self.max_compile_seconds:
             said.append(
-                f"{outcome.compile_time_s:.1f} s of compiling, and at most {self.max_compile_seconds} s allowed."
+                f"{outcome.compile_time_s:.1f} s of compile time; at most {self.max_compile_seconds} s allowed."
             )
         return said
 
@@ -85,6 +86,18 @@ def total(outcomes: list[Outcome]) -> Outcome:
         graphs=sum(outcome.graphs for outcome in outcomes),
         compile_time_s=sum(outcome.compile_time_s for outcome in outcomes),
     )
+
+
+def budget_of_pairs(pairs: Sequence[str]) -> Budget:
+    """The budget that texts such as ``max_breaks=0`` state; names may have dashes. Raises BadBudget."""
+    arguments: dict[str, Any] = {}
+    for pair in pairs:
+        name, _, value = (part.strip() for part in pair.partition("="))
+        try:
+            arguments[name.replace("-", "_")] = json.loads(value.lower())
+        except ValueError:
+            raise BadBudget(f"'{pair}' is not a limit, such as max_breaks=0.") from None
+    return budget_of(arguments)
 
 
 def budget_of(arguments: dict[str, Any]) -> Budget:

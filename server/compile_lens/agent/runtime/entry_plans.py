@@ -1,0 +1,120 @@
+"""How a file is run that is not run as a script: what the server asks for, and agent/inputs/dispatch.py does.
+
+With the standard library alone, as protocol.py: the server loads it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from .message import Message, Variant
+
+
+@dataclass(frozen=True)
+class CompileAt(Message):
+    """What an entry calls is compiled as if this line of the file did."""
+
+    line: int = 1
+    fullgraph: bool = False
+
+
+@dataclass(frozen=True)
+class CallTarget(Message):
+    """A class or function that is called with synthesized inputs.
+
+    ``given`` are constructor arguments from a call site, ``inputs`` arguments from an earlier run, both as text. ``compile`` is None where
+    the file compiles it itself.
+    """
+
+    name: str
+    compile: CompileAt | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EntryPlan(Variant):
+    """How a file is run."""
+
+    TAG: ClassVar[str] = "kind"
+
+
+@dataclass(frozen=True)
+class ExampleInputs(EntryPlan):
+    """Call ``target`` with the inputs that the file gives as ``source``: the name of a function, method or variable."""
+
+    name: ClassVar[str] = "inputs"
+    source: str
+    target: str
+    compile: CompileAt | None = None
+
+
+@dataclass(frozen=True)
+class DoctestExamples(EntryPlan):
+    """Run the examples in the docstring of ``owner``, '' for the module's. With ``compile``, they see it compiled."""
+
+    name: ClassVar[str] = "doctest"
+    owner: str
+    compile: CompileAt | None = None
+
+
+@dataclass(frozen=True)
+class ImportingTest(EntryPlan):
+    """Run one test that imports the file: ``path::name``."""
+
+    name: ClassVar[str] = "test"
+    node: str
+
+
+@dataclass(frozen=True)
+class ImportingScript(EntryPlan):
+    """Run a script that imports the file."""
+
+    name: ClassVar[str] = "file"
+    path: str
+
+
+@dataclass(frozen=True)
+class WrittenCall(EntryPlan):
+    """Make the call that the user wrote."""
+
+    name: ClassVar[str] = "call"
+    text: str
+    compile: CompileAt | None = None
+
+
+@dataclass(frozen=True)
+class ModelOfScript(EntryPlan):
+    """Run the script for ``seconds`` at most, and call its models, compiled."""
+
+    name: ClassVar[str] = "model"
+    seconds: float = 15.0
+
+
+@dataclass(frozen=True)
+class DocumentedExample(EntryPlan):
+    """Run ``text``, an example of the documentation ``page``, and call its model as if it were compiled in ``line`` of the file."""
+
+    name: ClassVar[str] = "example"
+    text: str
+    page: str
+    line: int
+    seconds: float = 15.0
+
+
+@dataclass(frozen=True)
+class SynthesizedCalls(EntryPlan):
+    """Find calls for ``targets`` within ``seconds`` of processor time and most of ``memory_bytes`` (0: no limit), and make them, within
+    ``clock_seconds`` if that is not 0.
+
+    ``apart``: nothing in the file says that one process calls them all. A target is then skipped if an earlier call has run it.
+    """
+
+    name: ClassVar[str] = "synthesized"
+    targets: tuple[CallTarget, ...]
+    apart: bool = False
+    seconds: float = 0.0
+    clock_seconds: float = 0.0
+    memory_bytes: int = 0

@@ -1,0 +1,42 @@
+"""Puts around the user's program what watches it, and runs it. The standby imports this, and all that it imports, before it forks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import OWN_FOLDER
+from ..compare import comparer
+from ..instrument import depth, notes, trace_sink
+from ..substitutes.cuda.trial import TrialResult
+from ..substitutes.enable import enable as enable_substitutes
+from ..variations import watcher
+from . import program
+from .degraded import listen
+from .libraries import library_roots
+from .protocol import AbilityLost, RunCommand
+from .wire import Wire
+
+
+def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
+    """Put everything around the program that watches it, and run it; the exit code."""
+    trace_sink.install(wire)
+    listen(lambda what, why: wire.tell(AbilityLost(what, why)))
+    varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
+    notes.install(OWN_FOLDER, varied or _recorder(command))
+    chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
+    depth.apply(chosen.value)
+    if command.compare:
+        comparer.install()
+    at_end = varied.at_end if varied is not None else lambda: None
+    return program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)
+
+
+def _recorder(command: RunCommand) -> Any:
+    """What watches the calls of compile regions, in a run that is to give a repro."""
+    if command.capture is None:
+        return None
+    from ..capture.recorder import CallRecorder
+
+    recorder = CallRecorder(trace_sink.write_note, library_roots(), OWN_FOLDER, command.capture.exact_folder)
+    recorder.install()
+    return recorder

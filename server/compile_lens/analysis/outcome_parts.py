@@ -1,0 +1,111 @@
+"""What an outcome says besides findings: data alone, so that an outcome which was kept opens without the modules that make it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compile_lens.analysis.finding import Place
+from compile_lens.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class NotCalled:
+    """A target that was not called, and why. ``draft`` is a call of it with what is known, for the user to complete."""
+
+    target: str
+    reason: str
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A class or function of the file. ``reason`` says why it was not analyzed, '' if it was."""
+
+    name: str
+    line: int
+    is_module: bool
+    reason: str = ""
+    draft: str = ""
+
+    @property
+    def is_analyzed(self) -> bool:
+        """Whether a call has run it."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """``units`` in the order of the file; of their ``lines`` that can run, ``ran`` did."""
+
+    units: tuple[Unit, ...]
+    ran: int
+    lines: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is said holds for all of the file."""
+        return self.ran == self.lines and all(unit.is_analyzed for unit in self.units)
+
+    @property
+    def missing(self) -> tuple[Unit, ...]:
+        """What was not analyzed: what has a call to complete first."""
+        return tuple(sorted((u for u in self.units if not u.is_analyzed), key=lambda unit: not unit.draft))
+
+    @property
+    def percent(self) -> int:
+        """The share of lines; 100 only for all of them."""
+        return 100 * self.ran // self.lines if self.lines else 0
+
+    @property
+    def sentence(self) -> str:
+        """``3 of 8 modules, 64% of their lines``."""
+        parts = [
+            f"{sum(u.is_analyzed for u in some)} of {counted(len(some), what)}"
+            for what, some in (
+                ("module", [u for u in self.units if u.is_module]),
+                ("function", [u for u in self.units if not u.is_module]),
+            )
+            if some
+        ]
+        whose = "its" if len(self.units) == 1 else "their"
+        return f"{' and '.join(parts)}, {self.percent}% of {whose} lines"
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicParameter:
+    """A parameter, at its name: ``dimensions`` of it are dynamic, or, when there are none, its value."""
+
+    place: Place
+    dimensions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """A call of the function ``name`` of ``file``. ``inputs`` are pairs of a parameter and an expression (agent/inputs/expressions.py)."""
+
+    file: str
+    name: str
+    inputs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How many graphs were compared with eager, by their worst call: bitwise equal, within rounding, wrong, not compared."""
+
+    bitwise: int = 0
+    rounding: int = 0
+    wrong: int = 0
+    not_compared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """All compilations of one function, of its resume functions, too. ``ops`` are those of Dynamo's graphs; ``kernels`` are names
+    without numbers, empty where the run did not come to Inductor."""
+
+    file: str
+    name: str
+    line: int
+    graphs: int
+    ops: int
+    kernels: tuple[str, ...] = ()

@@ -1,0 +1,96 @@
+"""Opens a trace of another run in the editor: its findings, lenses and hovers stand in the files of this machine that it is about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from compile_lens.analysis.filters import apply
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.documents.source_file import source_if_readable
+from compile_lens.lsp.convert import path_argument, uri_from_path
+from compile_lens.lsp.diagnostics import Diagnostics
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
+from compile_lens.settings.settings import Settings
+from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.trace.files import TraceError
+
+OPEN = "compileLens.openTrace"
+CLOSE = "compileLens.closeTraces"
+
+
+class Traces:
+    """The traces that are open. What they tell stays until they are closed, beside what runs tell."""
+
+    def __init__(self, server: CompileLensServer, diagnostics: Diagnostics, on_shown: Callable[[], None]) -> None:
+        self._server = server
+        self._diagnostics = diagnostics
+        self._on_shown = on_shown
+        self._open: list[str] = []
+
+    def commands(self) -> dict[str, Callable[[str | None], Awaitable[Any]]]:
+        """The commands by name."""
+        return {OPEN: self._open_trace, CLOSE: self._close}
+
+    async def _open_trace(self, uri: str | None) -> dict[str, Any] | None:
+        """Open the trace at ``uri``: a file or a folder. Answers what it tells; None if it cannot be read, which is said."""
+        path = Path(path_argument(OPEN, uri))
+        settings, folders = self._server.settings, tuple(map(str, self._server.folders()))
+        options = TraceOptions(tuple(settings.traces.map.items()), folders, settings.just_my_code)
+        try:
+            shown, problems, files = await asyncio.to_thread(_read, path, options, settings)
+        except TraceError as problem:
+            self._server.warn(f"Compile Lens: {problem}")
+            return None
+        changed: set[str] = set()
+        for number, outcome in enumerate(shown):
+            name = f"{uri}#{number}"
+            changed |= self._server.results.publish(name, outcome, lambda _: [])
+            self._open.append(name)
+        self._show(changed)
+        for problem_text in problems:
+            self._server.warn(f"Compile Lens: {problem_text}")
+        findings = [finding for outcome in shown for finding in outcome.findings]
+        return {
+            "ranks": sum(max(len(outcome.ranks), 1) for outcome in shown),
+            "findings": len(findings),
+            "elsewhere": sum(1 for finding in findings if finding.place.file not in files),
+            "files": [uri_from_path(file, self._server.sources) for file in files],
+            "notes": [note for outcome in shown for note in outcome.notes],
+        }
+
+    async def _close(self, _: str | None) -> None:
+        """Close all traces."""
+        changed = {key for name in self._open for key in self._server.results.forget(name)}
+        self._open.clear()
+        self._show(changed)
+
+    def _show(self, changed: set[str]) -> None:
+        self._diagnostics.show(changed)
+        self._on_shown()
+
+
+def _read(path: Path, options: TraceOptions, settings: Settings) -> tuple[list[Outcome], tuple[str, ...], list[str]]:
+    """The outcomes at ``path`` as the settings want them shown, what could not be read, and the files that are here. Raises TraceError."""
+    opened = open_trace(path, options)
+    shown = [_filtered(outcome, settings) for outcome in opened.merged()]
+    named = dict.fromkeys(finding.place.file for outcome in shown for finding in outcome.findings)
+    return shown, opened.problems, [file for file in named if Path(file).is_file()]
+
+
+def _filtered(outcome: Outcome, settings: Settings) -> Outcome:
+    files = {finding.place.file for finding in outcome.findings}
+    trees: dict[str, SourceTree] = {}
+    for file in files:
+        text = source_if_readable(file)
+        if text is not None:
+            trees[file] = parse(text)
+    # of a file that a trace does not name nothing is known, so no comment in it is called unused
+    filtered = apply(outcome.findings, settings.filters, outcome.file, trees.get, False)
+    return replace(
+        outcome, findings=filtered.findings, hidden=sum(filtered.hidden.values()), unfiltered=outcome.findings
+    )

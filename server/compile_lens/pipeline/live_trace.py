@@ -1,0 +1,103 @@
+"""Reads a trace file while a process still writes it: each byte once, a record as soon as it is whole."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from compile_lens.trace.builder import ReportBuilder
+from compile_lens.trace.records import Payload, Record, parse_record
+from compile_lens.trace.report import CompileReport
+
+CHUNK = 1 << 22
+# a record ends where a line begins that is no payload line
+END_OF_RECORD = re.compile(rb"\n(?=[^\t])")
+
+
+@dataclass(frozen=True, slots=True)
+class FileBytes:
+    """The bytes of a file, read when they are asked for: payloads of a run of days would not fit in memory. None, if it is gone."""
+
+    path: Path
+
+    def __getitem__(self, index: slice, /) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(index.start)
+                return file.read(index.stop - index.start)
+        except OSError:
+            return b""
+
+
+class LiveTrace:
+    """One trace file that grows."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._forget()
+
+    def _forget(self) -> None:
+        self._builder = ReportBuilder()
+        self._records = 0
+        self._held = b""
+        self._held_at = 0
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether a record has been read: compile workers make files that stay empty."""
+        return self._records > 0
+
+    def report(self) -> CompileReport:
+        """What the records so far tell."""
+        return self._builder.report()
+
+    def read(self, is_over: bool = False) -> bool:
+        """Take what has been written since the last call. Returns whether findings may have changed.
+
+        ``is_over``: nobody writes any more, so what is left is a record that was cut short. A file that has become shorter was
+        written anew.
+        """
+        has_news = False
+        try:
+            if self.path.stat().st_size < self._held_at + len(self._held):
+                self._forget()
+                has_news = True
+            with self.path.open("rb") as file:
+                file.seek(self._held_at + len(self._held))
+                while new := file.read(CHUNK):
+                    has_news = self._take(new) or has_news
+        except OSError:  # on a mounted file system it may come back
+            return has_news
+        if self._held and (is_over or self._is_whole(self._held)):
+            has_news = self._add(self._held, self._held_at) or has_news
+            self._held_at += len(self._held)
+            self._held = b""
+        return has_news
+
+    def _take(self, new: bytes) -> bool:
+        data, base, start, has_news = self._held + new, self._held_at, 0, False
+        for end in END_OF_RECORD.finditer(data):
+            has_news = self._add(data[start : end.end()], base + start) or has_news
+            start = end.end()
+        self._held, self._held_at = data[start:], base + start
+        return has_news
+
+    def _is_whole(self, data: bytes) -> bool:
+        """Whether the last record is all there, though none follows: its payload is the one whose digest it names."""
+        if not data.endswith(b"\n"):
+            return False
+        record = parse_record(data, 0, len(data))
+        return record is not None and (record.payload is None or record.payload.text() is not None)
+
+    def _add(self, data: bytes, at: int) -> bool:
+        record = parse_record(data, 0, len(data))
+        self._records += record is not None
+        return self._builder.add(None if record is None else self._with_payload_on_disk(record, at))
+
+    def _with_payload_on_disk(self, record: Record, at: int) -> Record:
+        payload = record.payload
+        if payload is None:
+            return record
+        on_disk = Payload(FileBytes(self.path), at + payload.start, at + payload.end, payload.digest)
+        return replace(record, payload=on_disk)

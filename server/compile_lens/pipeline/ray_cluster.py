@@ -1,0 +1,115 @@
+"""Analyzes files on a Ray cluster: one task for each file, which Ray places, and places again where a node is lost.
+
+Ray is optional (``pip install compile-lens[ray]``). Files have the same paths on each node: the cluster shares a file system.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline.file_analysis import FileRequest, Hosts
+from compile_lens.workers.job import Job
+
+# so often a file is tried again after its worker or node is lost
+RETRIES = 3
+PACKAGES = str(Path(__file__).resolve().parents[2])
+
+
+class ClusterError(Exception):
+    """Ray cannot be used; its text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where tasks run and what each reserves. ``address`` is Ray's: '' starts a cluster on this machine for as long as it takes."""
+
+    address: str = ""
+    cpus: float = 1.0
+    gpus: float = 0.0
+
+    async def analyze(
+        self, jobs: Sequence[Job], request: FileRequest, done: Callable[[int, list[Outcome]], None]
+    ) -> None:
+        """Analyze ``jobs``; ``done`` gets the number of each with its outcomes, in any order. Raises ClusterError."""
+        ray = _ray()
+        try:
+            ray.init(
+                address=self.address or None, log_to_driver=False, include_dashboard=None if self.address else False
+            )
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            where = f"at {self.address} " if self.address else ""
+            raise ClusterError(f"A Ray cluster {where}cannot be used: {_first_line(error)}.") from None
+        try:
+            path = os.pathsep.join([PACKAGES, *filter(None, [os.environ.get("PYTHONPATH")])])
+            # a task may run where another one was lost: it has no effect but its outcomes
+            task = ray.remote(_analyze_here).options(
+                num_cpus=self.cpus,
+                num_gpus=self.gpus,
+                max_retries=RETRIES,
+                scheduling_strategy="SPREAD",
+                runtime_env={"env_vars": {"PYTHONPATH": path}},
+            )
+            running = {task.remote(job, request): index for index, job in enumerate(jobs)}
+            while running:
+                ready, _ = await asyncio.to_thread(ray.wait, list(running), num_returns=1)
+                for reference in ready:
+                    index = running.pop(reference)
+                    done(index, _outcomes(ray, reference, jobs[index], request))
+        finally:
+            ray.shutdown()
+
+
+def _ray() -> Any:
+    try:
+        return importlib.import_module("ray")
+    except ImportError:
+        raise ClusterError("Ray is not installed: pip install 'compile-lens[ray]'.") from None
+
+
+def _outcomes(ray: Any, reference: Any, job: Job, request: FileRequest) -> list[Outcome]:
+    try:
+        found: list[Outcome] = ray.get(reference)
+    except ray.exceptions.RayError as error:
+        return [request.failed(job, f"{job.file} could not be analyzed on the cluster: {_first_line(error)}.")]
+    return found
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".")
+
+
+class _Node:
+    """What the tasks of one worker process share: Ray keeps the process for the next file, and so its standby is warm."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._hosts: dict[str, Hosts] = {}
+        atexit.register(self._close)
+
+    def analyze(self, job: Job, request: FileRequest) -> list[Outcome]:
+        # a standby sees the GPUs that Ray gave to the task for which it was started
+        hosts = self._hosts.setdefault(os.environ.get("CUDA_VISIBLE_DEVICES", ""), Hosts())
+        return self.loop.run_until_complete(request.analyze(job, hosts.of(0)))
+
+    def _close(self) -> None:
+        for hosts in self._hosts.values():
+            self.loop.run_until_complete(hosts.close())
+
+
+_node: _Node | None = None
+
+
+def _analyze_here(job: Job, request: FileRequest) -> list[Outcome]:
+    """The task of one file."""
+    global _node
+    _node = _node or _Node()
+    return _node.analyze(job, request)

@@ -1,0 +1,39 @@
+"""Settings of what stands beside the text: lenses and inlay hints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from compile_lens.settings.setting import documented
+
+
+@dataclass(frozen=True, slots=True)
+class LensSettings:
+    """Code lenses."""
+
+    enabled: bool = field(
+        default=True,
+        metadata=documented(
+            "Show a code lens above each compile region and each compiled function with the result of the last run. "
+            "Default: on."
+        ),
+    )
+    candidates: bool = field(
+        default=True,
+        metadata=documented(
+            "Show a code lens above modules and functions that are not compiled yet, to see what `torch.compile` would "
+            "do. Default: on."
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InlaySettings:
+    """Inlay hints."""
+
+    enabled: bool = field(
+        default=False,
+        metadata=documented(
+            "Show inlay hints where a graph ends, and for dynamic dimensions of parameters. Default: off."
+        ),
+    )

@@ -1,0 +1,48 @@
+"""Finds the Python of a Jupyter kernel by the kernel's name, as Jupyter does: in the folders of its kernel specifications."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_NAME = re.compile(r"[\w.-]+")
+
+
+def python_of_kernel(name: str, environment: Mapping[str, str]) -> str | None:
+    """The interpreter that the kernel ``name`` is started with; None if it is not installed, or starts something else.
+
+    A notebook of a workspace chooses the name only: the specifications are the user's and the system's (jupyter_core/paths.py).
+    """
+    if not _NAME.fullmatch(name):
+        return None
+    for folder in _folders(environment):
+        try:
+            spec = json.loads((folder / "kernels" / name.lower() / "kernel.json").read_text(encoding="utf-8"))
+            program = spec["argv"][0] if spec.get("language", "python").lower() == "python" else ""
+        except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
+            continue  # there is none here, or Jupyter could not read it either
+        # a bare name is whatever the search path of Jupyter has first
+        return program if isinstance(program, str) and os.path.isabs(program) and Path(program).is_file() else None  # noqa: PTH117
+    return None
+
+
+def _folders(environment: Mapping[str, str]) -> Iterator[Path]:
+    for folder in environment.get("JUPYTER_PATH", "").split(os.pathsep):
+        if folder:
+            yield Path(folder)
+    if data := environment.get("JUPYTER_DATA_DIR"):
+        yield Path(data)
+    home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "~").expanduser()
+    if sys.platform == "darwin":
+        yield home / "Library" / "Jupyter"
+    elif sys.platform == "win32":
+        yield Path(environment.get("APPDATA") or home / "AppData" / "Roaming") / "jupyter"
+        yield Path(environment.get("PROGRAMDATA") or "C:/ProgramData") / "jupyter"
+    else:
+        yield Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "jupyter"
+    if sys.platform != "win32":
+        yield from (Path("/usr/local/share/jupyter"), Path("/usr/share/jupyter"))

@@ -1,0 +1,35 @@
+"""What the sandbox blocks is told with a noun for each verb that the agent says."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import compile_lens
+from compile_lens.agent.sandbox.calls import CHANGES
+from compile_lens.analysis.refused_calls import BLOCKED
+
+CALLS = Path(compile_lens.__file__).parent / "agent" / "sandbox" / "calls.py"
+# what is refused, in the words of the agent
+WHAT = {"read", "write", "network", "process"}
+# "a call that changes the mode of …" says it
+WITHOUT_NOUN = {does for does, *_ in CHANGES.values() if does.startswith("changes ")}
+
+
+def verbs() -> set[str]:
+    """The verbs in what `calls.py` returns: (what, verb, target)."""
+    found = {does for does, *_ in CHANGES.values()} | {"writes"}
+    for node in ast.walk(ast.parse(CALLS.read_text(encoding="utf-8"))):
+        if (
+            isinstance(node, ast.Tuple)
+            and len(node.elts) == 3
+            and isinstance(node.elts[0], ast.Constant)
+            and node.elts[0].value in WHAT
+        ):
+            texts = (each.value for each in ast.walk(node.elts[1]) if isinstance(each, ast.Constant))
+            found |= {text for text in texts if isinstance(text, str) and not text.startswith("socket.")}
+    return found
+
+
+def test_each_verb_of_the_agent_has_a_noun_and_no_noun_is_left() -> None:
+    assert verbs() - WITHOUT_NOUN == set(BLOCKED)

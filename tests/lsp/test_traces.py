@@ -1,0 +1,41 @@
+"""A trace of another run, opened in the editor: findings, hovers and lenses stand in the files that it is about."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from editor import Editor
+
+TRACE = Path(__file__).parent.parent / "data" / "h200-ddp"
+OPEN, CLOSE = "compileLens.openTrace", "compileLens.closeTraces"
+
+
+async def test_a_trace_is_shown_in_the_files_of_the_workspace(raw: Editor, root: Path) -> None:
+    job = Path(shutil.copytree(TRACE, root.parent / "job"))
+    program = root / "gpu_ddp.py"
+    (job / "gpu_ddp.py").rename(program)
+    await raw.initialize(root, {"run": {"enabled": "never"}})
+    uri = await raw.open(program)
+    answer = await raw.command(OPEN, job.as_uri())
+    assert (answer["ranks"], answer["findings"], answer["elsewhere"]) == (2, 4, 0)
+    assert answer["files"] == [uri]
+    found = await raw.published(uri)
+    assert {one["code"] for one in found} == {"rank-divergence", "GB0007", "GB0156", "recompile"}
+    assert {one["range"]["start"]["line"] for one in found} == {8}
+    hover = await raw.hover(uri, 8, 8)
+    assert hover is not None
+    assert "Ranks diverge" in hover["contents"]["value"]
+    since = len(raw.received)
+    await raw.command(CLOSE)
+    assert await raw.published(uri, lambda found: not found, since) == []
+
+
+async def test_what_is_no_trace_is_said_once(raw: Editor, root: Path) -> None:
+    await raw.initialize(root, {"run": {"enabled": "never"}})
+    (root / "noise.log").write_bytes(bytes(range(256)) * 40)
+    assert await raw.command(OPEN, (root / "noise.log").as_uri()) is None
+    said = [m["params"]["message"] for m in raw.received if m.get("method") == "window/showMessage"]
+    assert said == [
+        f"Compile Lens: {root / 'noise.log'} is not a torch trace. `TORCH_TRACE=DIR` lets a run of torch write one."
+    ]
