@@ -285,3 +285,16 @@ def test_a_source_is_named_as_the_user_writes_it(source: str, expected: str) -> 
 def test_a_guard_of_an_unknown_form_shows_no_internals(text: str) -> None:
     told = words(text)
     assert told and not INTERNAL.search(told)
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        (("0.08004499971866608", "-0.020892787724733353"), "was 0.08004, then -0.02089"),
+        (("0.1000000001", "0.1000000002"), "was 0.1000000001, then 0.1000000002"),
+        (("0.5", "12"), "was 0.5, then 12"),
+    ],
+)
+def test_long_numbers_are_rounded_where_that_tells_them_apart(values: tuple[str, str], shown: str) -> None:
+    facts = [read_guard(parse_guard_failures(f"0/0: scale == {value}")[0]) for value in values]
+    assert change(facts) == f"`scale` changed ({shown})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from editor import Editor
+from editor import Editor, capabilities
 
 TRACE = Path(__file__).parent.parent / "data" / "h200-ddp"
 OPEN, CLOSE = "compileLens.openTrace", "compileLens.closeTraces"
@@ -15,7 +15,8 @@ async def test_a_trace_is_shown_in_the_files_of_the_workspace(raw: Editor, root:
     job = Path(shutil.copytree(TRACE, root.parent / "job"))
     program = root / "gpu_ddp.py"
     (job / "gpu_ddp.py").rename(program)
-    await raw.initialize(root, {"run": {"enabled": "never"}})
+    said = capabilities(experimental={"compileLensTree": True})
+    await raw.initialize(root, {"run": {"enabled": "never"}}, capabilities=said)
     uri = await raw.open(program)
     answer = await raw.command(OPEN, job.as_uri())
     assert (answer["ranks"], answer["findings"], answer["elsewhere"]) == (2, 4, 0)
@@ -26,6 +27,14 @@ async def test_a_trace_is_shown_in_the_files_of_the_workspace(raw: Editor, root:
     hover = await raw.hover(uri, 8, 8)
     assert hover is not None
     assert "Ranks diverge" in hover["contents"]["value"]
+    tree = await raw.wait(
+        lambda m: m.get("method") == "compileLens/tree" and m["params"]["files"][-1]["kind"] == "trace"
+    )
+    opened = tree["params"]["files"][-1]
+    assert (opened["label"], opened["description"].partition(" · ")[0]) == ("job", "4 findings")
+    assert {(one["kind"], one["uri"], one["range"]["start"]["line"]) for one in opened["children"]} == {
+        ("traced", uri, 8)
+    }
     since = len(raw.received)
     await raw.command(CLOSE)
     assert await raw.published(uri, lambda found: not found, since) == []

@@ -13,6 +13,7 @@ DEVICES = {
     "XPU": "xpu",
 }  # fmt: skip
 DEVICE_KEYS = re.compile(rf"^({'|'.join(DEVICES)})(?:, Autograd\1)?$")
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}(?:e[-+]?\d+)?")
 HOOKS = "hooks of "
 MAX_STEPS = 6
 MAX_VALUES = 4
@@ -51,11 +52,19 @@ def _devices(facts: list[GuardFact]) -> list[GuardFact]:
 def _values(facts: list[GuardFact]) -> str:
     if all(fact.after for fact in facts):
         steps = [facts[0].before, *(fact.after for fact in facts)]
-        steps = [step for index, step in enumerate(steps) if step and (index == 0 or step != steps[index - 1])]
+        steps = _rounded(
+            [step for index, step in enumerate(steps) if step and (index == 0 or step != steps[index - 1])]
+        )
         shown = steps if len(steps) <= MAX_STEPS else [*steps[:4], "…", steps[-1]]
         return f" ({' → '.join(shown)})"
-    known = list(dict.fromkeys(fact.before for fact in facts if fact.before))
+    known = _rounded(list(dict.fromkeys(fact.before for fact in facts if fact.before)))
     if not known:
         return ""
     shown = known if len(known) <= MAX_VALUES else [*known[:MAX_VALUES], "…"]
     return f" (was {', then '.join(shown)})"
+
+
+def _rounded(values: list[str]) -> list[str]:
+    """Floating-point numbers with four digits, unless that makes two of them the same."""
+    short = [f"{float(value):.4g}" if _LONG_NUMBER.fullmatch(value) else value for value in values]
+    return short if len(set(short)) == len(set(values)) else values

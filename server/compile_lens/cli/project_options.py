@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from compile_lens.cli.terminal import echo
+from compile_lens.regular_file import read_regular
 
 FILE = "pyproject.toml"
 TABLE = "compile-lens"
@@ -42,7 +43,7 @@ def project_defaults(folder: Path) -> dict[str, dict[str, Any]]:
     if file is None:
         return {}
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_regular(file).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return {}  # other tools say so; nothing here depends on it
     if f"[tool.{TABLE}]" not in text and f"[tool.{TABLE}." not in text:

@@ -70,13 +70,13 @@ class Repros:
         path, about = path_argument(WRITE_REPRO, uri), about or ""
         if not self._server.may_run():
             return None
-        wanted = Selection(region=about[len(REGION) :]) if about.startswith(REGION) else Selection(finding=about)
+        wanted = selection(about)
         folder = self._folder(where or await self._ask(path), path)
         if folder is None:
             return None
 
         async def work(progress: RunProgress) -> Written:
-            return await self._write(str(uri), path, wanted, folder, progress)
+            return await self.written(str(uri), path, wanted, folder, progress)
 
         written = await self._progress.run(f"Writing a repro ({wanted.where})…", work, str(uri))
         return await self._show(written, where != UNTITLED) if written is not None else None
@@ -88,15 +88,20 @@ class Repros:
         answer = await self._server.ask("Where should the repro be written?", titles, unasked=in_folder)
         return titles.get(answer or "", "")
 
+    def private_folder(self, path: str) -> Path:
+        """Where repros are written that are not to be in the workspace."""
+        return history_file(Path(path)).parent.with_name("untitled")
+
     def _folder(self, where: str, path: str) -> Path | None:
         folders = {
             FOLDER: self._server.root_of(path) / FOLDER,
             BESIDE: Path(path).parent,
-            UNTITLED: history_file(Path(path)).parent.with_name("untitled"),
+            UNTITLED: self.private_folder(path),
         }
         return folders.get(where)
 
-    async def _write(self, uri: str, path: str, wanted: Selection, folder: Path, progress: RunProgress) -> Written:
+    async def written(self, uri: str, path: str, wanted: Selection, folder: Path, progress: RunProgress) -> Written:
+        """Write a repro to ``folder`` and run it. Raises CannotWrite."""
         python = self._runs.interpreter(path)
         snapshot = self._server.documents.get(uri)
         job = self._runs.job(path, None) if snapshot is None else self._runs.job_of_last_run(uri, path, snapshot)
@@ -129,3 +134,8 @@ def free_path(file: Path, wanted: Selection) -> Path:
     first = file.with_name(default_name(wanted, file))
     candidates = itertools.chain([first], (first.with_stem(f"{first.stem}_{n}") for n in itertools.count(2)))
     return next(path for path in candidates if not path.exists())
+
+
+def selection(about: str) -> Selection:
+    """What ``CODE@LINE``, ``region:NAME`` or '' stands for."""
+    return Selection(region=about[len(REGION) :]) if about.startswith(REGION) else Selection(finding=about)

@@ -65,7 +65,7 @@ class Searches:
         return {
             BISECT: partial(self._search, self._bisect, BISECT),
             VERIFY: partial(self._search, self._verify, VERIFY),
-            MINIFY: partial(self._search, self._minify, MINIFY),
+            MINIFY: partial(self._search, self.minified, MINIFY),
             LOGS: self._logs,
         }
 
@@ -124,18 +124,24 @@ class Searches:
     # -- the searches
 
     async def _bisect(self, repro: Path, progress: RunProgress) -> dict[str, Any]:
-        return await self._bisected(repro, progress, compare=False)
+        return await self.bisected(repro, progress, compare=False)
 
     async def _verify(self, repro: Path, progress: RunProgress) -> dict[str, Any]:
-        return await self._bisected(repro, progress, compare=True)
+        return await self.bisected(repro, progress, compare=True)
 
-    async def _bisected(self, repro: Path, progress: RunProgress, compare: bool) -> dict[str, Any]:
+    async def bisected(self, repro: Path, progress: RunProgress, compare: bool = False) -> dict[str, Any]:
+        """Bisect a repro and show the verdict; with ``compare``, what changed since the last one, too."""
         before = recall(repro) if compare else None
         host = Host(self._runs.interpreter(str(repro)))
+        ended: list[Step] = []
 
         def tell(step: Step | None, words: str) -> None:
-            if step is None:
-                progress.report(f"{repro.name}: {words}")
+            if step is not None:
+                ended.append(step)
+                progress.report(f"{repro.name}: step {len(ended)}: {words}: {_result(step)}")
+                return
+            so_far = f" (step {len(ended)}: {_result(ended[-1])})" if ended else ""
+            progress.report(f"{repro.name}: step {len(ended) + 1}: {words}{so_far}")
 
         try:
             found = await bisect(host, repro, on_progress=tell)
@@ -156,7 +162,8 @@ class Searches:
         kind = types.MessageType.Info if found.status is BisectionStatus.FOUND else types.MessageType.Warning
         self._server.say(f"Compile Lens: {found.sentence}", kind)
 
-    async def _minify(self, repro: Path, progress: RunProgress) -> dict[str, Any]:
+    async def minified(self, repro: Path, progress: RunProgress) -> dict[str, Any]:
+        """Make a repro smaller and open what is left."""
         target = repro.with_name(f"{repro.stem}_min.py")
         smallest: list[Minified] = []
         host = Host(self._runs.interpreter(str(repro)))
@@ -196,3 +203,7 @@ class Searches:
         name = Path(path).name
         await self._pages.show(f"Logs of {name}", text, history_file(Path(path)).with_suffix(".logs.md"))
         return [{"title": run.title, "line": run.line(command), "shows": run.shows} for run in runs]
+
+
+def _result(step: Step) -> str:
+    return "the problem does not occur" if step.good else "the problem occurs"

@@ -19,6 +19,7 @@ from compile_lens.lsp.details import DETAILS, Details
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
+from compile_lens.lsp.finding_reports import FindingReports
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import APPLY, Fixes
 from compile_lens.lsp.hover import Hovers
@@ -92,7 +93,7 @@ def assemble(
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
     Hovers(server, runs, store, predictions, facts, fixes)
-    Views(server, runs, diagnostics, fixes, facts, predictions)
+    views = Views(server, runs, diagnostics, fixes, facts, predictions)
     consent_question = ConsentQuestion(server, runs)
     server.code_actions.add(consent_question.actions)
     lenses = Lenses(server, runs, facts, consent_question)
@@ -107,10 +108,13 @@ def assemble(
     server.code_actions.add(searches.actions)
     repros = Repros(server, runs, progress)
     server.code_actions.add(repros.actions)
+    reports = FindingReports(server, runs, progress, repros, searches, pages)
+    server.code_actions.add(reports.actions)
     with_more: dict[str, commands.CommandWithArguments] = {
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
         DETAILS: Details(server, runs, facts, pages).show,
+        **reports.commands(),
     }
     sandbox = SandboxActions(server)
     server.code_actions.add(sandbox.actions)
@@ -120,6 +124,7 @@ def assemble(
         runs.show_idle()
 
     traces = Traces(server, diagnostics, show_traces)
+    views.show_traces(traces.names)
     commands.register(server, runs, progress, sandbox, {**searches.commands(), **traces.commands()}, with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)

@@ -36,6 +36,10 @@ class Traces:
         """The commands by name."""
         return {OPEN: self._open_trace, CLOSE: self._close}
 
+    def names(self) -> tuple[str, ...]:
+        """The names under which the results have what is open: the URI of a trace, ``#``, and the number of its outcome."""
+        return tuple(self._open)
+
     async def _open_trace(self, uri: str | None) -> dict[str, Any] | None:
         """Open the trace at ``uri``: a file or a folder. Answers what it tells; None if it cannot be read, which is said."""
         path = Path(path_argument(OPEN, uri))

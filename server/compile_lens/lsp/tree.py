@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from lsprotocol import types
@@ -12,7 +12,7 @@ from compile_lens.analysis.outcome import Status
 from compile_lens.diff.comparison import AnalysisComparison, Located
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.commands import ANALYZE
-from compile_lens.lsp.convert import sentence, to_range, uri_from_path
+from compile_lens.lsp.convert import path_from_uri, sentence, to_range, uri_from_path
 from compile_lens.lsp.details import DETAILS
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.lsp.language_server import CompileLensServer
@@ -39,13 +39,33 @@ class Tree:
 
     def __init__(self, server: CompileLensServer, runs: Runs, fixes: Fixes, history: RunHistory) -> None:
         self._server, self._runs, self._fixes, self._history = server, runs, fixes, history
+        self.traces: Callable[[], tuple[str, ...]] = tuple
 
     def files(self) -> tuple[Node, ...]:
-        """Each open file with regions or findings, and other files that runs found something in, by path."""
+        """Each open file with regions or findings, and other files that runs found something in, by path; then the open traces."""
         snapshots = {file_key(s.path): s for s in self._server.documents.all() if s.path is not None and s.is_python}
         keys = sorted(snapshots.keys() | self._server.results.files())
         nodes = (self._file(key, snapshots.get(key)) for key in keys)
-        return tuple(node for node in nodes if node is not None)
+        return (*(node for node in nodes if node is not None), *map(self._trace, self.traces()))
+
+    def _trace(self, name: str) -> Node:
+        """A trace of another run: its findings, which stand in the files, too."""
+        results = self._server.results
+        outcome, findings = results.outcome(name), results.of_run(name)
+        path = path_from_uri(name.rpartition("#")[0])
+        torch = f"torch {outcome.torch}" if outcome is not None and outcome.torch else ""
+        told = (counted(len(findings), "finding") if findings else "no findings", torch)
+        children = tuple(self._traced(name, finding) for finding in findings)
+        label = Path(path).name if path is not None else name
+        return Node("trace", name, label, " · ".join(part for part in told if part), children=children)
+
+    def _traced(self, name: str, finding: Finding) -> Node:
+        place = finding.place
+        uri = uri_from_path(place.file, self._server.sources)
+        where = to_range(place, self._server.sources.index(place.file), self._server.editor.encoding)
+        identifier = f"{name}#{finding.code}@{place.file}:{place.line}:{place.column}"
+        description = f"{Path(place.file).name}:{place.line}"
+        return Node("traced", identifier, sentence(finding), description, finding.severity.value, uri=uri, range=where)
 
     def _file(self, key: str, snapshot: Snapshot | None) -> Node | None:
         findings = self._server.results.findings(key)

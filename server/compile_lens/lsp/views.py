@@ -6,7 +6,7 @@ docs/editors/protocol.md describes both.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -58,6 +58,10 @@ class Views:
         if server.editor.shows_tree:
             runs.on_change(self._changed)
             diagnostics.on_change(self._changed)
+
+    def show_traces(self, names: Callable[[], tuple[str, ...]]) -> None:
+        """Show the traces that are open, too: ``names`` gives the names of their outcomes."""
+        self._tree.traces = names
 
     def _on_end(self, uri: str, outcome: Outcome | None, _: Mapping[str, int]) -> None:
         if outcome is not None and outcome.final:

@@ -117,6 +117,11 @@ class Results:
         known = self._known.get((uri, beside))
         return known.outcome if known else None
 
+    def of_run(self, uri: str) -> tuple[Finding, ...]:
+        """What the newest outcome of the document ``uri`` found, in any file."""
+        known = self._known.get((uri, ""))
+        return known.findings if known else ()
+
     def beside(self, uri: str) -> list[str]:
         """The names of what was published beside the document's own outcome."""
         return [name for of, name in self._known if of == uri and name]

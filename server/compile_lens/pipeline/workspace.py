@@ -11,6 +11,7 @@ from pathlib import Path
 
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
+from compile_lens.regular_file import read_regular
 from compile_lens.syntax.tree import parse
 
 MAX_FILES = 4_000
@@ -63,7 +64,7 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
         if len(found) >= MAX_READ or time.monotonic() > deadline:
             break
         try:
-            if path == file or not pattern.search(path.read_bytes()):
+            if path == file or not pattern.search(read_regular(path)):
                 continue
             found.append(WorkspaceFile(str(path), parse(read_source(path))))
         except (OSError, FileProblem):

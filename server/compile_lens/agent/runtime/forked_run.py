@@ -55,6 +55,8 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         wire.tell(RunStarted(child))
         supervised = _Supervised(child, commands, reading, wire, spec.cpu_s if spec is not None else 0)
         kind, code, reason = supervised.until_end(budget, deadline)
+        if shared is not None:
+            shared.look(set(processes.descendants(os.getpid())))
         processes.end_tree(child)
         supervised.pass_on_the_rest()
         os.close(reading)
