@@ -31,9 +31,10 @@ KEYS = {
     "format": "output_format",
     "baseline": "baseline",
     "budget": "budget",
+    "map": "maps",
 }
 # keys that are tables, with an example
-TABLES = {"severity": '{ GB0059 = "off" }', "budget": "{ max-breaks = 0 }"}
+TABLES = {"severity": '{ GB0059 = "off" }', "budget": "{ max-breaks = 0 }", "map": '{ "/cluster/job" = "." }'}
 VERBS = ("check", "vary", "predict", "trace")
 
 
@@ -75,7 +76,7 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
         if key in TABLES:
             if not isinstance(value, Mapping):
                 raise click.ClickException(f"{file}: {key} must be a table, as in {key} = {TABLES[key]}.")
-            value = [f"{name}={str(inner).lower()}" for name, inner in value.items()]
+            value = [f"{name}={inner if key == 'map' else str(inner).lower()}" for name, inner in value.items()]
         if key == "baseline":
             value = str(file.parent / str(value))
         found[KEYS[key]] = value
