@@ -95,6 +95,8 @@ const documentSelector: DocumentSelector = [
     scheme: "file",
     pattern,
   })),
+  // the cells are sent with their notebook, and these are requests about them
+  { notebook: "jupyter-notebook", language: "python" },
 ];
 
 export class Server implements vscode.Disposable, CommandRunner {

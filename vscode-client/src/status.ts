@@ -40,7 +40,7 @@ function appearance(status: ServerStatus, trusted: boolean, waitsForConsent: boo
 
 /** The number of findings in the active editor, as the item is about what is looked at. */
 function findingsHere({ counts, findings }: ServerStatus): number {
-  const uri = vscode.window.activeTextEditor?.document.uri;
+  const uri = vscode.window.activeNotebookEditor?.notebook.uri ?? vscode.window.activeTextEditor?.document.uri;
   return counts === undefined ? findings : (counts[uri?.toString() ?? ""] ?? 0);
 }
 
