@@ -111,6 +111,10 @@ class Run:
         os.mkdir(policy.scratch, 0o700)
         places = [os.path.dirname(self.command.file), self.command.cwd]
         sandbox = enter(policy, self.sandbox.kind, places, tell, counted)
+        # what was opened before belongs to the machine: its mode and owner could be changed through it
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
         wire.move_to_this_process()
         wire.tell(SandboxEntered(sandbox.kind, self.sandbox.reason, tuple(sandbox.unrestricted)))
         return sandbox
