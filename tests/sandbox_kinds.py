@@ -22,7 +22,7 @@ import os, sys
 from compile_lens.agent.sandbox import kernel, syscall_filter
 syscall_filter.REFUSED = {refused}
 kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-syscall_filter.Filter(True, False, True, True, True).install()
+syscall_filter.Filter(True, False, True, True, True, 0).install()
 os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 """
 NAMESPACES = {"unshare": (272, 97), "mount": (165, 40)}

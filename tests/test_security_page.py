@@ -11,8 +11,12 @@ import pytest
 
 TESTS = Path(__file__).resolve().parent
 PAGE = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
-TABLE = PAGE.partition("| promise | held by |")[2]
-ROWS = [line.strip("| ").split(" | ") for line in TABLE.splitlines() if line.startswith("| ")]
+PROMISES, TABLE = PAGE.split("| promise | held by |")
+ROWS = [
+    line.strip("| ").split(" | ") for line in TABLE.splitlines() if line.startswith("| ") and "| held by |" not in line
+]
+# what these say cannot be tested, or is no promise
+ABOUT = ("available on", "enforced by", "No kind prevents")
 REFERENCE = re.compile(r"`([\w/]+\.py)(?:::([\w:]+))?`")
 
 
@@ -39,6 +43,23 @@ def test_a_promise_names_tests_that_exist(row: list[str]) -> None:
     # nothing stands there but references
     assert REFERENCE.sub("", held_by).strip(" ,") == ""
     assert [f"{file}::{name}" for file, name in found if is_missing(file, name)] == []
+
+
+def promises() -> list[str]:
+    """The first words of the rows of the tables of the sandbox and the budget, and of paragraphs with a bold beginning."""
+    sections = [part for part in PROMISES.split("\n## ") if part.startswith(("The sandbox", "The budget"))]
+    rows = [
+        line.strip("| ").split(" | ")[0] for part in sections for line in part.splitlines() if line.startswith("| ")
+    ]
+    bold = re.findall(r"^(?:- )?\*\*([^*]+)\*\*", PROMISES, re.MULTILINE)
+    return [words.rstrip(",:") for words in (*rows, *bold) if words.strip("| ") and not words.startswith(ABOUT)]
+
+
+def test_no_promise_is_without_a_test() -> None:
+    held = {row[0] for row in ROWS}
+    found = [words for words in promises() if not words.startswith(("`overlay`", "default"))]
+    assert len(found) > 30
+    assert [words for words in found if words not in held] == []
 
 
 def test_the_table_is_read() -> None:

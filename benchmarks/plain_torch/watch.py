@@ -161,8 +161,17 @@ def run(file: str) -> dict[str, Any]:
 
 
 def stop_after_dynamo() -> None:
-    """The ``dynamo`` depth, in one line of its own: the default backend keeps its name and runs the graph as it is."""
-    torch._TorchCompileInductorWrapper.__call__ = lambda self, model_, inputs_: model_.forward
+    """The ``dynamo`` depth, in words of its own: the default backend keeps its name and runs the graph as it is.
+
+    Whether a Python float stays an input is decided by AOTAutograd, so a graph that reads one goes there.
+    """
+    from torch._dynamo.backends.debugging import aot_eager_decomp_partition
+
+    def compile_graph(self: Any, model: Any, inputs: Any) -> Any:
+        reads_float = any(isinstance(node.meta.get("example_value"), torch.SymFloat) for node in model.graph.nodes)
+        return aot_eager_decomp_partition(model, inputs) if reads_float else model.forward
+
+    torch._TorchCompileInductorWrapper.__call__ = compile_graph
 
 
 def main() -> None:

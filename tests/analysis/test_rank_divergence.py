@@ -28,7 +28,7 @@ def test_the_rank_that_alone_recompiles_is_found_with_its_cause() -> None:
     assert first == []
     (finding,) = second
     assert finding.message == (
-        "Ranks diverge: rank 1 recompiled `inner`, and rank 0 did not: size 0 of `args[0]` changed (8 → 9)."
+        "Ranks diverge: rank 1 recompiled `inner`, and rank 0 did not: size 0 of its first argument changed (8 → 9)."
     )
     assert Path(finding.place.file).name == "gpu_ddp.py"
     assert finding.explanation.startswith("This is the first difference. Up to [3/0], all ranks compiled the same.")

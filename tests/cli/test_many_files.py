@@ -52,6 +52,7 @@ def told(out: str) -> list[dict[str, Any]]:
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("warm_command")
 def test_files_at_once_are_told_in_their_order_and_a_bad_one_costs_itself(tmp_path: Path) -> None:
     write_zoo(tmp_path, 12)

@@ -60,6 +60,7 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_storm_is_told_while_the_program_runs_and_signals_reach_it(tmp_path: Path) -> None:
     process = started(tmp_path, "run", "--", sys.executable, "train.py", "60", "--", "-x")
     assert process.stdout is not None and process.stderr is not None
@@ -75,6 +76,7 @@ def test_a_storm_is_told_while_the_program_runs_and_signals_reach_it(tmp_path: P
     assert not list(tmp_path.glob("compile-lens-*"))
 
 
+@pytest.mark.slow
 def test_a_job_that_runs_elsewhere_is_watched_and_its_exit_code_kept(tmp_path: Path) -> None:
     watching = started(tmp_path, "watch", "--format", "json", "trace")
     ran = started(tmp_path, "run", "-q", "--trace", "trace", "--", sys.executable, "train.py", "0")

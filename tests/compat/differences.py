@@ -243,6 +243,12 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("state_in_forward", "`state_dict` is not traced.", has="7 GB0059", until=(2, 12)),
     Difference("state_in_forward", "`state_dict` is not traced.", has="7 GB0467", since=(2, 14)),
     Difference(
+        "several_modules_of_torch",
+        "`requires_grad` of a parameter of a module of torch is not guarded.",
+        lacks="7 recompile",
+        until=(2, 11),
+    ),
+    Difference(
         "uncaught_shapes",
         "An error of an operation is raised as the program's own: Dynamo breaks there, and the program raises it.",
         lacks="2 fake-tensor-error/GB4315",

@@ -1,7 +1,7 @@
 """``python -m tests.corpus.draw``: draws files that nobody chose from the source distributions of public packages.
 
-The list of packages is data (``packages.json``), the seed is fixed, and no file is left out because it fails. ``python -m
-tests.corpus.outcomes`` analyzes what was drawn.
+The list of packages is data (``packages.json``), the seed is fixed, and no file is left out because it fails. Each package of a drawn
+file gets an environment with what it declares (``environments.py``). ``python -m tests.corpus.outcomes`` analyzes what was drawn.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.corpus import environments
 
 PACKAGES = Path(__file__).parent / "packages.json"
 # what is no program and no model: tests, packaging, documentation, the lists of names in `__init__.py`
@@ -40,7 +42,16 @@ def main() -> int:
     options = parser.parse_args()
     packages = json.loads(PACKAGES.read_text("utf-8"))[options.set]
     folders = [folder for name in packages if (folder := unpacked(name, options.folder)) is not None]
-    for path in drawn(folders, options.files, options.seed):
+    paths = drawn(folders, options.files, options.seed)
+    for place in sorted({path.relative_to(options.folder).parts[:2] for path in paths}):
+        package, version = place[0], place[1].rpartition("-")[2]
+        own = [path for path in paths if path.is_relative_to(options.folder / package)]
+        try:
+            environments.make(package, version, options.folder.absolute())
+            environments.install_for(package, own, options.folder.absolute())
+        except environments.NoEnvironment as problem:
+            print(f"{package}: no environment ({problem})", file=sys.stderr)
+    for path in paths:
         print(path)
     return 0
 

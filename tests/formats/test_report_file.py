@@ -163,7 +163,7 @@ def test_traces_are_saved_opened_and_redacted_in_the_terminal(tmp_path: Path) ->
     codes = [[finding["code"] for run in one.runs for finding in run["findings"]] for one in (direct, public)]
     assert codes[0] == codes[1] != []
     mixed = Warm(["trace", "run.clens", traces], tmp_path)
-    assert (mixed.code, "cannot be opened at once" in mixed.err) == (2, True)
+    assert (mixed.code, "cannot be opened together" in mixed.err) == (2, True)
     assert (
         Warm(["trace", "gone.clens"], tmp_path).err
         == "compile-lens: gone.clens cannot be read: No such file or directory.\n"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from editor import REAL, Editor, capabilities, editor, of_runs
 from programs import runs, write
 
@@ -154,6 +155,7 @@ REAL_CELLS = [
 ]
 
 
+@pytest.mark.slow
 async def test_the_kernels_python_runs_the_cells(root: Path, tmp_path: Path) -> None:
     """A real server: the interpreter of the settings has no torch, that of the kernel does."""
     spec = tmp_path / "xdg_data_home" / "jupyter" / "kernels" / "with-torch" / "kernel.json"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from editor import REAL, Editor, Message, capabilities, editor
 from programs import HEAD, ONE, write
 
@@ -158,6 +159,7 @@ for size in (2, 3, 4):
 """
 
 
+@pytest.mark.slow
 async def test_the_history_of_recompiles_is_a_table(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         await ed.initialize(root, {**ALWAYS, "python": sys.executable}, capabilities=SHOWS_TREE)

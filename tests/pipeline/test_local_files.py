@@ -43,6 +43,18 @@ def test_a_file_of_that_name_with_other_lines_is_another_file(tmp_path: Path) ->
     assert find_local_files(report, (), (str(tmp_path),)).localize(report) == report
 
 
+def test_the_functions_prove_a_file_whose_lines_have_changed(tmp_path: Path) -> None:
+    """With a folder of the path: ``forward`` is in many files."""
+    report = recorded()
+    texts = (
+        PROGRAM.replace("print(x)", "log(x)").replace("helper(x) + 1", "helper(x) + 2").replace("return x", "return +x")
+    )
+    file = place(tmp_path, texts + "\n\ndef f():\n    pass\n")
+    assert find_local_files(report, (), (str(tmp_path),)).files["/cluster/job/pkg/train.py"].path == str(file)
+    file.rename(tmp_path / "train.py")
+    assert find_local_files(report, (), (str(tmp_path),)).files == {}
+
+
 def test_a_map_comes_first_even_where_the_text_is_another(tmp_path: Path) -> None:
     place(tmp_path)
     chosen = place(tmp_path, "# nothing of it\n", "old/pkg/train.py")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.trace.files import TraceError, mapped, unpacked
+from compile_lens.trace.files import CUT_ARCHIVE, TraceError, mapped, unpacked
+from compile_lens.trace.records import opened
 
 NAME = "dedicated_log_torch_trace_rank_{}_x.log"
 CONTENT = b"V0101 00:00:00.1 1 a.py:1] {}\n"
@@ -62,12 +63,18 @@ def test_zstandard_is_read_or_its_package_named(tmp_path: Path) -> None:
             mapped(tmp_path / "trace.log.zst")
 
 
-@pytest.mark.parametrize("kept", [40, 100])
-def test_an_archive_that_is_cut_says_so(tmp_path: Path, kept: int) -> None:
+def test_an_archive_that_is_cut_at_its_beginning_is_an_error(tmp_path: Path) -> None:
     archive = pack(tmp_path, "w:gz")
-    archive.write_bytes(archive.read_bytes()[:kept])
-    with pytest.raises(TraceError, match=r"cannot be (read|unpacked)"), unpacked(archive) as files:
-        mapped(files[0].path)
+    archive.write_bytes(archive.read_bytes()[:40])
+    with pytest.raises(TraceError, match=r"is not a torch trace|cannot be read"), unpacked(archive) as files:
+        opened(files[0].path)
+
+
+def test_what_comes_before_the_cut_of_an_archive_is_opened(tmp_path: Path) -> None:
+    archive = pack(tmp_path, "w:gz")
+    archive.write_bytes(archive.read_bytes()[:-30])
+    with unpacked(archive) as files:
+        assert files[-1].note == CUT_ARCHIVE
 
 
 def test_an_archive_without_a_trace_says_so(tmp_path: Path) -> None:

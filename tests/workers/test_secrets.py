@@ -49,6 +49,24 @@ MOVED = {
     "XDG_CONFIG_HOME": "moved/config", "XDG_DATA_HOME": "moved/data", "HF_HOME": "moved/hub", "KUBECONFIG": "moved/kube-a:moved/kube-b",
     "AWS_SHARED_CREDENTIALS_FILE": "moved/aws", "PIP_CONFIG_FILE": "moved/pip.conf", "HISTFILE": "moved/history",
 }  # fmt: skip
+# how often a token is in the program's own memory; its text has none
+MEMORY = """
+import re
+token, found = re.compile(b"plante[d]-wandb"), 0
+memory = open("/proc/self/mem", "rb")
+for line in open("/proc/self/maps"):
+    place, modes, *_ = line.split()
+    start, end = (int(number, 16) for number in place.split("-"))
+    if modes.startswith("rw") and end - start < 1 << 27:
+        memory.seek(start)
+        try:
+            found += len(token.findall(memory.read(end - start)))
+        except OSError:
+            pass
+print("FOUND", found)
+"""
+# what the launch.json of a workspace may set for its program
+ELSEWHERE = dict.fromkeys(("HOME", *MOVED), "/nowhere")
 TOKENS = {
     "HF_TOKEN": "planted-hf", "WANDB_API_KEY": "planted-wandb", "OPENAI_API_KEY": "planted-key", "AWS_SECRET_ACCESS_KEY": "planted-aws",
     "MY_SETTING": "ghp_plantedplantedplanted", "DATABASE_URL": "postgres://me:planted@db/x", "GITLAB_TOKEN": "planted-gitlab",
@@ -109,10 +127,11 @@ def said(outcome: Outcome, word: str) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("kind", list(SandboxKind))
-def test_no_secret_reaches_a_sandboxed_run(place: Place, kind: SandboxKind) -> None:
+@pytest.mark.parametrize("variables", [{}, ELSEWHERE], ids=["as they are", "as the workspace says"])
+def test_no_secret_reaches_a_sandboxed_run(place: Place, kind: SandboxKind, variables: dict[str, str]) -> None:
     skip_unless_offered(kind.value)
     assert len(place.planted) > 100
-    outcome = place.run(Job(str(place.file), timeout_s=60, sandbox=SandboxOptions(strongest=kind)))
+    outcome = place.run(Job(str(place.file), timeout_s=60, sandbox=SandboxOptions(strongest=kind), env=variables))
     assert json.loads(said(outcome, "READABLE")) == [], outcome.output
     assert "planted" not in said(outcome, "VARIABLES")
     assert json.loads(said(outcome, "VARIABLES"))["HF_TOKEN"] == HIDDEN
@@ -125,6 +144,16 @@ def test_a_run_with_full_access_has_its_variables(place: Place, tmp_path: Path) 
     file.write_text("import os\nprint('VARIABLES', os.environ['HF_TOKEN'], os.environ['MY_SETTING'])\n")
     outcome = place.run(Job(str(file), timeout_s=60, access=Access.FULL))
     assert said(outcome, "VARIABLES") == f"planted-hf {TOKENS['MY_SETTING']}"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_run_is_a_copy_of_a_process_that_knew_secrets(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("print('hello')\n")
+    place.run(Job(str(file), timeout_s=60, access=Access.FULL))
+    file.write_text(MEMORY)
+    outcome = place.run(Job(str(file), timeout_s=60))
+    assert said(outcome, "FOUND") == "0"
 
 
 @pytest.mark.parametrize(

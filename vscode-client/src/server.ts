@@ -100,6 +100,7 @@ const documentSelector: DocumentSelector = [
     scheme: "file",
     pattern,
   })),
+  // the cells are sent with their notebook, and these are requests about them
   { notebook: "jupyter-notebook", language: "python" },
 ];
 

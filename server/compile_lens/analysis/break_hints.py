@@ -24,6 +24,8 @@ SCALAR, SHAPE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
 CALLED = re.compile(r"^\s*(?:Avoid calling|Apply `@torch\._dynamo\.dont_skip_tracing` to)[^`]*`(?P<name>[\w.]+)")
 # its forward pass is Python that synchronizes, and Dynamo does not trace it
 WRAPPER = re.compile(r"[/\\]torch[/\\]nn[/\\]parallel[/\\]distributed\.py$")
+# that torch does not trace it is known
+ISSUE = re.compile(r"(?:file|report) an issue")
 INSIDE_WRAPPER = "Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(module))`."
 RANDOM_NUMBER = (
     "No setting avoids it: draw the NumPy random number outside of the compiled function, and pass it in as a tensor."
@@ -40,7 +42,7 @@ def hints_of(
     """torch's hints with what is wrong in them put right, without those about functions that the user does not call."""
     hints = [hint for hint in reason.hints if not _is_about_internals(hint, place, sources, stack)]
     if any(WRAPPER.search(frame.file) for frame in stack):
-        hints.insert(0, INSIDE_WRAPPER)
+        hints = [INSIDE_WRAPPER, *(hint for hint in hints if not ISSUE.search(hint))]
     instead = instead_of_setting(reason, place, sources)
     if instead:
         return (instead, *(hint for hint in hints if not SETTING.search(hint)))

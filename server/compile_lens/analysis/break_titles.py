@@ -9,6 +9,9 @@ import re
 
 from compile_lens.trace.report import BreakReason
 
+ITEM, NUMBER = "GB0124", "a tensor to a Python number"
+# torch tells `float(x)` as a call of `item`
+CONVERTS = re.compile(r"(bool|complex|float|int)\(")
 # what torch's explanation names: (pattern, title with the name in it); the plain title where it names nothing
 NAMED = {
     "GB0088": (
@@ -68,7 +71,7 @@ TITLES = {
     "GB0109": "`.tolist()` is called on a tensor that does not contain integers",
     "GB0112": "the operator rejects these arguments",
     "GB0123": "`.backward()` is called inside compiled code",
-    "GB0124": "`.item()` converts a tensor to a Python number",
+    ITEM: f"`.item()` converts {NUMBER}",
     "GB0125": "`requires_grad_()` is called",
     "GB0126": "a tensor is resized in place",
     "GB0127": "a tensor is resized in place",
@@ -105,9 +108,11 @@ TITLES = {
 }
 
 
-def own_title(reason: BreakReason) -> str | None:
-    """What the code does, without a period; None for a code without a title of ours."""
+def own_title(reason: BreakReason, written: str = "") -> str | None:
+    """What the code does, without a period; None for a code without a title of ours. ``written`` is the code itself, if it is known."""
     code = reason.code or ""
+    if code == ITEM and (converts := CONVERTS.match(written)) is not None:
+        return f"`{converts[1]}` converts {NUMBER}"
     named = NAMED.get(code)
     if named is not None:
         pattern, title = named

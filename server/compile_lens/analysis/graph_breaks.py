@@ -96,7 +96,7 @@ def _finding(
         code=code,
         kind=Kind.GRAPH_BREAK,
         severity=Severity.ERROR if fatal else Severity.WARNING,
-        message=_message(first, lost, fatal, remedy),
+        message=_message(first, lost, fatal, remedy, _written(place, sources)),
         place=place,
         explanation=PATH.sub(
             r'File "\1"', "\n\n".join(text for text in (_explanation(reason), reason.consequence) if text)
@@ -132,8 +132,14 @@ def _explanation(reason: BreakReason) -> str:
     )
 
 
-def _message(broken: GraphBreak, lost: str, fatal: bool, of: Remedy) -> str:
-    title = own_title(broken.reason) or broken.reason.title.rstrip(".:") or "torch gives no reason"
+def _written(place: Place, sources: Sources) -> str:
+    """The code at ``place``, as far as it is on one line."""
+    tree = sources.tree_of(place.file) if sources.is_own(place.file) else None
+    return tree.line_text(place.line)[place.column - 1 :] if tree is not None else ""
+
+
+def _message(broken: GraphBreak, lost: str, fatal: bool, of: Remedy, written: str) -> str:
+    title = own_title(broken.reason, written) or broken.reason.title.rstrip(".:") or "torch gives no reason"
     remedy = REMEDY_WORDS.get(of)
     ending = f"; {remedy}" if remedy else ""
     if lost:

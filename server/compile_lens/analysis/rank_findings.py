@@ -20,8 +20,8 @@ from compile_lens.trace.report import Compilation, StackFrame
 
 GRAPHS, GUARDS, CACHES, COLLECTIVES, SLOW = "rank-graphs", "rank-guards", "rank-cache", "rank-collectives", "slow-rank"
 SAME_SHAPES = (
-    "Give each rank inputs of the same shapes and types, and branch on values that are the same on all ranks. If the difference is meant "
-    "and the graph calls no collectives, ignore this."
+    "Give each rank inputs of the same shapes and types, and branch on values that are the same on all ranks. If the difference is "
+    "intended and the graph calls no collectives, ignore this."
 )
 SHARE_CACHE = (
     "Let the ranks start from the same cache: `TORCHINDUCTOR_CACHE_DIR` on a file system that all hosts share, or one that is empty on "

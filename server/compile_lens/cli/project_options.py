@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from compile_lens.cli.terminal import echo
+from compile_lens.regular_file import read_regular
 
 FILE = "pyproject.toml"
 TABLE = "compile-lens"
@@ -30,9 +31,10 @@ KEYS = {
     "format": "output_format",
     "baseline": "baseline",
     "budget": "budget",
+    "map": "maps",
 }
 # keys that are tables, with an example
-TABLES = {"severity": '{ GB0059 = "off" }', "budget": "{ max-breaks = 0 }"}
+TABLES = {"severity": '{ GB0059 = "off" }', "budget": "{ max-breaks = 0 }", "map": '{ "/cluster/job" = "." }'}
 VERBS = ("check", "vary", "predict", "trace")
 
 
@@ -42,7 +44,7 @@ def project_defaults(folder: Path) -> dict[str, dict[str, Any]]:
     if file is None:
         return {}
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_regular(file).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return {}  # other tools say so; nothing here depends on it
     if f"[tool.{TABLE}]" not in text and f"[tool.{TABLE}." not in text:
@@ -74,7 +76,7 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
         if key in TABLES:
             if not isinstance(value, Mapping):
                 raise click.ClickException(f"{file}: {key} must be a table, as in {key} = {TABLES[key]}.")
-            value = [f"{name}={str(inner).lower()}" for name, inner in value.items()]
+            value = [f"{name}={inner if key == 'map' else str(inner).lower()}" for name, inner in value.items()]
         if key == "baseline":
             value = str(file.parent / str(value))
         found[KEYS[key]] = value

@@ -29,7 +29,7 @@ from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Request, Written, write_recorded, write_repro
-from compile_lens.trace.files import TraceError, trace_files
+from compile_lens.trace.files import TraceError, unpacked
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth
@@ -148,11 +148,13 @@ def repro(
     )
     judged_by = Criterion(criterion) if criterion else None
     try:
-        recorded = _recorded(file, kind, selection)
-        chosen = kind or ("graph" if recorded else "source")
-        entries = None if recorded else EntrySelection(entry, ()).choices(job)[0]
-        request = Request(job, selection, out, judged_by, device, chosen, not no_run, timeout, entries, depth is None)
-        written = asyncio.run(_write(request, recorded, python, quiet))
+        with _recorded(file, kind, selection) as recorded:
+            chosen = kind or ("graph" if recorded else "source")
+            entries = None if recorded else EntrySelection(entry, ()).choices(job)[0]
+            request = Request(
+                job, selection, out, judged_by, device, chosen, not no_run, timeout, entries, depth is None
+            )
+            written = asyncio.run(_write(request, recorded, python, quiet))
         form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout))
     except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:
         raise click.ClickException(str(problem)) from None
@@ -199,17 +201,19 @@ def _write_issue(written: Written, versions: str, bisection: Bisection | None, d
     return f"\n{document}: {issue_title(written)}"
 
 
-def _recorded(file: Path, kind: str | None, selection: Selection) -> Path | None:
-    """The trace file, if ``file`` is a recorded trace and not a program. Raises TraceError and CannotWrite."""
-    if not (file.is_dir() or file.name.endswith((".log", ".log.gz"))):
-        return None
+@contextmanager
+def _recorded(file: Path, kind: str | None, selection: Selection) -> Iterator[Path | None]:
+    """The trace file, if ``file`` is a recorded trace and not a program; for the block. Raises TraceError and CannotWrite."""
+    if file.suffix == ".py" or not file.exists():
+        yield None
+        return
     if kind == "source" or selection.region:
         raise CannotWrite("A trace has no source. Use --kind graph with --frame or --finding.")
-    found = trace_files(file)
-    if len(found) > 1:
-        names = ", ".join(trace.name for trace in found)
-        raise CannotWrite(f"{file} has one trace per rank. Choose one of {names}.")
-    return found[0]
+    with unpacked(file) as found:
+        if len(found) > 1:
+            names = ", ".join(trace.path.name for trace in found)
+            raise CannotWrite(f"{file} has one trace per rank. Choose one of {names}.")
+        yield found[0].path
 
 
 async def _write(request: Request, recorded: Path | None, python: str | None, quiet: bool) -> Written:

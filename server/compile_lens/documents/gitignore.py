@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_lens.regular_file import read_regular_text
+
 NAME = ".gitignore"
 
 
@@ -41,7 +43,7 @@ class Ignored:
         """These rules and those that ``folder`` itself adds."""
         file = folder / NAME
         try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = read_regular_text(file).splitlines()
         except OSError:
             return self
         base = folder.as_posix().rstrip("/") + "/"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
-import os
-import stat
 import tokenize
 from pathlib import Path
 
-# a file of 100,000 lines has about 4 MB
-LARGEST_BYTES = 8_000_000
+from compile_lens.regular_file import LARGEST_BYTES as LARGEST_BYTES
+from compile_lens.regular_file import FileTooLargeError, read_regular
 
 
 class FileProblem(Exception):
@@ -49,21 +48,17 @@ def source_if_readable(path: str, keep_line_ends: bool = False) -> str | None:
 
 def _read(path: Path) -> bytes:
     try:
-        # a device or a pipe may never end, or never begin
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(descriptor, "rb") as file:  # noqa: PTH123 - closes the descriptor
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-                raise FileProblem(f"{path} is not a regular file. Give a Python file.")
-            data = file.read(LARGEST_BYTES + 1)
+        data = read_regular(path)
     except FileNotFoundError:
         raise FileProblem(f"{path}: no such file.") from None
     except IsADirectoryError:
         raise FileProblem(f"{path} is a directory. Give a Python file.") from None
+    except FileTooLargeError:
+        raise FileProblem(too_large(str(path))) from None
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EINVAL:
+            raise FileProblem(f"{path} is not a regular file. Give a Python file.") from None
         raise FileProblem(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-    if len(data) > LARGEST_BYTES:
-        raise FileProblem(too_large(str(path)))
     if b"\0" in data[:4096]:
         raise FileProblem(f"{path} is not a Python file: it contains binary data.")
     return data

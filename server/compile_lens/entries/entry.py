@@ -27,6 +27,7 @@ class EntryKind(str, Enum):
     CALL = "call"
     RECORDED = "recorded"
     MODEL = "model"
+    EXAMPLE = "example"
     SYNTHESIZED = "synthesized"
 
 
@@ -57,6 +58,8 @@ class Entry:
             return "recorded inputs"
         if self.kind is EntryKind.MODEL:
             return "the model that the script builds"
+        if self.kind is EntryKind.EXAMPLE:
+            return f"the example in `{self.spec.partition(':')[2]}`"
         if self.kind is EntryKind.SYNTHESIZED:
             return "synthesized inputs"
         return f"`{self.spec}`"

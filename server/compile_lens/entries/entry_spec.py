@@ -30,7 +30,7 @@ from compile_lens.syntax.tree import SourceTree
 
 FORMS = (
     "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
-    "model; recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
+    "model; example:README.md; recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
 )
 _CALL = re.compile(r"\s*(?:\(\s*\w+\s*:=\s*)?([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
 

@@ -55,16 +55,17 @@ def find_importers(
 
 
 def arguments_elsewhere(others: Sequence[WorkspaceFile], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:
-    """Constructor arguments of the classes of ``file``, from calls in ``others``."""
+    """Constructor arguments of the classes of ``file``, from calls in ``others``: from one with literals only, if there is one."""
     parameters = {
         d.qualified_name.rpartition(".")[0]: [p.name for p in d.parameters][1:]
         for d in definitions(tree)
         if d.name == "__init__"
     }
     found: dict[str, dict[str, str]] = {}
-    for other in others:
-        if imported_names(other, file):
-            for name, given in literal_calls(other.tree, parameters).items():
+    using = [other for other in others if imported_names(other, file)]
+    for is_partial in (False, True):
+        for other in using:
+            for name, given in literal_calls(other.tree, parameters, is_partial).items():
                 found.setdefault(name, given)
     return found
 

@@ -13,6 +13,8 @@ _DECLARATION = re.compile(r"#!|#.*coding[:=]")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
 _DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", *_INTEGERS, "bool")
 USUAL_LIMIT = 10
+# what made-up objects are made of, by the module to import
+_MODULES = {"types": "types.SimpleNamespace(", "PIL.Image": "PIL.Image.new("}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,15 @@ def as_functions(tree: SourceTree, call: str) -> Insertion | None:
     calls = [outer, *([outer.func] if isinstance(outer.func, ast.Call) else [])]
     if any(re.search(rf"^(?:def )?{name}\b", tree.text, re.M) for name in functions):
         return None
-    body = "".join(
-        f"\n\ndef {name}():\n    return {_arguments(made)}\n" for name, made in zip(functions, calls, strict=True)
-    )
+    body = "".join(_function(name, _arguments(made)) for name, made in zip(functions, calls, strict=True))
     last = len(tree.lines)
     is_closed = not tree.line_text(last)
     return Insertion(last if is_closed else last + 1, 0, body if is_closed else f"\n{body}")
+
+
+def _function(name: str, value: str) -> str:
+    imported = "".join(f"    import {module}\n\n" for module, used in _MODULES.items() if used in value)
+    return f"\n\ndef {name}():\n{imported}    return {value}\n"
 
 
 def _arguments(call: ast.Call) -> str:

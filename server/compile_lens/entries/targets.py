@@ -182,11 +182,17 @@ def _outermost(
     reachable = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
     ordered: list[Definition] = []
     covered: set[str] = set()
-    # greedy: the module that adds most comes first; in a tie the last one, which is usually built of those above it
+    lines = {d.qualified_name: d.last_line - d.first_line + 1 for d in modules}
+    # greedy: the module that adds most lines comes first; in a tie the last one, which is usually built of those above it
     rest = list(modules)
     while rest:
         best = max(
-            rest, key=lambda d: (len(reachable[d.qualified_name] - covered), not d.name.startswith("_"), d.def_line)
+            rest,
+            key=lambda d: (
+                sum(lines[name] for name in reachable[d.qualified_name] - covered),
+                not d.name.startswith("_"),
+                d.def_line,
+            ),
         )
         if not reachable[best.qualified_name] - covered:
             break
@@ -309,6 +315,9 @@ def _bases(tree: SourceTree) -> dict[str, list[str]]:
 _CALLS = tree_sitter.Query(
     LANGUAGE, "(call function: [(identifier) (attribute)] @function arguments: (argument_list) @arguments) @call"
 )
+_ASSIGNED = tree_sitter.Query(
+    LANGUAGE, "(module (expression_statement (assignment left: (identifier) @name right: (_) @value)))"
+)
 _LITERALS = frozenset({"integer", "float", "true", "false", "none", "string", "tuple", "list", "unary_operator"})
 
 
@@ -320,35 +329,57 @@ def call_sites(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, dic
     return literal_calls(tree, parameters)
 
 
-def literal_calls(tree: SourceTree, parameters: Mapping[str, list[str]]) -> dict[str, dict[str, str]]:
-    """For each class in ``parameters``, the arguments by name of its first call in ``tree`` with literal arguments only."""
+def literal_calls(
+    tree: SourceTree, parameters: Mapping[str, list[str]], is_partial: bool = False
+) -> dict[str, dict[str, str]]:
+    """For each class in ``parameters``, the arguments by name of its first call in ``tree`` with literal arguments only.
+
+    ``is_partial``: of calls with others, too, those that are literals.
+    """
     found: dict[str, dict[str, str]] = {}
+    constants: dict[str, str] | None = None
     for _, captured in tree_sitter.QueryCursor(_CALLS).matches(tree.root):
         name = tree.node_text(captured["function"][0]).rpartition(".")[2]
         if name not in parameters or name in found:
             continue
-        given = _literal_arguments(tree, captured["arguments"][0], parameters[name])
+        constants = _constants(tree) if constants is None else constants
+        given = _literal_arguments(tree, captured["arguments"][0], parameters[name], constants, is_partial)
         if given:
             found[name] = given
     return found
 
 
-def _literal_arguments(tree: SourceTree, node: tree_sitter.Node, names: list[str]) -> dict[str, str]:
+def _constants(tree: SourceTree) -> dict[str, str]:
+    """The names of the top level that stand for a literal."""
+    found: dict[str, str] = {}
+    for _, captured in tree_sitter.QueryCursor(_ASSIGNED).matches(tree.root):
+        name, value = tree.node_text(captured["name"][0]), captured["value"][0]
+        # one that is assigned again is no constant
+        found[name] = tree.node_text(value) if name not in found and _is_literal(value) else ""
+    return {name: text for name, text in found.items() if text}
+
+
+def _literal_arguments(
+    tree: SourceTree, node: tree_sitter.Node, names: list[str], constants: Mapping[str, str], is_partial: bool
+) -> dict[str, str]:
     given: dict[str, str] = {}
     position = 0
     for child in node.named_children:
         if child.type == "comment":
             continue
+        name: str | None
+        value: tree_sitter.Node | None
         if child.type == "keyword_argument":
-            name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
-            if name is None or value is None or not _is_literal(value):
-                return {}
-            given[tree.node_text(name)] = tree.node_text(value)
-            continue
-        if not _is_literal(child) or position >= len(names):
+            key, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+            name = tree.node_text(key) if key is not None else None
+        else:
+            name, value = names[position] if position < len(names) else None, child
+            position += 1
+        text = tree.node_text(value) if value is not None else ""
+        if name is not None and value is not None and (_is_literal(value) or text in constants):
+            given[name] = constants.get(text, text)
+        elif not is_partial:
             return {}
-        given[names[position]] = tree.node_text(child)
-        position += 1
     return given
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +18,12 @@ from compile_lens.analysis.run_errors import UNRUNNABLE, severity_beside
 from compile_lens.entries.entry import AUTOMATIC, MODEL, SCRIPT, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
+from compile_lens.entries.examples import EXAMPLE, find_examples
 from compile_lens.entries.find import find_entries
 from compile_lens.entries.importers import arguments_elsewhere, find_importers
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
-from compile_lens.pipeline.workspace import mentioning
+from compile_lens.pipeline.workspace import documented_examples, mentioning
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job, VariationRequest
 
@@ -34,10 +36,14 @@ BROKEN_SEARCH_S = 3.0
 ELSEWHERE = (EntryKind.TEST, EntryKind.FILE)
 ELSEWHERE_S = 20.0
 PATIENCE_S = 15.0
+# what may end with a part of the file
+PARTIAL = (EntryKind.DOCTEST, EntryKind.MODEL, EntryKind.EXAMPLE, *ELSEWHERE)
 NO_TIME = "Not run: the entries tried first took too long."
-# for calls that are made up: so many seconds of processor time or a third of the time limit, whichever is longer, but never the whole limit
+# for calls that are made up: so many seconds of processor time or a sixth of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
 MADE_UP_SHARE = 0.8
+# on a busy machine, where processor time takes longer, by the clock
+CLOCK_SHARE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,10 @@ def entries_of(file: str, text: str, root: Path | None, recording: Recording | N
     if root is not None and targets:
         others = mentioning(Path(file), root)
         elsewhere = find_importers(file, str(root), others, targets)
+        documented = documented_examples(root)
+        elsewhere = (*find_examples(file, documented, targets), *elsewhere)
         found = find_entries(tree, elsewhere, recording)
-        return _with_call_sites(found, arguments_elsewhere(others, file, tree))
+        return _with_call_sites(found, arguments_elsewhere((*documented, *others), file, tree))
     return find_entries(tree, elsewhere, recording)
 
 
@@ -98,7 +106,12 @@ def choose(
         if spec == AUTOMATIC:
             break
         if spec:
-            found = entries_of(file, text, root if "::" in spec or spec.endswith(".py") else None, recording)
+            found = entries_of(
+                file,
+                text,
+                root if "::" in spec or spec.endswith(".py") or spec.startswith(EXAMPLE) else None,
+                recording,
+            )
             return EntryChoice((read_entry(spec, origin, file, tree, found),), True)
     return EntryChoice(entries_of(file, text, root, recording))
 
@@ -120,6 +133,27 @@ def has_reached(outcome: Outcome) -> bool:
     )
 
 
+def _main_target(choice: EntryChoice) -> str:
+    """The class or function that uses most of a file which compiles nothing itself; '' where that is not known."""
+    for entry in choice.entries:
+        targets = entry.plan.targets if isinstance(entry.plan, SynthesizedCalls) else ()
+        if (
+            entry.kind is EntryKind.SYNTHESIZED
+            and targets
+            and targets[0].compile is not None
+            and not choice.is_explicit
+        ):
+            return targets[0].name
+    return ""
+
+
+def _is_about(outcome: Outcome, target: str) -> bool:
+    """Whether an outcome is about ``target``, and not only about a part of the file."""
+    names = [name for call in outcome.calls for name in (call.target, call.text, call.making)]
+    names += [summary.name for summary in (*outcome.regions, *outcome.functions)]
+    return not target or any(re.search(rf"\b{re.escape(target)}\b", name) for name in names)
+
+
 async def analyze_by_entries(
     analyze: Analyze,
     host: Any,
@@ -130,8 +164,10 @@ async def analyze_by_entries(
 ) -> Outcome:
     """Analyze ``job`` with the first entry that reaches something. What was tried before is in ``passed_over``.
 
-    Where none does, the outcome is that of the first that could be run.
+    What ends with a part of a file gives way to what reaches its main class. Where nothing is reached, the outcome is that of the
+    first entry that could be run.
     """
+    main, part = _main_target(choice), None
     started = time.monotonic()
     passed: list[PassedOver] = []
     kept: list[Finding] = []
@@ -157,6 +193,13 @@ async def analyze_by_entries(
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
         outcome = replace(outcome, entry=used.spec, entry_title=used.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
+        is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
+        if is_part and not is_stuck:
+            part = part or _with_history(outcome, passed, kept)
+            passed.append(PassedOver(entry.spec, entry.title, f"It did not reach `{main}`."))
+            continue
+        if part is not None and not _is_about(outcome, main):
+            continue
         if choice.is_explicit or is_stuck or has_reached(outcome):
             return _with_history(outcome, passed, kept)
         is_broken = is_broken or any(finding.message.startswith(UNRUNNABLE) for finding in outcome.findings)
@@ -167,6 +210,8 @@ async def analyze_by_entries(
             on_partial(_with_history(outcome, passed, kept))  # before inputs are searched for
         if first is None or _says_more(outcome, first):
             first = outcome
+    if part is not None:
+        return part
     assert first is not None, "there is always an entry"
     first = replace(first, coverage=first.coverage or coverage)
     passed = [way for way in passed if way.entry != first.entry]
@@ -209,8 +254,9 @@ def _job_of(job: Job, entry: Entry) -> Job:
     """``job`` by way of ``entry``. Calls that are made up are made in the usual ways, within a time of their own."""
     if entry.kind is not EntryKind.SYNTHESIZED or not isinstance(entry.plan, SynthesizedCalls):
         return replace(job, entry=entry.spec, plan=entry.plan)
-    seconds = entry.plan.seconds or min(max(MADE_UP_S, job.timeout_s / 3), job.timeout_s * MADE_UP_SHARE)
-    plan = replace(entry.plan, seconds=seconds, memory_bytes=job.budget.memory_bytes())
+    seconds = entry.plan.seconds or min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
+    clock = job.timeout_s * CLOCK_SHARE
+    plan = replace(entry.plan, seconds=seconds, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
     is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
     vary = VariationRequest(usual=True, seconds=seconds) if is_plain else job.vary
     return replace(job, entry=entry.spec, plan=plan, vary=vary)

@@ -68,6 +68,8 @@ class FactsProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
+            # Python imports from the folder in which `-m` is started: not from a workspace
+            cwd=PACKAGES,
             start_new_session=True,
             limit=LARGEST_ANSWER,
         )

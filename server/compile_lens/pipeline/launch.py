@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.regular_file import read_regular_text
 from compile_lens.workers.job import Job
 
 PYTHON = frozenset({"python", "debugpy"})
@@ -42,7 +43,7 @@ def find_launch(file: Path, root: Path | None) -> Launch | None:
     if root is None:
         return None
     try:
-        configurations = _read((root / ".vscode" / "launch.json").read_text("utf-8"))["configurations"]
+        configurations = _read(read_regular_text(root / ".vscode" / "launch.json"))["configurations"]
         found = next(c for c in configurations if _starts(c, file, root))
         return _launch(found, file, root)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError):

@@ -7,6 +7,7 @@ must be those that the trace has.
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ MOST_FOLDERS = 2000
 # lines that prove that a file is the one that ran, and how many graphs are read for them
 FEW_LINES, MOST_GRAPHS = 3, 20
 GRAPH = "dynamo_output_graph"
+DEFINED = re.compile(r"(?:async )?def (\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +88,18 @@ NO_FILES = LocalFiles({})
 def find_local_files(report: CompileReport, maps: Maps, folders: Sequence[str]) -> LocalFiles:
     """The files of the user's that ``report`` speaks of, as they are below ``folders``, or where ``maps`` says (folder there, here)."""
     texts: dict[str, dict[int, str]] = defaultdict(dict)
+    functions: dict[str, set[str]] = defaultdict(set)
     for frame in stack_frames(report):
         if frame.text:
-            texts[frame.file].setdefault(frame.line, frame.text)
+            texts[frame.file].setdefault(frame.line, _code(frame.text))
+        functions[frame.file].add(frame.name)
     _add_lines_of_graphs(report, texts)
     search = _Search(maps, [os.path.abspath(folder) for folder in folders])  # noqa: PTH100 - links stay as they are
     found = {}
     for file in sorted(named_files(report)):
         if NO_FILE.search(file):
             continue
-        local = search.find(file, texts.get(file, {}))
+        local = search.find(file, texts.get(file, {}), functions[file])
         if local is not None:
             found[file] = local
     return LocalFiles(found, tuple(search.looked))
@@ -112,7 +116,7 @@ def _add_lines_of_graphs(report: CompileReport, texts: dict[str, dict[int, str]]
             read += 1
             for found in map(LINE.match, (artifact.payload.text() or "").splitlines()):
                 if found is not None and found["file"] in unknown and found["code"].strip():
-                    texts[found["file"]].setdefault(int(found["line"]), found["code"].strip())
+                    texts[found["file"]].setdefault(int(found["line"]), _code(found["code"]))
 
 
 class _Search:
@@ -122,7 +126,7 @@ class _Search:
         self._by_name: dict[str, list[str]] | None = None
         self.looked: dict[str, None] = {}
 
-    def find(self, recorded: str, texts: Mapping[int, str]) -> LocalFile | None:
+    def find(self, recorded: str, texts: Mapping[int, str], functions: set[str]) -> LocalFile | None:
         """The file here that is ``recorded`` there."""
         for there, here in self._maps:
             if recorded.startswith(there):
@@ -134,9 +138,9 @@ class _Search:
         own = self._lines(recorded)
         if own is not None:
             return _matched(recorded, recorded, own, texts)
-        return self._by_suffix(recorded, texts)
+        return self._by_suffix(recorded, texts, functions)
 
-    def _by_suffix(self, recorded: str, texts: Mapping[int, str]) -> LocalFile | None:
+    def _by_suffix(self, recorded: str, texts: Mapping[int, str], functions: set[str]) -> LocalFile | None:
         parts = _parts(recorded)
         candidates = [
             os.path.join(folder, *parts[-length:])  # noqa: PTH118
@@ -145,12 +149,14 @@ class _Search:
         ]
         for candidate in candidates:
             lines = self._lines(candidate)
-            if lines is not None and _is_same_file(lines, texts):
+            folders = _common_end(_parts(candidate), parts) - 1
+            if lines is not None and _is_same_file(lines, texts, functions if folders > 0 else set()):
                 return _matched(recorded, candidate, lines, texts)
         below = sorted(self._named(parts[-1]), key=lambda path: -_common_end(_parts(path), parts)) if parts else []
         for candidate in below:
             lines = self._lines(candidate)
-            if lines is not None and _is_same_file(lines, texts):
+            folders = _common_end(_parts(candidate), parts) - 1
+            if lines is not None and _is_same_file(lines, texts, functions if folders > 0 else set()):
                 return _matched(recorded, candidate, lines, texts)
         return None
 
@@ -159,7 +165,7 @@ class _Search:
         if not path.endswith(".py"):
             return None
         text = source_if_readable(path) if os.path.isfile(path) else None  # noqa: PTH113
-        return None if text is None else [line.strip() for line in text.split("\n")]
+        return None if text is None else [_code(line) for line in text.split("\n")]
 
     def _named(self, name: str) -> list[str]:
         if self._by_name is None:
@@ -188,10 +194,19 @@ def _common_end(one: tuple[str, ...], other: tuple[str, ...]) -> int:
     return next((length for length, (mine, yours) in enumerate(pairs) if mine != yours), min(len(one), len(other)))
 
 
-def _is_same_file(lines: Sequence[str], texts: Mapping[int, str]) -> bool:
-    """Whether most of the recorded lines are here. Without any, a name alone proves nothing."""
+def _is_same_file(lines: Sequence[str], texts: Mapping[int, str], functions: set[str]) -> bool:
+    """Whether most of the recorded lines are here, or all of the recorded ``functions``; without any, a name alone proves nothing."""
     here = set(lines)
-    return 2 * sum(text in here for text in texts.values()) > len(texts)
+    if 2 * sum(text in here for text in texts.values()) > len(texts):
+        return True
+    named = {name.rpartition(".")[2] for name in functions if name.rpartition(".")[2].isidentifier()}
+    defined = {found[1] for found in map(DEFINED.match, lines) if found}
+    return bool(named) and named <= defined
+
+
+def _code(line: str) -> str:
+    """A line as it is compared: a comment behind it may have been added."""
+    return line.partition("  #")[0].strip()
 
 
 def _matched(recorded: str, path: str, lines: list[str], texts: Mapping[int, str]) -> LocalFile:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
+from compile_lens.regular_file import read_regular
 from compile_lens.syntax.tree import parse
 
 MAX_FILES = 4_000
@@ -30,6 +32,12 @@ SKIPPED = frozenset(
 )
 
 
+MAX_PAGES = 12
+# fenced code, and that of reStructuredText
+_BLOCKS = re.compile(
+    r"^[ \t]*```+ *(?:python|py)\b[^\n]*\n(.*?)^[ \t]*```|^\.\. code(?:-block)?:: *python\n\s*\n((?:[ \t]+[^\n]*\n|\n)+)",
+    re.M | re.S,
+)
 # what stands in the top folder of a project
 MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 
@@ -56,11 +64,24 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
         if len(found) >= MAX_READ or time.monotonic() > deadline:
             break
         try:
-            if path == file or not pattern.search(path.read_bytes()):
+            if path == file or not pattern.search(read_regular(path)):
                 continue
             found.append(WorkspaceFile(str(path), parse(read_source(path))))
         except (OSError, FileProblem):
             continue
+    return tuple(found)
+
+
+def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
+    """The Python code in the README and in the Markdown pages of ``root``: each example as a file, with the path of its page."""
+    found: list[WorkspaceFile] = []
+    for page in [*sorted(root.glob("README*")), *sorted((root / "docs").glob("*.md"))][:MAX_PAGES]:
+        try:
+            text = page.read_text("utf-8", errors="replace")[:LARGEST]
+        except OSError:
+            continue
+        for fenced, indented in _BLOCKS.findall(text):
+            found.append(WorkspaceFile(str(page), parse(textwrap.dedent(fenced or indented))))
     return tuple(found)
 
 

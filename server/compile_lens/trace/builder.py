@@ -277,9 +277,12 @@ class ReportBuilder:
         self._inputs.on_guards(record)
 
     def _on_break(self, record: Record) -> None:
-        text = self._text(record)
-        parsed = parse_break(text)
         compilation = self._compilation(record)
+        # if its text is damaged, what follows from it must not be taken for an error of the user's call
+        compilation.has_lost_break = True
+        text = self._text(record)
+        compilation.has_lost_break = False
+        parsed = parse_break(text)
         noted = self._take_noted(record)
         # a note has the frames that Dynamo traced, with columns; the frame's own note, the callers above them. A text that names no
         # place (a skipped frame's) has the traced frames alone, too.

@@ -37,6 +37,7 @@ class OpenCompilation:
     has_note: bool = False
     has_started: bool = False
     has_ended: bool = False
+    has_lost_break: bool = False
     attempts: int = 1
     graphs: int = 0
     seconds: float = 0.0
@@ -68,8 +69,8 @@ class OpenCompilation:
     def closed(self) -> Compilation:
         """What is known of it so far, as it goes into the report."""
         resumed = is_resume(self.name)
-        failure = self.failure
-        if failure is None and self.failure_text:
+        failure = None if self.has_lost_break else self.failure
+        if failure is None and self.failure_text and not self.has_lost_break:
             # the error has been written, the metrics that end the frame not yet (or never: the process died)
             reason = parse_reason(self.failure_text.splitlines()[-1])
             failure = CompileFailure(

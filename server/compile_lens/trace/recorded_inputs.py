@@ -64,10 +64,13 @@ class RecordedInputs:
     def _on_tensor(self, record: Record) -> None:
         fields = record.fields
         sizes = (*fields["size"], *fields.get("stride", ()))
-        if not _is_first(record) or not all(type(size) is int for size in sizes):
+        dtype = str(fields["dtype"]).removeprefix("torch.")
+        # it becomes part of an expression: a trace must not say more than a name there
+        is_name = dtype.isidentifier() and dtype.isascii() and not dtype.startswith("_")
+        if not _is_first(record) or not is_name or not all(type(size) is int for size in sizes):
             return
         self._tensors[record.compile_id or "-", fields["describer_id"], fields["id"]] = TensorInput(
-            str(fields["dtype"]).removeprefix("torch."),
+            dtype,
             tuple(fields["size"]),
             tuple(fields.get("stride", ())),
             bool(fields.get("requires_grad")),
@@ -90,7 +93,7 @@ class RecordedInputs:
 def _is_plain(text: str) -> bool:
     try:
         return isinstance(ast.literal_eval(text), (bool, int, float, str, type(None)))
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the latter two for operators without end
         return False
 
 

@@ -241,7 +241,9 @@ class Host:
                     self._spare()
             await asyncio.sleep(0)  # the last of the output has come through the other pipe by now, or in the next line
             await self._drain_output()
-            if self._is_gone or self._hello is None or not self._hello.forks:
+            # what was sent to it for a run with full access stays in its memory, of which the next run is a copy
+            knows_secrets = job.access is Access.FULL and bool(hidden(self._environment))
+            if self._is_gone or self._hello is None or not self._hello.forks or knows_secrets:
                 await self._end_process()
             lease.in_order |= end.kind is EndKind.FINISHED
             if compiles:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from compile_lens.regular_file import read_regular_text
 from compile_lens.workers.project_environments import environments_of, python_of
 
 VERSION = re.compile(r"__version__ = '([^']+)'")
@@ -85,7 +86,7 @@ def torch_version(python: str) -> str | None:
     if site is None:
         return None
     try:
-        found = VERSION.search((site / "torch" / "version.py").read_text(errors="replace"))
+        found = VERSION.search(read_regular_text(site / "torch" / "version.py"))
     except OSError:  # a checkout that has not been built
         return None
     return found.group(1) if found else None
@@ -108,7 +109,7 @@ def _site_with_torch(python: Path) -> Path | None:
                 if _holds_torch(site):
                     return site
         if prefix == own and (prefix / "pyvenv.cfg").is_file():
-            config = (prefix / "pyvenv.cfg").read_text(errors="replace").lower()
+            config = read_regular_text(prefix / "pyvenv.cfg").lower()
             if "include-system-site-packages = true" not in config:
                 return None
     return None

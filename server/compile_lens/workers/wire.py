@@ -9,7 +9,8 @@ from compile_lens.agent.runtime.protocol import CHUNK, EVENT, LENGTH, MAGIC, TRA
 from compile_lens.agent.runtime.protocol import AgentEvent as AgentEvent
 
 HEADER = len(MAGIC) + 1 + LENGTH.size
-LARGEST = 1 << 28
+# a record of the trace may hold a whole graph; an event is decoded on the event loop
+LARGEST = {TRACE: 1 << 26, EVENT: 1 << 23, CHUNK: 1 << 26}
 ALL_KINDS = EVENT + TRACE + CHUNK
 # of a run's child: it cannot pass on what another one says
 OF_PROGRAMS = EVENT + TRACE
@@ -57,7 +58,7 @@ class FrameDecoder:
                 return
             kind = bytes(self._pending[len(MAGIC) : len(MAGIC) + 1])
             (length,) = LENGTH.unpack(self._pending[len(MAGIC) + 1 : HEADER])
-            if kind not in self._kinds or length > LARGEST:
+            if kind not in self._kinds or length > LARGEST[kind]:
                 self._skip(len(MAGIC))
                 continue
             if len(self._pending) < HEADER + length:

@@ -73,3 +73,23 @@ def shifted(x):
 
 shifted(X)
 shifted(X.to("meta"))
+
+
+# program: learning_rate
+optimizer = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1, momentum=0.9, foreach=True)
+parameters = optimizer.param_groups[0]["params"]
+
+
+@torch.compile
+def update():
+    optimizer.step()
+#   ^^^^^^^^^^^^^^^^ GB0025 x2
+#   ^^^^^^^^^^^^^^^^ recompile
+#   ^^^^^^^^^^^^^^^^ recompile x2
+
+
+for rate in (0.1, 0.2, 0.3, 0.4):
+    for parameter in parameters:
+        parameter.grad = torch.ones_like(parameter)
+    optimizer.param_groups[0]["lr"] = rate
+    update()

@@ -10,7 +10,6 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..runtime.entry_protocol import CallsCovered
-from ..runtime.wire import Wire
 
 MAX_LINES = 20_000
 
@@ -70,11 +69,11 @@ class RanSoFar:
         """Whether ``target``, a class or a function of the file, has run."""
         return target in self.classes or target in self.functions
 
-    def tell(self, wire: Wire, source: str) -> None:
-        """Send what has run so far."""
+    def covered(self, source: str) -> CallsCovered:
+        """What has run so far, of the file with the text ``source``."""
         lines = sorted(executable_lines(self._file, source))[:MAX_LINES]
         ran = sorted(self.lines.intersection(lines))
-        wire.tell(CallsCovered(tuple(sorted(self.classes | self.functions)), tuple(ran), tuple(lines)))
+        return CallsCovered(tuple(sorted(self.classes | self.functions)), tuple(ran), tuple(lines))
 
 
 def is_top_level(frame: FrameType) -> bool:

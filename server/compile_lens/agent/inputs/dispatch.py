@@ -6,6 +6,7 @@ import importlib
 
 from ..runtime.entry_plans import (
     DoctestExamples,
+    DocumentedExample,
     EntryPlan,
     ExampleInputs,
     ImportingScript,
@@ -25,6 +26,7 @@ RUNNERS = {
     ImportingScript: ("importers", "run_script"),
     WrittenCall: ("calls", "run_written"),
     ModelOfScript: ("program_model", "run"),
+    DocumentedExample: ("program_model", "run_example"),
     SynthesizedCalls: ("calls", "run_synthesized"),
 }
 

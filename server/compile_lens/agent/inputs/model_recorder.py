@@ -18,7 +18,7 @@ from .missing_imports import IMPORT_SYSTEM, is_of_project
 # after so many calls of one model, or of all, it is known how the program calls them
 CALLS_OF_ONE = 4
 CALLS_OF_ALL = 12
-KEPT_CALLS = 2
+KEPT_CALLS = 3
 WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
 
 
@@ -34,12 +34,14 @@ class RecordedModelCall:
 
 @dataclass
 class RecordedModel:
-    """A module, the line of the analyzed file from which it was made, and its calls."""
+    """A module, the line of the analyzed file from which it was made, and its calls; ``later`` are those of another run, as expressions by
+    position and by name."""
 
     module: Any
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
+    later: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = ()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -54,11 +56,15 @@ class RecordedModel:
 
 
 class ModelRecorder:
-    """``check_time`` raises Enough when the program has run for long enough."""
+    """``check_time`` raises Enough when the program has run for long enough; ``before_first`` gets the first call of each model, and may
+    raise it, too."""
 
-    def __init__(self, file: str, check_time: Callable[[], None]) -> None:
+    def __init__(
+        self, file: str, check_time: Callable[[], None], before_first: Callable[[RecordedModel], None]
+    ) -> None:
         self._file = file
         self._check_time = check_time
+        self._before_first = before_first
         self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._kept: list[Any] = []
         self._called: dict[int, RecordedModel] = {}
@@ -142,6 +148,20 @@ class ModelRecorder:
         del model.calls[:-KEPT_CALLS]
         if causes:
             raise NeedsAbsent(causes[0])
+        if model.count == 1:
+            self._before_first(model)
+
+    def number_of(self, module: Any) -> int:
+        """How many modules the program made before ``module``: the same number in every run of it; -1 if an import made it."""
+        return next((number for number, each in enumerate(self._kept) if each is module), -1)
+
+    def known(self, number: int, name: str) -> RecordedModel | None:
+        """The model with this number and class, if it has been made or called by now."""
+        called = [model for model in self._called.values() if type(model.module).__qualname__ == name]
+        if not 0 <= number < len(self._kept):
+            return next(iter(called), None)
+        module = self._kept[number]
+        return self._called.get(id(module)) or RecordedModel(module, self._made[id(module)][1])
 
     def models(self) -> list[RecordedModel]:
         """Those that the program trains or calls; otherwise those that it makes. The largest come first; none is a part of another."""

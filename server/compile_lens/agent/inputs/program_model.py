@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled
-from ..runtime.entry_plans import CompileAt, ModelOfScript
+from ..runtime.entry_plans import CompileAt, DocumentedExample, ModelOfScript
 from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
 from ..runtime.foreign_code import attempted
 from ..runtime.program import remember
@@ -27,9 +27,11 @@ from ..torch_internals.attributes import original_function, original_module
 from ..torch_internals.core import PYTREE
 from . import compiled_call, missing_imports
 from .absent import Absent, cause_of, given_functions
+from .ahead import of_copy
 from .continuing import GUARD, rewritten
 from .dispatch import UnusableEntry
-from .expressions import PreparedCall, evaluate
+from .explorer import Explorer
+from .expressions import InvalidCall, PreparedCall, evaluate
 from .failed_constructions import FailedConstructions
 from .guard import Enough, Guard
 from .made_up_arguments import made_up
@@ -42,6 +44,7 @@ from .synthesis.target import FoundCall, find_call, find_inputs
 
 # seconds for the inputs of each model
 SEARCH_S = 15.0
+SEARCH_CLOCK_S = 45.0
 MAX_TRIALS = 60
 # so many models are called, while they take less than so many seconds
 MOST = 2
@@ -71,13 +74,28 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         raise UnusableEntry(_why(failed, script.first_failure))
 
 
+def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> None:
+    """Run an example that uses ``file``, and call the model that it makes, compiled."""
+    script = _Script(file, wire, plan.page)
+    script.run(plan.text, plan.seconds)
+    failed: list[CallNotMade] = []
+    models = script.models()[:1]
+    done = [_call(model, file, wire, failed, plan.line) for model in models]
+    wire.tell(EntryCalled((), tuple(failed)))
+    if not any(done):
+        raise UnusableEntry(_why(failed, script.first_failure))
+
+
 class _Script:
     """A script that runs with guards, and what is learned of its models."""
 
-    def __init__(self, file: str, wire: Wire) -> None:
+    def __init__(self, file: str, wire: Wire, page: str = "") -> None:
         self._file = file
+        # where its text stands: what fails in an example is not the file's
+        self._page = page or file
         self._wire = wire
         self._recorder: ModelRecorder | None = None
+        self._explorer: Explorer | None = None
         self._constructions = FailedConstructions()
         self._has_made_up_arguments = False
         self._has_failed = False
@@ -88,22 +106,27 @@ class _Script:
         missing_imports.install(self._file, self._wire)
         guard = Guard(seconds, self._report, self._constructions.add)
         self._constructions.read(source)
-        self._recorder = ModelRecorder(self._file, guard.check_time)
-        names = _main_module(self._file, source).__dict__
+        explorer = self._explorer = Explorer(seconds)
+        recorder = self._recorder = ModelRecorder(
+            self._page,
+            guard.check_time,
+            lambda model: explorer.before_first_call(recorder.number_of(model.module), model),
+        )
+        names = _main_module(self._file, source, self._page != self._file).__dict__
         names[GUARD] = guard
-        remember(self._file, source)
-        code = rewritten(source, self._file)
+        remember(self._page, source)
+        code = rewritten(source, self._page)
         compiled_call.seed()
         try:
-            with uncompiled(), self._recorder.recording(), made_up(self._arguments):
+            with uncompiled(), recorder.recording(), made_up(self._arguments):
                 exec(code, names)
                 self._start_by_stubs(guard)
-        except Enough:
-            pass
-        except SystemExit:
+        except (Enough, SystemExit):
             pass  # its end
+        finally:
+            explorer.finish(recorder.models, recorder.number_of)
         self.first_failure = guard.first
-        if guard.lines:
+        if guard.lines and self._page == self._file:
             self._wire.tell(StatementsSkipped(tuple(sorted(guard.lines))))
 
     def _start_by_stubs(self, guard: Guard) -> None:
@@ -120,8 +143,14 @@ class _Script:
                 guard.failed(error, function.__code__.co_firstlineno)
 
     def models(self) -> list[RecordedModel]:
-        assert self._recorder is not None
-        return self._recorder.models()
+        assert self._recorder is not None and self._explorer is not None
+        found: list[RecordedModel] = []
+        for told in self._explorer.told:
+            model = self._recorder.known(told.number, told.name)
+            if model is not None:
+                model.later = told.calls
+                found.append(model)
+        return found or self._recorder.models()
 
     def not_constructed(self) -> Iterator[tuple[type, dict[str, str]]]:
         """Classes of models whose construction failed, with the arguments that are known."""
@@ -133,42 +162,57 @@ class _Script:
 
     def _report(self, error: BaseException) -> None:
         """Say what the first statement raised that failed: the program itself comes no further, with made-up arguments not even so far."""
-        if self._has_failed or self._has_made_up_arguments:
+        if self._has_failed or self._has_made_up_arguments or self._page != self._file:
             return
         self._has_failed = True
         report_aside(error, self._wire, OWN_FOLDER, "statement")
 
 
-def _main_module(file: str, source: str) -> types.ModuleType:
+def _main_module(file: str, source: str, is_example: bool) -> types.ModuleType:
     """The module ``__main__``; in a package, as ``python -m`` makes it."""
     main = types.ModuleType("__main__")
     folder, name = package_of(file, source)
     main.__file__, main.__loader__ = file, importlib.machinery.SourceFileLoader("__main__", file)
     main.__package__ = name.rpartition(".")[0] or None
     sys.modules["__main__"] = main
-    for each in (folder, os.path.dirname(file)):
+    # an example stands beside the package, not in its folder
+    for each in (folder,) if is_example else (folder, os.path.dirname(file)):
         if each not in sys.path:
             sys.path.insert(0, each)
     return main
 
 
-def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]) -> bool:
-    """Compile a model and call it as the script does; whether that was possible."""
+def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade], line: int = 0) -> bool:
+    """Compile a model, in ``line`` or where the script makes it, and call it as the script does; whether that was possible."""
     module, original = model.module, original_module(model.module)
     name, is_compiled = type(original).__name__, original is not model.module
     calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]
+    calls += _later_calls(model)
     if calls:
-        inputs = in_words(calls[-1].positional, calls[-1].named)
+        inputs = in_words(calls[0].positional, calls[0].named)
     else:
         found = _found_inputs(model, name, failed)
         if found is None:
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
         calls, inputs = [_on_device_of(original, call)], found.inputs
-    made = f"{name} from line {model.line}" if model.line else name
+    made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
-    at = None if is_compiled else CompileAt(max(model.line, 1))
+    at = None if is_compiled else CompileAt(line or max(model.line, 1))
     return compiled_call.run_all(calls, at, file, name, failed, _grad(model))
+
+
+def _later_calls(model: RecordedModel) -> list[PreparedCall]:
+    """The calls of the copy that ran ahead, with random tensors of the sizes that they had there."""
+    found: list[PreparedCall] = []
+    names = {**_names_of(model.module), "__made__": model.module}
+    for positional, named in model.later:
+        arguments = ", ".join([*positional, *(f"{name}={text}" for name, text in named.items())])
+        try:
+            found.append(_on_device_of(model.module, evaluate(f"__made__({arguments})", names)))
+        except InvalidCall:
+            continue
+    return found
 
 
 def _on_device_of(module: Any, call: PreparedCall) -> PreparedCall:
@@ -198,14 +242,23 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
 
     passed, known = _passed(module, model.calls[-1]) if model.calls else ((), {})
     owner = sys.modules.get(type(module).__module__) or sys.modules["__main__"]
-    try:
-        with uncompiled():
-            return find_inputs(
-                owner, module, "forward", make, "__made__", SearchBudget(MAX_TRIALS, SEARCH_S), known, passed
-            )
-    except NotFound as error:
-        failed.append(CallNotMade(name, str(error)))
-        return None
+
+    def find() -> FoundCall | CallNotMade:
+        try:
+            with uncompiled():
+                budget = SearchBudget(MAX_TRIALS, SEARCH_S)
+                return find_inputs(owner, module, "forward", make, "__made__", budget, known, passed)
+        except NotFound as error:
+            return CallNotMade(name, str(error))
+
+    return _found(of_copy(find, SEARCH_CLOCK_S), name, failed)
+
+
+def _found(result: FoundCall | CallNotMade | None, name: str, failed: list[CallNotMade]) -> FoundCall | None:
+    if isinstance(result, FoundCall):
+        return result
+    failed.append(result or CallNotMade(name, f"the search for inputs took more than {SEARCH_CLOCK_S:.0f} s"))
+    return None
 
 
 def _passed(module: Any, call: RecordedModelCall) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -225,10 +278,15 @@ def _names_of(module: Any) -> dict[str, Any]:
 def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed: list[CallNotMade]) -> bool:
     """Call a model that the script could not construct: with what it passes, as far as that is known."""
     owner = sys.modules[cls.__module__]
-    try:
-        found = find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given)
-    except (NotFound, AttributeError) as error:
-        failed.append(CallNotMade(cls.__name__, str(error)))
+
+    def find() -> FoundCall | CallNotMade:
+        try:
+            return find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given)
+        except (NotFound, AttributeError) as error:
+            return CallNotMade(cls.__name__, str(error))
+
+    found = _found(of_copy(find, SEARCH_CLOCK_S), cls.__name__, failed)
+    if found is None:
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = found.evaluate(vars(owner))

@@ -6,6 +6,7 @@ a graph is replaced, so Dynamo sees the same backend, validates the same options
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ..torch_internals.attributes import copy_tags
@@ -14,7 +15,16 @@ from ..torch_internals.dynamo import AOT_EAGER_DECOMP_PARTITION, COMPILER_FNS, L
 
 
 def _run_graph_eagerly(graph_module: Any, example_inputs: Any, **_: Any) -> Any:
+    if _has_dynamic_float(graph_module):
+        return _stop_after_aot(graph_module, example_inputs)
     return graph_module.forward
+
+
+def _has_dynamic_float(graph_module: Any) -> bool:
+    """Whether a Python float is an input. AOTAutograd decides whether it stays one, or each value recompiles
+    (torch/fx/passes/_tensorify_python_scalars.py)."""
+    torch = sys.modules["torch"]
+    return any(isinstance(node.meta.get("example_value"), torch.SymFloat) for node in graph_module.graph.nodes)
 
 
 def _stop_after_aot(graph_module: Any, example_inputs: Any, **_: Any) -> Any:

@@ -14,6 +14,12 @@ from .protocol import SandboxKind, SandboxSpec
 from .shared_files import SharedFiles
 
 EVERY_S = 0.1
+# no limit of the kernel's counts those of root; a number for each is what the machine runs out of
+MAX_THREADS = max(4096, 32 * (os.cpu_count() or 1))
+# what a file takes at least, which a file system reserves when it is made (mke2fs(8), -i)
+FILE_BYTES = 4096
+# of what a socket may hold for others to read, which is in no process
+SOCKET_BYTES, LARGEST_IN_SOCKET = 212_992, "/proc/sys/net/core/wmem_max"
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
@@ -34,9 +40,12 @@ class TreeBudget:
     def exceeded(self, child: int) -> str:
         """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; '' if not."""
         tree = list(processes.descendants(os.getpid()))
-        if self.spec.processes and len(tree) > self.spec.processes:
+        if self.shared is not None:
+            self.shared.look(set(tree))
+        ticks, threads = _ticks_and_threads(tree)
+        if self.spec.processes and (len(tree) > self.spec.processes or threads > MAX_THREADS):
             return "processes"
-        if self.spec.cpu_s and sum(map(_cpu_ticks, tree)) / TICKS > self.spec.cpu_s:
+        if self.spec.cpu_s and ticks / TICKS > self.spec.cpu_s:
             return "cpu"
         if self.spec.memory_bytes and self._uses_too_much_memory(child, tree):
             return "memory"
@@ -49,6 +58,8 @@ class TreeBudget:
         return self.group is not None and self.group.killed()
 
     def _uses_too_much_memory(self, child: int, tree: list[int]) -> bool:
+        if _in_sockets(tree, self.spec.memory_bytes) > self.spec.memory_bytes:
+            return True
         if self.group is None or not self.group.holds(child):
             # what processes share is counted once for each: only what looks like too much is measured
             return all(sum(map(size, tree)) > self.spec.memory_bytes for size in (_resident, _proportional))
@@ -82,16 +93,17 @@ class CacheGrowth:
 
     def bytes(self) -> int:
         """Bytes that were added; 0 while they can be few."""
-        if self._room - _room(self._folders) < self._enough:
+        if all(before - now < self._enough for before, now in zip(self._room, _room(self._folders), strict=True)):
             return 0
         return max(0, sum(map(_size, self._folders)) - self._before)
 
 
-def _room(folders: tuple[str, ...]) -> int:
+def _room(folders: tuple[str, ...]) -> tuple[int, int]:
+    """Bytes for files, and what the files that can still be made would take at least; 0 where any number can be made."""
     with contextlib.suppress(OSError, IndexError):
         status = os.statvfs(folders[0])
-        return status.f_bfree * status.f_frsize
-    return 0
+        return status.f_bfree * status.f_frsize, status.f_ffree * FILE_BYTES
+    return 0, 0
 
 
 def _used_below(folder: str) -> int:
@@ -105,10 +117,41 @@ def _used_below(folder: str) -> int:
     return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
-def _cpu_ticks(pid: int) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat", "rb") as stat:
-        fields = stat.read().rpartition(b")")[2].split()
-        return sum(map(int, fields[11:15]))  # its own, and that of children it has waited for
+def _ticks_and_threads(tree: list[int]) -> tuple[int, int]:
+    """Processor time and threads of processes."""
+    ticks = threads = 0
+    for pid in tree:
+        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat", "rb") as stat:
+            fields = stat.read().rpartition(b")")[2].split()
+            ticks += sum(map(int, fields[11:15]))  # its own, and that of children it has waited for
+            threads += int(fields[17])
+    return ticks, threads
+
+
+def _in_sockets(tree: list[int], enough: int) -> int:
+    """Bytes that sockets may hold; 0 where there are so few descriptors that it cannot be more than ``enough``."""
+    each = _bytes_of_a_socket()
+    if each * sum(map(_descriptors, tree)) <= enough:
+        return 0
+    found = 0
+    for pid in tree:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(OSError):
+                    found += os.readlink(entry.path).startswith("socket:")
+    return each * found
+
+
+def _bytes_of_a_socket() -> int:
+    with contextlib.suppress(OSError, ValueError), open(LARGEST_IN_SOCKET, encoding="ascii") as file:
+        return int(file.read())
+    return SOCKET_BYTES
+
+
+def _descriptors(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        # since Linux 6.2 the size is their number
+        return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
     return 0
 
 
@@ -129,6 +172,6 @@ def _proportional(pid: int) -> int:
 def _size(folder: str) -> int:
     """Bytes below ``folder``; more than any limit where folders are nested so that they cannot be counted."""
     try:
-        return sum(status.st_blocks * 512 for _, status in files_below(folder))
+        return sum(max(FILE_BYTES, status.st_blocks * 512) for _, status in files_below(folder))
     except RecursionError:
         return sys.maxsize

@@ -90,12 +90,24 @@ class ModelOfScript(EntryPlan):
     """Run the script for ``seconds`` at most, and call its models, compiled."""
 
     name: ClassVar[str] = "model"
-    seconds: float = 0.0
+    seconds: float = 15.0
+
+
+@dataclass(frozen=True)
+class DocumentedExample(EntryPlan):
+    """Run ``text``, an example of the documentation ``page``, and call its model as if it were compiled in ``line`` of the file."""
+
+    name: ClassVar[str] = "example"
+    text: str
+    page: str
+    line: int
+    seconds: float = 15.0
 
 
 @dataclass(frozen=True)
 class SynthesizedCalls(EntryPlan):
-    """Find calls for ``targets`` within ``seconds`` and most of ``memory_bytes`` (0: no limit), and make them.
+    """Find calls for ``targets`` within ``seconds`` of processor time and most of ``memory_bytes`` (0: no limit), and make them, within
+    ``clock_seconds`` if that is not 0.
 
     ``apart``: nothing in the file says that one process calls them all. A target is then skipped if an earlier call has run it.
     """
@@ -104,4 +116,5 @@ class SynthesizedCalls(EntryPlan):
     targets: tuple[CallTarget, ...]
     apart: bool = False
     seconds: float = 0.0
+    clock_seconds: float = 0.0
     memory_bytes: int = 0

@@ -55,6 +55,8 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         wire.tell(RunStarted(child))
         supervised = _Supervised(child, commands, reading, wire, spec.cpu_s if spec is not None else 0)
         kind, code, reason = supervised.until_end(budget, deadline)
+        if shared is not None:
+            shared.look(set(processes.descendants(os.getpid())))
         processes.end_tree(child)
         supervised.pass_on_the_rest()
         os.close(reading)
@@ -96,6 +98,7 @@ def _open_output_anew() -> None:
     """Let the flags that the program sets on its output be its own: an open file that it shared would keep them for the next run."""
     with contextlib.suppress(OSError):
         if stat.S_ISFIFO(os.fstat(2).st_mode):
+            os.fchmod(2, stat.S_IRUSR | stat.S_IWUSR)  # so is its mode
             own = os.open("/proc/self/fd/2", os.O_WRONLY)
             os.dup2(own, 1)
             os.dup2(own, 2)

@@ -63,15 +63,17 @@ class Run:
         """Run the program, or drive the search that is asked for; the exit code."""
         command = self.command
         sys.dont_write_bytecode = True
+        # where the user's home and secrets are, the variables of a workspace do not decide
+        policy = Policy.read(command.sandbox, self.sandbox.alone) if command.sandbox is not None else None
         os.environ.update(command.env)
         os.environ.setdefault("MPLBACKEND", "Agg")  # a background run opens no window
-        # the interpreter has looked at it long ago
-        sys.path[:0] = [path for path in command.env.get("PYTHONPATH", "").split(os.pathsep) if path]
         try:
-            sandbox = self._enter_sandbox(wire)
+            sandbox = self._enter_sandbox(policy, wire) if policy is not None else None
         except OSError as error:
             wire.tell(SandboxFailed(f"{error}"))
             return 1
+        # the interpreter has looked at it long ago; nothing from there is imported before the sandbox is entered
+        sys.path[:0] = [path for path in command.env.get("PYTHONPATH", "").split(os.pathsep) if path]
         os.chdir(command.cwd)  # again, now that there is another view of it
         if sandbox is not None and "torch._inductor.codecache" in sys.modules:
             precompiled_headers.keep_private()
@@ -95,11 +97,7 @@ class Run:
             _tell_what_was_written(sandbox, wire)
         return code
 
-    def _enter_sandbox(self, wire: Wire) -> EnteredSandbox | None:
-        spec = self.command.sandbox
-        if spec is None:
-            return None
-
+    def _enter_sandbox(self, policy: Policy, wire: Wire) -> EnteredSandbox:
         def tell(what: str, does: str, target: str, frame: FrameType) -> None:
             stack = tuple(StackLine(**line) for line in live_stack(frame, OWN_FOLDER))
             wire.tell(CallRefused(what, does, target, stack))
@@ -110,9 +108,13 @@ class Run:
                 self.group.join()
         except OSError:
             counted = False  # the standby sees that the group is empty, and counts by itself
-        os.mkdir(spec.scratch, 0o700)
+        os.mkdir(policy.scratch, 0o700)
         places = [os.path.dirname(self.command.file), self.command.cwd]
-        sandbox = enter(Policy.read(spec, self.sandbox.alone), self.sandbox.kind, places, tell, counted)
+        sandbox = enter(policy, self.sandbox.kind, places, tell, counted)
+        # what was opened before belongs to the machine: its mode and owner could be changed through it
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
         wire.move_to_this_process()
         wire.tell(SandboxEntered(sandbox.kind, self.sandbox.reason, tuple(sandbox.unrestricted)))
         return sandbox

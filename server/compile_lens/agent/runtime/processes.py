@@ -102,10 +102,12 @@ def _stop_all(deadline: float, spared: Container[int]) -> set[int]:
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """Every process below ``pid``, zombies too."""
-    for child in children(pid):
-        yield child
-        yield from descendants(child)
+    """Every process below ``pid``, zombies too. A program may have made each the child of another, thousands deep."""
+    waiting = [pid]
+    while waiting:
+        found = children(waiting.pop())
+        yield from found
+        waiting += found
 
 
 def children(pid: int) -> list[int]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 
 FOLDER = "/dev/shm"
+# what torch, Python's multiprocessing and C libraries name theirs
+OF_LIBRARIES = re.compile(r"torch_\d+_|psm_|sem\.|mp-|pym-|nccl-|__KMP_")
 
 
 class SharedFiles:
@@ -13,6 +16,13 @@ class SharedFiles:
 
     def __init__(self) -> None:
         self._before = set(_listed())
+        self._of_run: set[tuple[int, int]] = set()
+
+    def look(self, tree: set[int]) -> None:
+        """Remember which new files the processes ``tree`` use now."""
+        new = {key for key, _ in self._new().values()}
+        if not new <= self._of_run:
+            self._of_run |= new & _in_use_by(tree)
 
     def size(self) -> int:
         """Bytes of the files that are new since, whoever made them."""
@@ -27,10 +37,15 @@ class SharedFiles:
         return {path: size for path, (key, size) in new.items() if key not in elsewhere}
 
     def remove_left(self) -> None:
-        """Delete new files that no process uses. Whoever shares memory keeps it open or mapped."""
+        """Delete what the run has left: files that it was seen to use, or that are named as libraries do, if no process uses them now.
+
+        Whoever shares memory keeps it open or mapped. Anything else may be the user's, put there meanwhile.
+        """
+        keys = {path: key for path, (key, _) in self._new().items()}
         for path in self.of_run(set()):
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+            if keys.get(path) in self._of_run or OF_LIBRARIES.match(os.path.basename(path)):
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
 
     def _new(self) -> dict[str, tuple[tuple[int, int], int]]:
         found = {}
@@ -52,10 +67,12 @@ def _listed() -> list[tuple[str, int]]:
 
 def _in_use(spared: set[int]) -> set[tuple[int, int]]:
     """Device and inode of the files in ``FOLDER`` that processes but ``spared`` have open or mapped, as far as this one may look."""
+    return _in_use_by(set(map(int, filter(str.isdigit, os.listdir("/proc")))) - spared)
+
+
+def _in_use_by(processes: set[int]) -> set[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
-    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-        if pid in spared:
-            continue
+    for pid in processes:
         with contextlib.suppress(OSError):
             for descriptor in os.listdir(f"/proc/{pid}/fd"):
                 link = f"/proc/{pid}/fd/{descriptor}"

@@ -22,6 +22,7 @@ from .policy import is_below
 MESSAGE = "blocked by the Compile Lens sandbox"  # analysis/refused_calls.py looks for it
 MAX_REPORTS = 40
 MAX_FRAMES = 200
+F_GETPATH = 50  # fcntl(2) of macOS; Python 3.10 has no name for it
 CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # event: (verb, indices of the arguments that are paths, index of the argument that is the descriptor of their folder)
 CHANGES = {
@@ -66,7 +67,7 @@ def install(rules: Rules, report: Report) -> None:
     """Restrict the calls of this interpreter for good. ``report(what, does, target, frame)`` is called for each refused call."""
     hook = _AuditHook(rules, outside_dynamo(report))
     # Dynamo must not trace what runs here when a compiled region makes a call
-    skip_functions(*vars(_AuditHook).values(), _is_local, _is_probe, _is_descendant, _positions, is_below)
+    skip_functions(*vars(_AuditHook).values(), _is_local, _is_probe, _is_descendant, _path_of, _positions, is_below)
     sys.addaudithook(hook.on_event)
 
 
@@ -129,18 +130,20 @@ class _AuditHook:
         does, paths, folder_at = CHANGES[event]
         folder = arguments[folder_at] if folder_at is not None and folder_at < len(arguments) else -1
         for index in paths:
-            if isinstance(arguments[index], int):
-                continue
-            if refused := self._written(arguments[index], does, folder):
+            target = arguments[index]
+            if isinstance(target, int):
+                target = _path_of(target)
+            if target is not None and (refused := self._written(target, does, folder)):
                 return refused
         return None
 
     def _written(self, path: Any, does: str, folder: Any = -1) -> tuple[str, str, str] | None:
         name = os.fsdecode(path)
         if not os.path.isabs(name) and isinstance(folder, int) and folder >= 0:
-            if sys.platform != "linux":
+            around = _path_of(folder)
+            if around is None:
                 return None
-            name = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), name)
+            name = os.path.join(around, name)
         # the last part may be a link that is itself the target
         parent, last = os.path.split(os.path.abspath(name))
         real = os.path.realpath(name) if does == "writes" else os.path.join(os.path.realpath(parent), last)
@@ -198,6 +201,20 @@ class _AuditHook:
         if host is None or _is_local(os.fsdecode(host)):
             return None
         return "network", "looks up", os.fsdecode(host)
+
+
+def _path_of(descriptor: int) -> str | None:
+    """The path of an open file or folder; None for what has none, or where the system does not tell."""
+    if sys.platform == "linux":
+        path = os.readlink(f"/proc/self/fd/{descriptor}")
+    elif sys.platform == "darwin":
+        import fcntl
+
+        path = os.fsdecode(fcntl.fcntl(descriptor, F_GETPATH, bytes(1024)).rstrip(b"\0"))
+    else:
+        return None
+    # a pipe, a file in memory, or one that is deleted
+    return path if os.path.isabs(path) and os.path.exists(path) else None
 
 
 def _positions(frame: FrameType | None) -> tuple[int, ...]:

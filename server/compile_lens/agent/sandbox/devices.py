@@ -30,8 +30,8 @@ def mount_devices(gpu: bool, shared_memory: str) -> None:
         else:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
         kernel.mount(f"/proc/self/fd/{handle}", path, None, BIND | RECURSIVE)
-        # taken from all mounts before; devices must work again here
-        kernel.set_mount_attributes(path, 0, NO_DEVICES, recursive=True)
+        # taken from all mounts before; devices must work again here, and keep their modes
+        kernel.set_mount_attributes(path, READ_ONLY, NO_DEVICES, recursive=True)
         os.close(handle)
     for name, target in LINKS.items():
         os.symlink(target, os.path.join(FOLDER, name))

@@ -100,7 +100,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
         _compile_in_this_process()
     for name, value in ({} if policy.network else NO_NETWORK).items():
         os.environ.setdefault(name, value)
-    hidden = secrets()
+    hidden = secrets(policy.hidden)
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     alone = view is not None and policy.alone
     if alone:
@@ -154,10 +154,18 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
         rules.restrict()
         if not rules.scopes and not alone:
             unrestricted.append("signals to your other processes")
+        if len(os.listdir("/proc/self/task")) > 1:
+            # Landlock restricts the thread that asks for it, and those that this one starts
+            unrestricted.append("native code that takes over a thread of a library")
     internet = policy.network or view is not None
     try:
         syscall_filter.Filter(
-            internet, pretends_attributes=view is None, alone=alone, counted=counted or policy.gpu, gpu=policy.gpu
+            internet,
+            pretends_attributes=view is None,
+            alone=alone,
+            counted=counted or policy.gpu,
+            gpu=policy.gpu,
+            landlock=version,
         ).install()
     except OSError:
         unrestricted.append("system calls")

@@ -19,6 +19,8 @@ REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15  # ABI 2, ABI 3, ABI 5
 FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 SCOPE_ABSTRACT_UNIX, SCOPE_SIGNAL = 1, 2  # ABI 6
 RULE_PATH_BENEATH = 1
+# versions from which on it restricts truncation, and signals and abstract sockets
+WITH_TRUNCATE, WITH_SCOPES = 3, 6
 
 
 def abi() -> int:
@@ -36,11 +38,11 @@ class Ruleset:
     def __init__(self, version: int, reads: bool) -> None:
         """``reads``: reading files needs a rule, too."""
         self.write = WRITE_FILE | REMOVE_AND_MAKE
-        self.write |= (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0)
+        self.write |= (REFER if version >= 2 else 0) | (TRUNCATE if version >= WITH_TRUNCATE else 0)
         self.read = READ_FILE if reads else 0
         self.control = IOCTL_DEV if version >= 5 else 0
         handled = self.write | self.read | self.control
-        self.scopes = version >= 6
+        self.scopes = version >= WITH_SCOPES
         fields = [handled, 0, SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL if self.scopes else 0]
         known = {1: 1, 2: 1, 3: 1, 4: 2, 5: 2}.get(version, 3)
         attributes = (ctypes.c_uint64 * known)(*fields[:known])

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from . import kernel, landlock
 from .devices import mount_devices
+from .mounts import mounts
 from .overlays import Covers, Layer
 from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
 
@@ -26,6 +27,8 @@ READ_ONLY = 0x1
 # sockets of services are here: through an overlay of the folder, no service answers
 SERVICES = ("/run", "/var/run")
 SOCKETS = "/proc/net/unix"
+# of a file system in memory: an empty file takes a kilobyte of the kernel's, which no limit on bytes counts
+MAX_FILES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     if may_write_to_proc(policy):
         kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
     handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
-    covers = Covers(scratch, handles[scratch], _mount_points())
-    wanted = _real_folders([home(), *places, *temporary_folders()])
+    covers = Covers(scratch, handles[scratch], [mount.point for mount in mounts()])
+    wanted = _real_folders([home(), *policy.covered, *places, *temporary_folders()])
     overlaid = _outermost([*wanted, *_real_folders(SERVICES)])
     for place in overlaid:
         covers.cover(place, with_mounts=place in wanted)
@@ -105,7 +108,7 @@ def _prepare_scratch(scratch: str, size: int) -> int:
     disk in the scratch folder itself.
     """
     on_disk = os.open(scratch, os.O_PATH | os.O_CLOEXEC)
-    kernel.mount("tmpfs", scratch, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size},mode=700")
+    kernel.mount("tmpfs", scratch, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size},nr_inodes={MAX_FILES},mode=700")
     try:
         os.setxattr(scratch, "user.compile_lens", b"")
     except OSError:
@@ -115,19 +118,12 @@ def _prepare_scratch(scratch: str, size: int) -> int:
     return os.open(scratch, os.O_PATH | os.O_CLOEXEC)
 
 
-def _mount_points() -> list[str]:
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
-        fields = (line.split(" ")[4] for line in table)
-        # blanks, tabs and backslashes are escaped as octal numbers
-        return [path.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\") for path in fields]
-
-
 def _shared_memory(scratch: str, size: int) -> str:
     """A folder in memory, within the limit that holds for all files of the run."""
     folder = os.path.join(scratch, "shared-memory")
     os.mkdir(folder)
     if os.stat(scratch).st_dev == os.stat(os.path.dirname(scratch)).st_dev:  # changes stay on disk
-        kernel.mount("tmpfs", folder, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size}")
+        kernel.mount("tmpfs", folder, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size},nr_inodes={MAX_FILES}")
     os.chmod(folder, 0o1777)
     return folder
 

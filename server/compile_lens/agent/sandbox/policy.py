@@ -10,6 +10,7 @@ from typing import Any
 
 from ..runtime.protocol import SandboxSpec
 from . import secret_places
+from .mounts import mounts, other_names
 
 # variables that let a program ask a process outside the sandbox to act for it
 SERVICE_VARIABLES = (
@@ -26,7 +27,8 @@ class Policy:
     """What the host allows. Paths are absolute and contain no links.
 
     ``scratch`` is an empty folder of this run; ``caches`` are private caches that stay. ``strongest`` is the strongest kind to try:
-    ``overlay``, ``landlock`` or ``python``. ``alone``: the run gets a process namespace.
+    ``overlay``, ``landlock`` or ``python``. ``alone``: the run gets a process namespace. ``covered`` and ``hidden`` are folders that are
+    copied and files that cannot be read in any case, whatever the program's own variables say.
     """
 
     strongest: str
@@ -40,10 +42,12 @@ class Policy:
     cpu_s: int
     niceness: int
     alone: bool = False
+    covered: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     @staticmethod
     def read(spec: SandboxSpec, alone: bool) -> Policy:
-        """The policy in a command of the host."""
+        """The policy in a command of the host, for the user whom the variables of this process describe now."""
         return Policy(
             strongest=spec.strongest.value,
             scratch=os.path.realpath(spec.scratch),
@@ -56,6 +60,8 @@ class Policy:
             cpu_s=spec.cpu_s,
             niceness=spec.niceness,
             alone=alone,
+            covered=(home(), *temporary_folders()),
+            hidden=tuple(secrets()),
         )
 
 
@@ -64,15 +70,21 @@ def home() -> str:
     return os.path.realpath(os.path.expanduser("~"))
 
 
-def secrets() -> list[str]:
-    """The files and folders with secrets that exist, with links resolved, the outermost first."""
+def secrets(known: tuple[str, ...] = ()) -> list[str]:
+    """The files and folders with secrets that exist, and ``known``, with links resolved, the outermost first.
+
+    Each with its other names, where its file system is mounted in several places.
+    """
     base = home()
     places = map(os.path.expanduser, secret_places.candidates(base, os.environ))
     # what a variable leads to may be a device, such as the null device
     existing = {os.path.realpath(path) for path in places if os.path.isfile(path) or os.path.isdir(path)}
+    own = {path for path in existing if not is_below(base, [path])}.union(known)
+    table = mounts() if own else []
+    named = own.union(*(other_names(path, table) for path in own))
     found: list[str] = []
-    for path in sorted(existing):
-        if not is_below(path, found) and not is_below(base, [path]):
+    for path in sorted(named):
+        if not is_below(path, found):
             found.append(path)
     return found
 

@@ -10,10 +10,11 @@ import errno
 import os
 from dataclasses import dataclass
 
-from . import kernel
+from . import kernel, landlock
 
 LOAD, AND, SHIFT_RIGHT, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x74, 0x15, 0x35, 0x45, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
+ALL_THREADS = 1
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 X32 = 0x40000000
@@ -41,6 +42,8 @@ UNAVAILABLE = {
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191),
     "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
     "mq_open": (240, 180), "mq_unlink": (241, 181), "memfd_secret": (447, 447),
+    # its flags and mode are in memory, where a filter cannot look
+    "openat2": (437, 437),
 }  # fmt: skip
 # memory without a process or a file; C libraries and torch take a file in /dev/shm instead
 UNCOUNTED = {"memfd_create": (319, 279)}
@@ -62,6 +65,7 @@ SCHEDULING = {
 BY_KIND = {"setpriority": ((141, 140), 0), "ioprio_set": ((251, 30), 1)}
 PRLIMIT = (302, 261)
 CLONE, SOCKET, SETRLIMIT = (56, 220), (41, 198), (160, 164)
+SOCKET_PAIR = (53, 199)
 IOCTL, FCNTL = (16, 29), (72, 25)
 # by the second byte of their number (Documentation/userspace-api/ioctl/ioctl-number.rst): those of terminals and pipes, and of sockets
 HARMLESS_CONTROLS = (0x54, 0x89)
@@ -73,6 +77,24 @@ TYPING = (0x5412, 0x541C, 0x541D)
 F_SETLEASE = 1024
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
+# the kernel loads a module for a protocol that it does not have yet
+PROTOCOLS = {AF_INET: (0, 1, 6, 17), AF_INET6: (0, 6, 17, 58), AF_NETLINK: (0, 4, 15)}
+SOCKET_TYPES = (1, 2, 3)
+# a program that anybody may start with the user's rights; where the mode of the new file or folder is among the arguments
+SET_USER_OR_GROUP = 0o6000
+MODES = {
+    "chmod": ((90, -1), 1), "fchmod": ((91, 52), 1), "fchmodat": ((268, 53), 2), "fchmodat2": ((452, 452), 2), "creat": ((85, -1), 1),
+    "mknod": ((133, -1), 1), "mknodat": ((259, 33), 2),
+}  # fmt: skip
+MAKE_FILES = ("creat", "mknod", "mknodat")
+# these have flags, and the mode after them
+OPENS = {"open": ((2, -1), 1), "openat": ((257, 56), 2)}
+O_CREAT, O_TRUNC, O_TMPFILE, O_ACCMODE = 0o100, 0o1000, 0o20000000, 0o3
+# the last call of Linux 6.18: what later ones do is not known
+LAST_CALL = 469
+TRUNCATE = (76, 45)
+# how to signal a process without a number that an audit hook sees
+PIDFD_SEND_SIGNAL = (424, 424)
 RLIMIT_CORE = 4
 
 Instruction = tuple[int, int, int, int]
@@ -92,7 +114,8 @@ class Filter:
 
     ``internet``: Internet sockets. Landlock restricts some of what they can do, but not waiting for a connection on any port.
     ``pretends_attributes``: changes of modes and the like report success and do nothing. ``alone``: no other processes can be named.
-    ``counted``: the kernel counts all memory of the run.
+    ``counted``: the kernel counts all memory of the run. ``landlock``: the version of Landlock in force, which the filter makes up for;
+    0 for none.
     """
 
     internet: bool
@@ -100,21 +123,20 @@ class Filter:
     alone: bool
     counted: bool
     gpu: bool
+    landlock: int
 
     def install(self) -> None:
-        """Enforce the filter for this thread and all its descendants. Raises OSError where the kernel does not support it."""
+        """Enforce the filter for all threads of this process and their descendants. Raises OSError where the kernel does not support it."""
         machine = os.uname().machine
         if machine not in ARCHITECTURE:
             raise OSError(errno.ENOSYS, "unsupported architecture", machine)
         program = self._assemble(machine, 0 if machine == "x86_64" else 1)
         lines = (_Line * len(program))(*(_Line(*line) for line in program))
         filter_mode = 1
-        kernel.system_call(
-            kernel.SECCOMP[machine],
-            filter_mode,
-            0,
-            ctypes.byref(_Program(len(program), ctypes.cast(lines, ctypes.POINTER(_Line)))),
-        )
+        pointer = ctypes.byref(_Program(len(program), ctypes.cast(lines, ctypes.POINTER(_Line))))
+        left_out = kernel.system_call(kernel.SECCOMP[machine], filter_mode, ALL_THREADS, pointer)
+        if left_out:
+            raise OSError(errno.EBUSY, "a thread has a filter of its own")
 
     def _assemble(self, machine: str, column: int) -> list[Instruction]:
         """Each block starts with the number of the call loaded, and falls through to the next in the same state."""
@@ -126,6 +148,8 @@ class Filter:
             (LOAD, 0, 0, NUMBER_AT),
             (AT_LEAST, 0, 1, X32),
             refuse,
+            (AT_LEAST, 0, 1, LAST_CALL + 1),
+            _answer(errno.ENOSYS),
         ]
         answers = [(REFUSED, refuse), (UNAVAILABLE, _answer(errno.ENOSYS))]
         if self.pretends_attributes:
@@ -137,17 +161,48 @@ class Filter:
                 if numbers[column] >= 0:
                     program += [(EQUAL, 0, 1, numbers[column]), answer]
         program += _when(CLONE[column], [_argument(0), (ANY_BIT, 0, 1, NEW_NAMESPACES), refuse])
-        program += self._sockets(column)
+        program += self._sockets(column) + self._files(column)
         program += _when(IOCTL[column], self._controls())
         program += _core_limit_stays(column)
         program += _when(FCNTL[column], [_argument(1), (EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES)])
         if not self.alone:
             program += _own_process_only(column)
+            if self.landlock < landlock.WITH_SCOPES:
+                program += _when(PIDFD_SEND_SIGNAL[column], [_answer(errno.ENOSYS)])
         return [*program, (RETURN, 0, 0, ALLOW)]
 
     def _sockets(self, column: int) -> list[Instruction]:
         families = (AF_UNIX, AF_NETLINK, *((AF_INET, AF_INET6) if self.internet else ()))
-        return _when(SOCKET[column], [_argument(0), *_unless_one_of(families), _answer(errno.EACCES)])
+        block = [_argument(0), *_unless_one_of(families), _answer(errno.EACCES)]
+        for family, protocols in PROTOCOLS.items():
+            kinds = [_argument(1), (AND, 0, 0, 0xF), *_unless_one_of(SOCKET_TYPES), _answer(errno.ESOCKTNOSUPPORT)]
+            known = [_argument(2), *_unless_one_of(protocols), _answer(errno.EPROTONOSUPPORT), *kinds]
+            block += [_argument(0), (EQUAL, 0, len(known), family), *known]
+        pair = [_argument(0), *_unless_one_of((AF_UNIX,)), _answer(errno.EAFNOSUPPORT)]
+        return _when(SOCKET[column], block) + _when(SOCKET_PAIR[column], pair)
+
+    def _files(self, column: int) -> list[Instruction]:
+        program: list[Instruction] = []
+        for name, (numbers, index) in MODES.items():
+            # a change is reported as done: who copies a folder with such a mode wants the rest of it
+            answer = _answer(errno.EPERM if name in MAKE_FILES else 0)
+            block = [_argument(index), (ANY_BIT, 0, 1, SET_USER_OR_GROUP), answer]
+            program += _when(numbers[column], block) if numbers[column] >= 0 else []
+        old = self.pretends_attributes and self.landlock < landlock.WITH_TRUNCATE
+        for numbers, index in OPENS.values():
+            # "neither reading nor writing" (open(2)) is what Landlock has no rule for; devices and terminals can be controlled so
+            block = [_argument(index), (AND, 0, 0, O_ACCMODE), (EQUAL, 0, 1, O_ACCMODE), _answer(errno.EACCES)]
+            if old:
+                block += [
+                    _argument(index),
+                    (AND, 0, 0, O_ACCMODE | O_TRUNC),
+                    (EQUAL, 0, 1, O_TRUNC),
+                    _answer(errno.EACCES),
+                ]
+            makes = [_argument(index + 1), (ANY_BIT, 0, 1, SET_USER_OR_GROUP), _answer(errno.EPERM)]
+            block += [_argument(index), (ANY_BIT, 0, len(makes), O_CREAT | O_TMPFILE), *makes]
+            program += _when(numbers[column], block) if numbers[column] >= 0 else []
+        return program + (_when(TRUNCATE[column], [_answer(errno.EACCES)]) if old else [])
 
     def _controls(self) -> list[Instruction]:
         typing = [_argument(1)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 Size = Callable[[str], str]
 
@@ -79,20 +80,41 @@ class Constructed:
         return f"{self.path}({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
 
 
-Argument = Expression | UnknownInteger | Tensor | Group | Constructed  # evaluated: Python 3.10 and later
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A dictionary, or an object with attributes, whose class is not known: what is read of it is in ``named``."""
+
+    named: tuple[tuple[str, Argument], ...] = ()
+    is_dict: bool = False
+
+    def render(self, size: Size) -> str:
+        """``{"x": float32[2]}`` or ``types.SimpleNamespace(x=float32[2])``."""
+        if self.is_dict:
+            return "{" + ", ".join(f"{json.dumps(name)}: {value.render(size)}" for name, value in self.named) + "}"
+        return f"types.SimpleNamespace({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
+
+    def with_field(self, name: str, value: Argument) -> Fields:
+        """These fields with ``value`` for ``name``."""
+        return Fields(tuple({**dict(self.named), name: value}.items()), self.is_dict)
+
+
+Argument = Expression | UnknownInteger | Tensor | Group | Constructed | Fields  # evaluated: Python 3.10 and later
+
+# joins the names of what is inside of one another: `batch/pixels`
+INSIDE = "/"
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of one call by name. ``positional`` ones are written without their name while those before them are."""
+    """The arguments of one call by name; ``positional`` ones can only be passed by position."""
 
     named: tuple[tuple[str, Argument], ...] = ()
     positional: frozenset[str] = field(default_factory=frozenset)
 
-    def render(self, size: Size, with_names: bool = True) -> str:
+    def render(self, size: Size) -> str:
         """The text between the parentheses."""
         parts: list[str] = []
-        is_open = not with_names
+        is_open = True
         for name, argument in self.named:
             is_open = is_open and name in self.positional
             parts.append(argument.render(size) if is_open else f"{name}={argument.render(size)}")
@@ -103,9 +125,10 @@ class Arguments:
         return dict(self.named).get(name)
 
     def with_argument(self, name: str, argument: Argument) -> Arguments:
-        """These arguments with ``argument`` for ``name``."""
+        """These arguments with ``argument`` for ``name``, which may be inside another: ``batch/pixels``."""
         known = dict(self.named)
-        known[name] = argument
+        first, _, rest = name.partition(INSIDE)
+        known[first] = _replaced(known[first], rest, argument) if rest and first in known else argument
         return Arguments(tuple(known.items()), self.positional)
 
     def without(self, name: str) -> Arguments:
@@ -113,10 +136,40 @@ class Arguments:
         return Arguments(tuple((n, a) for n, a in self.named if n != name), self.positional)
 
     def tensors(self) -> Iterator[tuple[str, Tensor]]:
-        """The arguments that are tensors themselves."""
+        """The arguments that are tensors, also inside of groups and of objects, of a group the first one."""
         for name, argument in self.named:
-            if isinstance(argument, Tensor):
+            yield from _tensors_in(name, argument)
+
+    def objects(self) -> Iterator[tuple[str, Fields]]:
+        """The arguments that are dictionaries, or objects whose class is not known."""
+        for name, argument in self.named:
+            if isinstance(argument, Fields):
                 yield name, argument
+
+
+def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(argument, Tensor):
+        yield name, argument
+    elif isinstance(argument, Group):
+        for item in argument.items[:1]:
+            yield from _tensors_in(f"{name}{INSIDE}0", item)
+    elif isinstance(argument, (Constructed, Fields)):
+        for inner, value in argument.named:
+            yield from _tensors_in(f"{name}{INSIDE}{inner}", value)
+
+
+def _replaced(outer: Argument, path: str, argument: Argument) -> Argument:
+    """``outer`` with ``argument`` at ``path`` inside it; in a group, for all items that are alike."""
+    first, _, rest = path.partition(INSIDE)
+    if isinstance(outer, Group):
+        old = outer.items[0]
+        new = _replaced(old, rest, argument) if rest else argument
+        return Group(tuple(new if item == old else item for item in outer.items), outer.is_list)
+    if isinstance(outer, (Constructed, Fields)):
+        known = dict(outer.named)
+        known[first] = _replaced(known[first], rest, argument) if rest and first in known else argument
+        return replace(outer, named=tuple(known.items()))
+    return outer
 
 
 def in_words(positional: tuple[object, ...], named: dict[str, object]) -> str:
@@ -133,8 +186,15 @@ def known_text(value: object) -> str | None:
     """The expression for a value: a random tensor like the one that it is, or a literal."""
     if type(value).__name__ in ("Tensor", "Parameter") and hasattr(value, "shape"):
         dtype = str(getattr(value, "dtype", "")).rpartition(".")[2]
-        return f"{dtype}[{', '.join(str(int(size)) for size in value.shape) or '()'}]"
+        text = f"{dtype}[{', '.join(str(int(size)) for size in value.shape) or '()'}]"
+        return f"{text} < {largest + 1}" if (largest := _largest(value, dtype)) is not None else text
     return literal(value)
+
+
+def _largest(value: Any, dtype: str) -> int | None:
+    """The largest of the integers in a tensor: they may be indices of a table."""
+    has_values = "int" in dtype and value.numel() and value.device.type not in ("meta",)
+    return max(int(value.max()), 0) if has_values else None
 
 
 def literal(value: object) -> str | None:

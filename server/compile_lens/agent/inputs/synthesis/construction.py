@@ -13,9 +13,11 @@ from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
 from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression
+from .candidate import Candidate
+from .delegation import accepts_names
 from .dimensions import Unknowns
 from .parameter_info import ParameterInfo, read_parameters
-from .search import CallProblem, Candidate, NotFound, SearchBudget, search
+from .search import CallProblem, NotFound, SearchBudget, search
 from .smaller_defaults import smaller_defaults
 
 # larger models are made smaller or have no memory: they are constructed on the meta device
@@ -109,7 +111,8 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
     guesser = ArgumentGuesser(module, unknowns)
     if given:
         known = {info.name: info for info in infos}
-        from_call_site = {n: Expression(v) for n, v in given.items() if n in known}
+        takes_any = accepts_names(constructor(cls))
+        from_call_site = {n: Expression(v) for n, v in given.items() if n in known or takes_any}
         rest = {
             info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in from_call_site
         }
@@ -144,7 +147,7 @@ class _Construction:
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
-        return CallProblem(self._symbolic, self._real, self._offer)
+        return CallProblem(self._symbolic, self._real, self._offer, self._guess, self._read)
 
     def _symbolic(self, arguments: Arguments, size: Any) -> object:
         # plain numbers: few constructors accept symbolic ones
@@ -159,9 +162,17 @@ class _Construction:
             raise
         return None
 
+    def _guess(self, name: str, unknowns: Unknowns) -> Argument:
+        return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, ParameterInfo(name, True, None, ""))[
+            0
+        ]
+
+    def _read(self, name: str) -> tuple[str, ...]:
+        return self._infos[name].fields if name in self._infos else ()
+
     def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
         info = self._infos.get(name)
-        if info is None and not self._infos and name.isidentifier():
+        if info is None and accepts_names(constructor(self._cls)) and name.isidentifier():
             info = ParameterInfo(name, True, None, "")  # the constructor accepts any argument and passes it on
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0] if info is not None else None
 
@@ -209,7 +220,4 @@ def _is_fake_tensor_error(error: Exception) -> bool:
 
 def as_text(candidate: Candidate) -> str:
     """The arguments as the entry has them."""
-    values = candidate.unknowns.values
-    names = [name for name, _ in candidate.arguments.named]
-    # a name may be omitted while none before it was needed
-    return candidate.arguments.render(lambda name: str(values[name]), with_names=bool(names))
+    return candidate.text

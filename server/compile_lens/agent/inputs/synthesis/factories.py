@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 
 MOST = 4
 
 
+# weights that are downloaded
+_PRETRAINED = re.compile(r"(?:.*_)?(?:pretrained|weights|checkpoint)(?:_.*)?")
+
+
 def factories(module: ModuleType, cls: type) -> Iterator[str]:
-    """The names of public functions of ``module`` that can be called without arguments and name ``cls``, themselves or one call further."""
+    """Calls of public functions of ``module`` that need no arguments and name ``cls``, themselves or one call further: without weights."""
     own = {
         name: value
         for name, value in vars(module).items()
@@ -24,7 +29,14 @@ def factories(module: ModuleType, cls: type) -> Iterator[str]:
         and (name in direct or _names(function.__code__) & direct)
         and _needs_nothing(function)
     ]
-    yield from found[:MOST]
+    for name in found[:MOST]:
+        yield f"{name}({', '.join(f'{each}=None' for each in _weights(own[name]))})"
+
+
+def _weights(function: FunctionType) -> Iterator[str]:
+    for name, parameter in inspect.signature(function).parameters.items():
+        if _PRETRAINED.fullmatch(name) and parameter.default not in (parameter.empty, None, False):
+            yield name
 
 
 def _names(code: CodeType) -> set[str]:

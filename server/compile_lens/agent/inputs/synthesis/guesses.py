@@ -56,6 +56,10 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"(?:num_|n_)?(?:mels?|mel_bins|freqs?|freq_bins|bins|fft)", 32),
     (r"(?:num_)?(?:codes|codebook_size|n_embed|num_embeds|queries|num_queries|num_latents|latents)", 32),
     (r"(?:max_)?(?:batch(?:_?size)?|bsz?)|b", 2),
+    (
+        r"(?:d|dim|n)_?model|model_?(?:dim|size|width|channels)|(?:n_|d_)?(?:embd?|embed|hidden)(?:_?(?:dim|size|channels|units))?|(?:.*_)?(?:embed(?:ding)?|hidden|latent|token|feature|feat)_?(?:dims?|sizes?|channels|width)|dims?|width|(?:in|out)_(?:features|dims?)|features",
+        64,
+    ),
     (r"scale_factor|(?:up|down)scale(?:_factor)?|factor", 2),
     (r"axis|(?:.*_)?axes", -1),
 )

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size`` or ``no-argument``.
+    """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
+    ``key`` or ``several``, where one number is passed.
 
-    ``value`` is the rank, the dtype, the limit, the name, or ``got expected`` for a size.
+    ``value`` is the rank, the dtype, the limit, the name, or ``got expected`` for a size. ``key`` without a value is some mapping.
     """
 
     kind: str
@@ -69,12 +70,26 @@ _GOT_EXPECTED = (
     re.compile(r"expected input with shape \[\*, (?P<want>\d+)\], but got input of size\[.*?(?P<got>\d+)\]"),
     re.compile(r"\((?P<got>\d+)[*x]\d+\).{0,60}\((?P<want>\d+)[*x]\d+\)"),
 )
+_NO_ATTRIBUTE = re.compile(
+    r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity)' object has no attribute '(\w+)'"
+)
+_NO_SEQUENCE = re.compile(
+    r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable)|argument of type 'int' is not"
+    r"|cannot unpack non-iterable (?:int|float)|argument after \* must be an iterable, not int"
+)
+_NO_MAPPING = re.compile(
+    r"argument after \*\* must be a mapping|invalid data type 'str'|__contains__ only supports Tensor"
+)
+_KEYS = re.compile(r"\[\s*['\"](\w+)['\"]\s*\]|['\"](\w+)['\"] (?:not )?in\b")
+_OBJECT_AS_MAPPING = re.compile(r"'types\.SimpleNamespace' object is not (?:subscriptable|iterable)|is not a mapping")
+_OF_MAPPINGS = frozenset({"items", "keys", "get", "values", "update"})
 _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
 
 
 def requirements(error: BaseException) -> Iterator[Requirement]:
     """What an error requires, the most definite first."""
     text = str(error)
+    yield from _about_objects(error, text)
     match = _MISSING.search(text)
     if match is not None:
         yield from (Requirement("argument", name) for name in re.findall(r"'(\w+)'", match[1]))
@@ -90,7 +105,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     if _FLOATS.search(text):
         yield Requirement("dtype", "float32")
     if _NONE.search(text):
-        yield from (Requirement("argument", name) for name in _names_in_failing_line(error))
+        yield from (Requirement("argument", name) for name in names_in_failing_lines(error))
     yield from (
         Requirement("argument", name) for name in re.findall(r"[`'\"]?\b([a-z][a-z0-9]*_[a-z0-9_]+)\b[`'\"]?", text)[:6]
     )
@@ -107,7 +122,30 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
             yield Requirement("size", f"{match['got']} {match['want']}")
 
 
-def _names_in_failing_line(error: BaseException) -> list[str]:
+def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
+    match = _NO_ATTRIBUTE.search(text)
+    if match is not None and isinstance(error, AttributeError):
+        yield Requirement("key", "") if match[1] in _OF_MAPPINGS else Requirement("attribute", match[1])
+    elif _NO_SEQUENCE.search(text):
+        keys = [key for key in _KEYS.findall(_failing_line(error)) if any(key)]
+        yield from (Requirement("key", one or other) for one, other in keys)
+        yield Requirement("several", "")
+    elif isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
+        yield Requirement("key", error.args[0])
+    elif _NO_MAPPING.search(text) or _OBJECT_AS_MAPPING.search(text) or "too many indices" in text:
+        keys = _KEYS.findall(_failing_line(error))
+        key = next((one or other for one, other in keys), "")
+        if key or "too many indices" not in text:  # a tensor takes a text for a sequence of indices
+            yield Requirement("key", key)
+
+
+def _failing_line(error: BaseException) -> str:
+    """The source line that raised, of the innermost frame that has one."""
+    frames = (frame for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]) if frame.line)
+    return next((frame.line or "" for frame in frames), "")
+
+
+def names_in_failing_lines(error: BaseException) -> list[str]:
     """The names in the source lines that raised, innermost first: one of them may be the parameter that is None."""
     found: list[str] = []
     for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):

@@ -10,12 +10,13 @@ from typing import Any
 from .. import expressions
 from .argument_guesser import ArgumentGuesser, kinds_of
 from .arguments import Argument
+from .candidate import Candidate
 from .construction import with_symbolic_sizes
 from .dimensions import Unknowns
 from .guesses import INPUTS, by_name
 from .layers import expected_by_layers
 from .parameter_info import ParameterInfo, read_parameters
-from .search import CallProblem, Candidate, NotFound, SearchBudget, search
+from .search import CallProblem, NotFound, SearchBudget, search
 from .target import FoundCall, evaluated_call
 
 MAX_OPTIONAL = 4
@@ -23,8 +24,8 @@ MAX_TRIALS = 8
 SECONDS_EACH = 3.0
 
 
-def optional_arguments(module: ModuleType, found: FoundCall, seconds: float) -> Iterator[tuple[str, str, Any]]:
-    """Name, text and value of each optional argument with which the call returns, everything else left as it is."""
+def optional_arguments(module: ModuleType, found: FoundCall, seconds: float) -> Iterator[tuple[str, str]]:
+    """Name and expression of each optional argument with which the call returns, everything else left as it is."""
     budget = SearchBudget(MAX_TRIALS * MAX_OPTIONAL, seconds)
     if found.candidate is None:
         return
@@ -40,9 +41,7 @@ def optional_arguments(module: ModuleType, found: FoundCall, seconds: float) -> 
         argument = guesser.for_input(info, expected_by_layers(target, info.layers))
         text = _with_which_it_returns(module, found, info, argument, guesser_unknowns, budget)
         if text is not None:
-            with found.place():
-                value = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value}).run()
-            yield info.name, text, value
+            yield info.name, text
 
 
 def _is_offered(info: ParameterInfo, found: FoundCall) -> bool:

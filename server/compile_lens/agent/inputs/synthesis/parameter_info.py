@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import io
 import re
@@ -22,7 +23,8 @@ _EINOPS = ("rearrange", "reduce", "repeat", "einsum", "parse_shape", "pack")
 class ParameterInfo:
     """What is known of one parameter. ``dims`` are names, numbers, or '' for one without a name; None if the shape is unknown.
 
-    ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first.
+    ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first;
+    ``fields`` are keys and attributes that are read of it.
     """
 
     name: str
@@ -35,7 +37,9 @@ class ParameterInfo:
     layers: tuple[str, ...] = ()
     words: str = ""
     keyword_only: bool = False
+    positional_only: bool = False
     hint: Any = None
+    fields: tuple[str, ...] = ()
 
 
 def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[ParameterInfo]:
@@ -51,6 +55,7 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
             default=None if parameter.default is parameter.empty else parameter.default,
             annotation=_annotation_text(parameter.annotation),
             keyword_only=parameter.kind is parameter.KEYWORD_ONLY,
+            positional_only=parameter.kind is parameter.POSITIONAL_ONLY,
             hint=_annotation_object(parameter.annotation, function),
         )
         for parameter in parameters[1 if skip_first else 0 :]
@@ -181,13 +186,25 @@ class _Body(ast.NodeVisitor):
                 info = self._param(argument)
                 if info is not None:
                     info.layers += (attribute,)
+        if name in ("get", "pop") and isinstance(node.func, ast.Attribute) and node.args:
+            self._reads(self._param(node.func.value), getattr(node.args[0], "value", None))
         if name in _EINOPS:
             self._einops(name, node)
         if name == "size" and isinstance(node.func, ast.Attribute):
             self._indexed(self._param(node.func.value), node.args[0] if node.args else None)
 
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.generic_visit(node)
+        self._reads(self._param(node.value), node.attr)
+
+    def _reads(self, info: ParameterInfo | None, name: object) -> None:
+        """Note a key or an attribute; one of tensors says nothing."""
+        if info is not None and isinstance(name, str) and name not in _of_tensors():
+            info.fields = tuple(dict.fromkeys((*info.fields, name)))
+
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.generic_visit(node)
+        self._reads(self._param(node.value), getattr(node.slice, "value", None))
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             self._indexed(self._param(node.value.value), node.slice)
 
@@ -239,6 +256,13 @@ class _Body(ast.NodeVisitor):
                 is_compact = name == "einsum" and " " not in pattern.strip()
                 words = list(pattern.strip()) if is_compact else re.findall(r"\([^)]*\)|\S+", pattern)
                 info.dims = tuple("" if word.startswith("(") or word == "_" else word for word in words)
+
+
+@functools.cache
+def _of_tensors() -> frozenset[str]:
+    import torch
+
+    return frozenset([*dir(torch.Tensor), *dir(dict)])
 
 
 def _self_attribute(node: ast.AST) -> str:

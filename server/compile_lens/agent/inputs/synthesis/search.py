@@ -13,8 +13,10 @@ from typing import Any
 from ...instrument.unrecorded import unrecorded
 from ..time_limit import TrialTooLong
 from .arguments import Argument, Arguments, Group, Tensor
+from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
 from .messages import Requirement, requirements
+from .structures import with_structure
 from .trial import attempt
 
 OTHER_RANKS = (3, 4, 2, 5, 1)
@@ -60,32 +62,20 @@ class SearchBudget:
         return True
 
 
-@dataclass(slots=True)
-class Candidate:
-    """Arguments, the unknowns in them, and the conditions that were negated to get here."""
-
-    arguments: Arguments
-    unknowns: Unknowns
-    negated: tuple[SizeCondition, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The arguments as text, with the current sizes."""
-        values = self.unknowns.values
-        return self.arguments.render(lambda name: str(values[name]))
-
-
 @dataclass(frozen=True, slots=True)
 class CallProblem:
     """A call to find arguments for.
 
     ``symbolic`` makes it with a function from an unknown's name to its size; ``real`` makes it with real tensors. ``offer`` returns an
-    argument for a parameter that has none yet, with its sizes among the unknowns, or None if there is no such parameter.
+    argument for a parameter that has none yet, with its sizes among the unknowns, or None if there is no such parameter; ``guess`` one
+    for something that is read of an argument, and ``read`` what the source shows to be read of a parameter.
     """
 
     symbolic: Callable[[Arguments, Callable[[str], Any]], object]
     real: Callable[[str], object]
     offer: Callable[[str, Unknowns], Argument | None]
+    guess: Callable[[str, Unknowns], Argument] | None = None
+    read: Callable[[str], tuple[str, ...]] = lambda name: ()
 
 
 def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -> Candidate:
@@ -135,6 +125,10 @@ def _next(
 ) -> Iterator[Candidate]:
     """Candidates that may avoid an error: first what its message clearly requires, then its conditions on sizes, then other ranks."""
     wanted = list(dict.fromkeys(requirements(error)))
+    if problem.guess is not None:
+        for requirement in wanted:
+            if requirement.kind in ("attribute", "key", "several"):
+                yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "dtype", "below")]
     for requirement in definite:
         yield from _satisfying(problem, candidate, requirement)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from .. import expressions
 from ..module import find
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
+from .candidate import Candidate
 from .construction import (
     ATTEMPT_SHARE,
     MAX_TRIALS,
@@ -28,18 +31,20 @@ from .construction import (
     with_symbolic_sizes,
     without_memory,
 )
+from .delegation import parameters_of
 from .dimensions import Unknowns
 from .factories import factories
 from .guesses import INPUTS, by_name
 from .layers import expected_by_layers, image_size
 from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
 from .preparations import preparing_methods
-from .search import CallProblem, Candidate, NotFound, SearchBudget, search
+from .search import CallProblem, NotFound, SearchBudget, search
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"
 # the least time for an object that the file constructs itself
 FACTORY_S = 6.0
+_FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
 ON_META = ", on the meta device, since it is too large"
 
 
@@ -127,13 +132,13 @@ def _by_factory(
     module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
 ) -> FoundCall | None:
     """A call on what a function of the file constructs."""
-    for number, name in enumerate(factories(module, cls)):
+    for number, text in enumerate(factories(module, cls)):
         if number and not budget.left:
             break
         part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, FACTORY_S))
         try:
             with unrecorded():
-                making = fitting(vars(module), f"{name}()")
+                making = fitting(vars(module), text)
             return _CallsOfObject(module, making, cls, method, inputs).find(part)
         except Exception:  # code of the user's may raise anything, and the failure of the constructor says more
             continue
@@ -186,7 +191,7 @@ class _CallsOfObject:
         function = getattr(type(self._made), method, None)
         if function is None:
             raise NotFound(f"it has no `{method}()`")
-        self._infos = read_parameters(original_function(function), skip_first=True)
+        self._infos = parameters_of(self._made, function)
         if method == "forward":
             read_class_docstring(cls, self._infos)
 
@@ -216,7 +221,7 @@ class _CallsOfObject:
         unknowns.assign({name: size for name, size in image_size(self._made).items() if name in unknowns.by_name})
         making = f"{self._making.text}{self._suffix}"
         try:
-            found = search(CallProblem(self._symbolic, self._real, self._offer), [start], budget)
+            found = search(self._problem(), [start], budget)
         except NotFound as problem:
             raise NotFound(str(problem), f"{making}({as_text(start)})") from None
         expression = f"{making}({as_text(found)})"
@@ -264,6 +269,10 @@ class _CallsOfObject:
         with self._making.place():
             call = expressions.evaluate(f"__made__{self._suffix}({text})", {**self._names, "__made__": made})
         return call.run()
+
+    def _problem(self) -> CallProblem:
+        guess = functools.partial(_guess, self._module)
+        return CallProblem(self._symbolic, self._real, self._offer, guess, functools.partial(_read_of, self._infos))
 
     def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
         info = next((info for info in self._infos if info.name == name), None)
@@ -317,11 +326,22 @@ def _of_function(
         info = infos_by_name.get(name)
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
+    problem = CallProblem(symbolic, real, offer, functools.partial(_guess, module), functools.partial(_read_of, infos))
     try:
-        found = search(CallProblem(symbolic, real, offer), [start], budget)
+        found = search(problem, [start], budget)
     except NotFound as problem:
         raise NotFound(str(problem), f"{path}({as_text(start)})") from None
     return FoundCall(f"{path}({as_text(found)})", path, _described(found), candidate=found)
+
+
+def _guess(module: ModuleType, name: str, unknowns: Unknowns) -> Argument:
+    """An argument for what is read of another one as ``name``: data, unless it is a flag."""
+    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "")
+    return guesser.for_input(info, None) if _FLAG.match(name) else guesser.tensor(info, None)
+
+
+def _read_of(infos: list[ParameterInfo], name: str) -> tuple[str, ...]:
+    return next((info.fields for info in infos if info.name == name), ())
 
 
 def _known_argument(info: ParameterInfo, inputs: Mapping[str, str]) -> Argument | None:
@@ -339,7 +359,7 @@ def _first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: Ma
 
 
 def _positional(infos: list[ParameterInfo]) -> frozenset[str]:
-    return frozenset(info.name for info in infos if not info.keyword_only)
+    return frozenset(info.name for info in infos if info.positional_only)
 
 
 def _described(candidate: Candidate) -> str:

@@ -1,0 +1,85 @@
+"""Runs a program ahead of itself: a forked copy goes on at the first call of a model, and tells which models it is about.
+
+The process itself stops before the first call of the model that matters most. So that call is the first one of its process when it is
+compiled, and finds no cache that an earlier one has filled.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..torch_internals.attributes import original_module
+from .ahead import Fork, can_fork
+from .guard import BUSY, Enough
+from .model_recorder import RecordedModel
+from .synthesis.arguments import known_text
+
+# more than the program's own limit, for one statement that takes long
+PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Told:
+    """A model that the copy found: its number (``ModelRecorder.number_of``), and the calls that have a text: by position, and by name."""
+
+    number: int
+    name: str
+    calls: tuple[tuple[tuple[str, ...], dict[str, str]], ...]
+
+
+class Explorer:
+    """One per program. ``told`` are the models that the copy found, the most important first; empty without a copy."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds * BUSY + PATIENCE_S
+        self._fork: Fork | None = None
+        self._has_begun = False
+        self.told: tuple[Told, ...] = ()
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether this process is the copy."""
+        return self._fork is not None and self._fork.is_copy
+
+    def before_first_call(self, number: int, model: RecordedModel) -> None:
+        """``model`` is about to be called for the first time. Raises Enough where it is the one that matters most."""
+        if not self._has_begun and can_fork():
+            self._has_begun = True
+            self._fork = Fork()
+            if not self._fork.is_copy:
+                self.told = next(self._fork.received(self._end), ())
+                self._fork.close()
+        if self.is_copy or not self.told:
+            return
+        first = self.told[0]
+        if first.number == number and first.name == _name(model):
+            raise Enough
+
+    def finish(self, models: Callable[[], list[RecordedModel]], number_of: Callable[[Any], int]) -> None:
+        """The program has come to its end: the copy tells what it found, and ends."""
+        if self._fork is None or not self._fork.is_copy:
+            return
+        try:
+            told = [
+                Told(number_of(model.module), _name(model), tuple(filter(None, map(_texts, model.calls))))
+                for model in models()
+            ]
+            self._fork.send(tuple(told))
+        finally:
+            self._fork.end()
+
+
+def _name(model: RecordedModel) -> str:
+    return type(original_module(model.module)).__qualname__
+
+
+def _texts(call: Any) -> tuple[tuple[str, ...], dict[str, str]] | None:
+    """The arguments of a call as expressions; None where one has no text."""
+    positional = [known_text(value) for value in call.positional]
+    named = {name: known_text(value) for name, value in call.named.items()}
+    if not call.is_complete or None in positional or None in named.values():
+        return None
+    return tuple(map(str, positional)), {name: str(text) for name, text in named.items()}

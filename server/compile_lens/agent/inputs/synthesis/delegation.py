@@ -1,0 +1,87 @@
+"""Finds the function that a wrapper passes all of its arguments on to: ``def forward(self, *args, **kwargs)``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...torch_internals.attributes import original_function
+from .parameter_info import ParameterInfo, read_parameters
+
+MAX_DEPTH = 6
+
+
+def parameters_of(made: Any, function: Callable[..., Any], depth: int = 0) -> list[ParameterInfo]:
+    """The parameters of a method of ``made``. Where it accepts any arguments and passes them on, those of what gets them are added."""
+    found = read_parameters(original_function(function), skip_first=True)
+    if depth >= MAX_DEPTH or not _accepts_any(function):
+        return found
+    known = {info.name for info in found}
+    for inner, owner in _receivers(made, function):
+        more = parameters_of(owner, inner, depth + 1) if owner is not None else read_parameters(inner, skip_first=False)
+        if more:
+            for info in more:
+                info.positional_only = info.positional_only or (not accepts_names(function) and not info.keyword_only)
+            return [*found, *(info for info in more if info.name not in known)]
+    return found
+
+
+def accepts_names(function: Callable[..., Any]) -> bool:
+    """Whether arguments can be passed by name that ``function`` does not declare."""
+    return any(p.kind is p.VAR_KEYWORD for p in _parameters(function))
+
+
+def _accepts_any(function: Callable[..., Any]) -> bool:
+    return any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in _parameters(function))
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def _receivers(made: Any, function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], Any]]:
+    """Functions that are called with ``*args`` or ``**kwargs``, and the object of those that are methods."""
+    variadic = {p.name for p in _parameters(function) if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    except (OSError, TypeError, SyntaxError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _passes_on(node, variadic):
+            receiver = _receiver(node.func, made, function)
+            if receiver is not None:
+                yield receiver
+
+
+def _passes_on(call: ast.Call, variadic: set[str]) -> bool:
+    values = [a.value for a in call.args if isinstance(a, ast.Starred)]
+    values += [k.value for k in call.keywords if k.arg is None]
+    return any(isinstance(value, ast.Name) and value.id in variadic for value in values)
+
+
+def _receiver(node: ast.expr, made: Any, function: Callable[..., Any]) -> tuple[Callable[..., Any], Any] | None:
+    text = ast.unparse(node)
+    if text.startswith("super()."):
+        owners = [c for c in type(made).__mro__ if vars(c).get(function.__name__) is function]
+        bases = type(made).__mro__[type(made).__mro__.index(owners[0]) + 1 :] if owners else ()
+        method = next((vars(c)[node.attr] for c in bases if getattr(node, "attr", "") in vars(c)), None)  # type: ignore[attr-defined]
+        return (method, made) if inspect.isfunction(method) else None
+    if not text.startswith("self.") or not text.replace(".", "").isidentifier():
+        return None
+    found = made
+    for name in text.split(".")[1:]:
+        try:
+            found = getattr(found, name)
+        except Exception:  # attributes of the user's may raise anything
+            return None
+    if hasattr(found, "named_parameters") and hasattr(type(found), "forward"):
+        return type(found).forward, found
+    if inspect.ismethod(found):
+        return found.__func__, found.__self__
+    return (found, None) if inspect.isfunction(found) else None

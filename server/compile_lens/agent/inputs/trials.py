@@ -1,0 +1,167 @@
+"""Searches calls of a file's modules and functions, and rehearses them in eager: what runs in the process beside the one that compiles."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime.entry_plans import CallTarget, SynthesizedCalls
+from ..runtime.entry_protocol import CallNotMade
+from ..variations import watcher
+from ..variations.call_snapshot import copied
+from . import compiled_call, expressions
+from .absent import cause_of
+from .ahead import Send
+from .coverage import RanSoFar
+from .memory import bounded
+from .synthesis.optional_arguments import optional_arguments
+from .synthesis.search import NotFound, SearchBudget, sentence_of
+from .synthesis.target import FoundCall, find_call
+from .time_limit import TrialTooLong, at_most
+
+# the share of a run's time that the first calls may take; the rest is for calling them in other ways
+FIRST_SHARE = 0.7
+# the share of the remaining time for one target, so that one alone does not take it all
+TARGET_SHARE = 0.5
+MAX_TRIALS = 60
+# the last that is sent; without it, the copy that searches was killed
+ALL_SENT = "all sent"
+KILLED = "the process that searches its inputs was killed, often: out of memory"
+# the statement that defines it failed
+UNDEFINED = "it could not be defined"
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """A call of ``target`` that returned in eager. ``works_twice``: the same object can be called again."""
+
+    target: CallTarget
+    found: FoundCall
+    works_twice: bool
+
+
+@dataclass(frozen=True)
+class Offered:
+    """Optional arguments for the call of ``target``: names and expressions."""
+
+    target: str
+    arguments: tuple[tuple[str, str], ...]
+
+    def evaluated(self, found: FoundCall, names: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+        """Name, text and value of each."""
+        for name, text in self.arguments:
+            with found.place():
+                call = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value})
+            yield name, text, call.run()
+
+
+class Trials:
+    """The trials of one run: those of its first calls, then those of their optional arguments."""
+
+    def __init__(self, module: ModuleType, plan: SynthesizedCalls, file: str, source: str) -> None:
+        self._module = module
+        self._plan = plan
+        self._source = source
+        self._memory = plan.memory_bytes
+        self._seconds = plan.seconds
+        self.clock_seconds = plan.clock_seconds or plan.seconds
+        self._clock_end = time.monotonic() + self.clock_seconds
+        self._varies = watcher.of_run() is not None
+        self._end = 0.0
+        self._found: list[Rehearsed] = []
+        self.coverage = RanSoFar(file, module.__name__)
+
+    @property
+    def no_time(self) -> str:
+        """Why the targets at the end were not called."""
+        return f"the limit of {self.clock_seconds:.0f} s was reached; a higher `run.timeout` raises it"
+
+    def is_late(self) -> bool:
+        """Whether the time is up, by the clock."""
+        return time.monotonic() > self._clock_end - 1.0
+
+    def run(self, send: Send) -> None:
+        """Send a Rehearsed or a CallNotMade for each target, what has run so far, and an Offered for each that can be called; at the end
+        ALL_SENT."""
+        self._end = time.thread_time() + self._seconds * (FIRST_SHARE if self._varies else 1.0)
+        for target in self._plan.targets:
+            # what has run as a part of another one is analyzed with it
+            if not (self._plan.apart and self.coverage.has(target.name)):
+                send(self._result(target))
+                send(self.coverage.covered(self._source))
+        for rehearsed in self._found if self._varies else ():
+            send(self._offers(rehearsed))
+        send(ALL_SENT)
+
+    def _result(self, target: CallTarget) -> Rehearsed | CallNotMade:
+        name = target.name
+        left = self._end - time.thread_time()
+        if self._found and (left < 1.0 or self.is_late()):
+            return CallNotMade(name, self.no_time)
+        is_alone = len(self._plan.targets) == 1
+        found = self._find(target, left if is_alone else left * TARGET_SHARE)
+        if isinstance(found, CallNotMade):
+            return found
+        problem, works_twice = self._rehearse(found)
+        if problem is not None:
+            return CallNotMade(name, sentence_of(problem), found.expression)
+        self._found.append(Rehearsed(target, found, works_twice))
+        return self._found[-1]
+
+    def _remaining(self) -> float:
+        return max(self._end - time.thread_time(), 2.0)
+
+    def _offers(self, rehearsed: Rehearsed) -> Offered:
+        offered: list[tuple[str, str]] = []
+        found = rehearsed.found
+        try:
+            with bounded(self._memory), at_most(self._remaining()), uncompiled():
+                offered.extend(optional_arguments(self._module, found, self._remaining()))
+        except Exception as error:  # code of the user's, which the search calls, may raise anything
+            print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
+        return Offered(rehearsed.target.name, tuple(offered))
+
+    def _rehearse(self, found: FoundCall) -> tuple[Exception | None, bool]:
+        """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.
+
+        The values of inputs are made up, too, and they are the same in each call: one that eager does not accept is not the file's error.
+        """
+        compiled_call.seed()
+        count = 0
+        watched = self.coverage.watching(found.method)
+        with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
+            try:
+                call = found.evaluate(vars(self._module))
+                arguments, named = copied((call.positional, call.named))
+                call.run()
+                count = 1
+                call.target(*arguments, **named)
+            except Exception as error:  # code of the user's may raise anything
+                return (None if count else error), False
+        return None, True
+
+    def _find(self, target: CallTarget, seconds: float) -> FoundCall | CallNotMade:
+        name = target.name
+        cause = cause_of(vars(self._module).get(name.partition(".")[0]))
+        if cause is not None:
+            return CallNotMade(name, f"{UNDEFINED}: {type(cause).__name__}: {cause}")
+        draft = ""
+        try:
+            with bounded(self._memory), at_most(max(seconds, 1.0) + 2.0):
+                budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0))
+                return find_call(self._module, name, budget, target.given, target.inputs)
+        except TrialTooLong as error:
+            reason = str(error)
+        except AttributeError as error:
+            reason = f"the imported module has no such name ({error})"
+        except NotFound as error:
+            reason, draft = str(error), error.draft
+        except RecursionError:
+            reason = "the search reached Python's recursion limit"
+        print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
+        return CallNotMade(name, reason, draft)

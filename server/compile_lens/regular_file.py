@@ -1,0 +1,36 @@
+"""Reads files that lie in a workspace, where anybody may have put a pipe or a link to an endless device in the place of one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+# no configuration or source file that matters is larger
+LARGEST_BYTES = 8_000_000
+
+
+class FileTooLargeError(OSError):
+    """The file has more bytes than are read."""
+
+
+def read_regular(path: Path, largest: int = LARGEST_BYTES) -> bytes:
+    """The bytes of a regular file. Raises OSError for anything else, at once, and for one of more than ``largest`` bytes."""
+    # a pipe may never begin
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - closes the descriptor
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        data = file.read(largest + 1)
+    if len(data) > largest:
+        raise FileTooLargeError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return data
+
+
+def read_regular_text(path: Path) -> str:
+    """The same as text in UTF-8; what is none is replaced."""
+    return read_regular(path).decode("utf-8", "replace")
