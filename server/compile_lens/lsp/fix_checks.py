@@ -82,6 +82,8 @@ class FixChecks:
         """Why the effect of a fix of this text is not known, as a clause."""
         server = self._server
         outcome = server.results.outcome(snapshot.uri)
+        if snapshot.uri in server.scheduler.active():
+            return "the run has not ended"
         if outcome is None or self._runs.last.text(snapshot.uri) != snapshot.text:
             return "the text has changed since the run"
         if not server.settings.fixes.verify:

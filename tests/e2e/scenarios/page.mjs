@@ -197,10 +197,10 @@ export class Window {
     }
   }
 
-  async shot(name) {
+  async shot(name, scale = "device") {
     await this.page.waitForTimeout(400); // hovers and toasts fade in, even with reduced motion
     const path = name.startsWith("/") ? name : `${given.shots}/${name}.png`;
-    await this.page.screenshot({ path });
+    await this.page.screenshot({ path, scale });
     log(`screenshot: ${path}`);
   }
 }

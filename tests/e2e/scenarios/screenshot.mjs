@@ -59,7 +59,7 @@ await play(
     for (const theme of themeNames) {
       await views.setTheme(theme);
       await views.isAccessible(axe);
-      await window.shot(`details-${theme}`);
+      await window.shot(`details-${theme}`, "css");
     }
     await window.command("Compile Lens: Unpin Details");
     await views.says("Nothing was found at the cursor.");
@@ -68,10 +68,10 @@ await play(
       await views.setTheme(theme);
       await views.row("branches on a tensor").click();
       await views.says("GB0170");
-      await window.shot(`findings-${theme}`);
+      await window.shot(`findings-${theme}`, "css");
       await page.keyboard.press("Control+.");
-      await page.locator(".action-widget").waitFor();
-      await window.shot(`fixes-${theme}`);
+      await page.locator(".action-widget .action").first().waitFor();
+      await window.shot(`fixes-${theme}`, "css");
       await page.keyboard.press("Escape");
     }
     await views.setTheme("dark");

@@ -1,16 +1,14 @@
 // The views: the tree, the details at the cursor and the language status, in three themes; the panel is checked with axe.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import path from "node:path";
 
 import { log } from "./page.mjs";
 
 const themes = {
-  dark: { id: "Default Dark Modern", type: "vs-dark" },
-  light: { id: "Default Light Modern", type: "vs" },
-  "high-contrast": { id: "Default High Contrast", type: "hc-black" },
+  dark: { label: "Dark Modern", type: "vs-dark" },
+  light: { label: "Light Modern", type: "vs" },
+  "high-contrast": { label: "Dark High Contrast", type: "hc-black" },
 };
-const settingsFile = path.join(process.env.HOME, "..", "data", "User", "settings.json");
 
 export class Views {
   constructor(window) {
@@ -72,12 +70,16 @@ export class Views {
     });
   }
 
-  /** Changes the theme in the user's settings, which are on this machine. */
+  /** Changes the theme as a user does. */
   async setTheme(name) {
-    const { id, type } = themes[name];
-    const settings = JSON.parse(fs.readFileSync(settingsFile, "utf8"));
-    fs.writeFileSync(settingsFile, JSON.stringify({ ...settings, "workbench.colorTheme": id }));
+    const { label, type } = themes[name];
+    if (await this.page.locator(`.monaco-workbench.${type}`).count()) return;
+    await this.window.command("Preferences: Color Theme");
+    const input = this.page.locator(".quick-input-widget input.input");
+    await input.fill(label);
+    await this.page.keyboard.press("Enter");
     await this.page.locator(`.monaco-workbench.${type}`).waitFor();
+    await input.waitFor({ state: "hidden" });
     await this.page.waitForTimeout(500); // webviews are told after the workbench
   }
 
