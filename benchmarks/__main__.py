@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-from benchmarks import editor_death, explain, hover, predictions, sandbox, server_start, time_to_findings, traces
+from benchmarks import (
+    editor_death,
+    explain,
+    hover,
+    predictions,
+    pytest_plugin,
+    sandbox,
+    server_start,
+    time_to_findings,
+    traces,
+)
 
 if __name__ == "__main__":
     asyncio.run(time_to_findings.run())
@@ -14,4 +24,5 @@ if __name__ == "__main__":
     explain.run()
     hover.run()
     predictions.run()
+    pytest_plugin.run()
     traces.run()

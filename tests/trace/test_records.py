@@ -110,7 +110,7 @@ def test_a_file_that_is_no_trace_is_told(tmp_path: Path) -> None:
 def test_a_trace_that_is_cut_is_read_as_far_as_it_goes_and_said_to_be(tmp_path: Path) -> None:
     file = tmp_path / "cut.log"
     file.write_bytes(TRACE[: len(TRACE) * 2 // 3])
-    assert "Unreadable: 1 record of the trace" in read_recorded(file).outcome.notes[0]
+    assert "Unreadable: 1 of 81 records of the trace" in read_recorded(file).outcome.notes[0]
 
 
 def test_gzip_is_known_by_its_content(tmp_path: Path) -> None:
