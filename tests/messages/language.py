@@ -87,7 +87,8 @@ RULES = (
     Rule("American spelling", "analyze, synthesize, color, behavior, canceled", _words(BRITISH), pages=True),
     Rule("no metaphors", "the field's own words", _words(METAPHORS)),
     Rule("no please", "the imperative alone", _words(r"\bplease\b"), pages=True),
-    Rule("no exclamation", "a period, or nothing", _words(r"!(?!=)")),
+    # `!=` and `<!DOCTYPE` are no words
+    Rule("no exclamation", "a period, or nothing", _words(r"(?<!<)!(?!=)")),
     Rule("singular and plural", '"1 graph", "2 graphs"', _plural),
     Rule("no distance without a number", '"output 0 contains NaN where eager does not"', _distance),
     Rule("help ends with a period", "a whole sentence", _period),
