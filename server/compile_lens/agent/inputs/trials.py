@@ -29,9 +29,9 @@ FIRST_SHARE = 0.7
 # the share of the remaining time for one target, so that one alone does not take it all
 TARGET_SHARE = 0.5
 MAX_TRIALS = 60
-# the last that is sent; without it, the copy that searches was killed
+# the last that is sent; without it, the copy that searches was killed or failed
 ALL_SENT = "all sent"
-KILLED = "the process that searches its inputs was killed, often: out of memory"
+KILLED = "the process that searches its inputs ended before it was done"
 # the statement that defines it failed
 UNDEFINED = "it could not be defined"
 

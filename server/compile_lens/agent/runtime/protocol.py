@@ -19,7 +19,7 @@ from .message import AgentEvent as AgentEvent
 from .message import Message, from_json, to_json
 from .search_protocol import BisectRequest, MinifyRequest
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 # A frame is a magic, one byte of kind, four bytes of length (big endian), the payload. The magic lets the host find the next frame after
 # bytes that a program wrote to a descriptor that is not its own.
