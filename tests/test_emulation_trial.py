@@ -168,7 +168,6 @@ f(torch.ones(3, device="cuda"))
 @pytest.mark.parametrize(
     ("lacking", "words"),
     [
-        ("torch.eye(2).to_sparse().cuda()", "from the 'SparseCUDA' backend."),
         ("torch.nested.nested_tensor([torch.ones(2)], device='cuda') * 2", "from the 'NestedTensorCUDA' backend."),
     ],
 )

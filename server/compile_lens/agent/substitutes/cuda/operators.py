@@ -14,7 +14,7 @@ import torch
 
 from ...torch_internals.core import KERNELS_OF_KEY, operator_schema
 from ..notes import StandInNotes
-from . import memory, products, recurrent
+from . import memory, products, recurrent, sparse
 from .generators import GeneratorDevices
 from .native import EmulatedDevices
 
@@ -64,6 +64,14 @@ def install(devices: EmulatedDevices, generators: GeneratorDevices | None, notes
                 libraries[space] = torch.library.Library(space, "IMPL")
             kernel = _redispatch if name in DEVICE_INDEPENDENT else on_cpu
             libraries[space].m.impl(rest, "CUDA", _with_operator(kernel, space, rest), False)
+        for key, same in sparse.KEYS.items():
+            everything.fallback(on_cpu, key)
+            for name in dict.fromkeys([*KERNELS_OF_KEY.need()(same), *KERNELS_OF_KEY.need()(key)]):
+                space, _, rest = name.partition("::")
+                if space not in libraries:
+                    libraries[space] = torch.library.Library(space, "IMPL")
+                kernel = _reading(key) if name in sparse.READERS else on_cpu
+                libraries[space].m.impl(rest, key, _with_operator(kernel, space, rest), False)
         for name in (
             "_use_cudnn_ctc_loss",
             "_use_cudnn_ctc_loss.Tensor",
@@ -83,6 +91,16 @@ def install(devices: EmulatedDevices, generators: GeneratorDevices | None, notes
 
 def _redispatch(operator: Any, *arguments: Any, **named: Any) -> Any:
     return operator.redispatch(ON_CPU, *arguments, **named)
+
+
+def _reading(key: str) -> Callable[..., Any]:
+    """Runs the kernel of the CPU on a sparse tensor of the device."""
+    kernels = sparse.kernels_of(key)
+
+    def read(operator: Any, *arguments: Any, **named: Any) -> Any:
+        return operator.redispatch(kernels, *arguments, **named)
+
+    return read
 
 
 def _pinning(devices: EmulatedDevices) -> Callable[..., Any]:
@@ -189,10 +207,13 @@ class OperatorCall:
         known = self._aliases.get(id(tensor))
         if known is not None:
             return known[1]
-        made = memory.cpu_alias(tensor)
+        is_dense = tensor.layout is torch.strided
+        made = (
+            memory.cpu_alias(tensor) if is_dense else sparse.with_parts(tensor, torch.device("cpu"), memory.cpu_alias)
+        )
         self._index = tensor.device.index
         self._aliases[id(tensor)] = tensor, made
-        if address := made.untyped_storage().data_ptr():
+        if is_dense and (address := made.untyped_storage().data_ptr()):
             self._storages[address] = tensor
         return made
 
@@ -220,9 +241,13 @@ class OperatorCall:
             return result
         for tensor, alias in self._aliases.values():
             if alias is result:
+                if tensor.layout is not torch.strided:
+                    sparse.write_back(tensor, sparse.with_parts(result, tensor.device, self._tensor_from_cpu))
                 return tensor
         if result.device.type != "cpu":
             return result
+        if result.layout is not torch.strided:
+            return sparse.with_parts(result, torch.device("cuda", self._index), self._tensor_from_cpu)
         shared = self._storages.get(result.untyped_storage().data_ptr())
         if shared is not None and shared.dtype == result.dtype:
             return memory.reinterpret(
