@@ -6,8 +6,8 @@ import ast
 import os
 import re
 from pathlib import Path
-from typing import Any
 
+from compile_lens.agent.runtime.entry_plans import SynthesizedCalls
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.entries.keep_inputs import as_python
 from compile_lens.pipeline.entry_choice import EntryChoice
@@ -75,26 +75,23 @@ APART = "torch._dynamo.reset()\n"
 def plain_script(file: Path, choice: EntryChoice, outcome: Outcome) -> str:
     """What gives the findings of ``outcome``, of the first entry of ``choice`` with its name, without this project."""
     entry = next(entry for entry in choice.entries if entry.spec == outcome.entry)
-    plan: dict[str, Any] = dict(entry.plan)
-    compiled = {target["name"]: target.get("compile") for target in plan.get("targets", ())}
+    plan = entry.plan
+    compiled = {target.name: target.compile for target in plan.targets} if isinstance(plan, SynthesizedCalls) else {}
+    apart = isinstance(plan, SynthesizedCalls) and plan.apart
     root, package, name = _place(file)
     lines = [HEAD.format(root=root, package=package, name=name, file=str(file))]
     for number, call in enumerate(outcome.calls):
-        options = compiled[call.target] if call.target in compiled else plan.get("compile")
+        options = compiled[call.target] if call.target in compiled else getattr(plan, "compile", None)
         made = ast.parse(as_python(call.text), mode="eval").body
         assert isinstance(made, ast.Call)
         target = ast.unparse(made.func)
-        wrapped = (
-            f"torch.compile(target{number}, fullgraph={bool(options.get('fullgraph'))})"
-            if options
-            else f"target{number}"
-        )
+        wrapped = f"torch.compile(target{number}, fullgraph={options.fullgraph})" if options else f"target{number}"
         arguments = ast.unparse(ast.Call(ast.Name("given"), made.args, made.keywords))
         brought = sorted({ast.unparse(node) for node in ast.walk(made) if isinstance(node, ast.Attribute)})
         lines += [f"bring({dotted!r})" for dotted in brought if re.fullmatch(r"[\w.]+", dotted)]
         # what is random is drawn in the order of the run: the inputs come first
         lines.append(
-            f"{APART if number and plan.get('apart') else ''}torch.manual_seed(0)\nargs, kwargs = {arguments}\n"
+            f"{APART if number and apart else ''}torch.manual_seed(0)\nargs, kwargs = {arguments}\n"
             f"target{number} = {target}\ncall{number} = {wrapped}\ncall{number}(*args, **kwargs)\n"
         )
     return "\n".join(lines)
