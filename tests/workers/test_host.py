@@ -236,5 +236,5 @@ async def test_an_interpreter_that_cannot_be_used_is_told_in_a_sentence(tmp_path
 async def test_an_agent_of_another_version_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     host = Host(sys.executable)
     monkeypatch.setattr("compile_lens.workers.host.PROTOCOL_VERSION", 99)
-    with pytest.raises(HostError, match=r"was updated while it ran .*: restart its server\.$"):
+    with pytest.raises(HostError, match=r"was updated while it was running .*: restart its server\.$"):
         await host.start()

@@ -15,14 +15,7 @@ from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_limit import CacheInUseError, clear, limit, measure
-from compile_lens.workers.caches import PARTS, cache_root
-
-WHAT = {
-    "inductor": "compiled by torch in background runs",
-    "triton": "compiled by Triton in background runs",
-    "knowledge": "tables read from each installed torch",
-    "keys": "cache keys of each file's last graphs",
-}
+from compile_lens.workers.caches import CONTENTS, PARTS, cache_root
 
 
 @click.group()
@@ -51,7 +44,7 @@ def print_sizes(as_json: bool) -> int:
     for name, justify in (("part", "left"), ("size", "right"), ("files", "right"), ("what it is", "left")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
     for part in parts:
-        table.add_row(part.name, decimal(part.bytes), f"{part.files:,}", WHAT[part.name])
+        table.add_row(part.name, decimal(part.bytes), f"{part.files:,}", CONTENTS[part.name])
     console = SafeConsole(soft_wrap=True)
     console.print(str(root))
     console.print(table)

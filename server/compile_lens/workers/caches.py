@@ -18,8 +18,16 @@ import platformdirs
 
 LAYOUT = "v1"
 VARIABLE = "COMPILE_LENS_CACHE_DIR"
-# what torch, triton and we keep there
-PARTS = ("inductor", "triton", "knowledge", "keys", "traces")
+
+# what torch, triton and we keep there, by folder
+CONTENTS = {
+    "inductor": "compiled by torch in background runs",
+    "triton": "compiled by Triton in background runs",
+    "knowledge": "tables read from each installed torch",
+    "keys": "cache keys of each file's last graphs",
+    "traces": "findings of traces that were opened",
+}
+PARTS = tuple(CONTENTS)
 # of runs without a sandbox
 OWN = "own"
 
