@@ -5,7 +5,9 @@
 
 import planted
 import os, time
+kept = []  # one that is closed at once may be left (SECURITY.md)
 for number in range(60):
-    with open(f"/dev/shm/compile-lens-hostile-{number}", "wb") as file:
-        file.write(os.urandom(1 << 22))
+    kept.append(open(f"/dev/shm/compile-lens-hostile-{number}", "wb"))
+    kept[-1].write(os.urandom(1 << 22))
+    kept[-1].flush()
     time.sleep(0.02)
