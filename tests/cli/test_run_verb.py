@@ -57,6 +57,8 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # no terminal, which would send signals to both
+        # whoever runs the tests in the background ignores it, and what they start would, too
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

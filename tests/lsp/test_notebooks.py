@@ -75,6 +75,11 @@ def titles(lenses: list[dict[str, Any]]) -> list[tuple[int, str]]:
     return [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in lenses]
 
 
+def shows_a_finding(message: dict[str, Any]) -> bool:
+    files = message["params"]["files"] if message.get("method") == "compileLens/tree" else []
+    return any(region.get("children") for file in files for region in file.get("children", ()))
+
+
 async def test_findings_lenses_and_fixes_are_in_their_cells(raw: Editor, root: Path) -> None:
     said = await raw.initialize(root, ALWAYS, capabilities=TREE_AND_EDITS)
     (selector,) = said["capabilities"]["notebookDocumentSync"]["notebookSelector"]
@@ -103,7 +108,7 @@ async def test_findings_lenses_and_fixes_are_in_their_cells(raw: Editor, root: P
     assert (uri, edit["range"]["start"]["line"]) == (notebook.cells[1], 2)
     details = await notebook.request("compileLens/detailsAt", 1, position={"line": 2, "character": 6})
     assert details["title"] == "train.ipynb, cell 2, line 3"
-    tree = next(m for m in reversed(raw.received) if m.get("method") == "compileLens/tree")
+    tree = await raw.wait(shows_a_finding)
     region = tree["params"]["files"][0]["children"][0]
     assert (region["label"], region["uri"], region["range"]["start"]["line"]) == ("f", notebook.cells[1], 0)
     assert region["children"][0]["description"] == "GB0001 · cell 2, line 3"

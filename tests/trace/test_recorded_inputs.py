@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compile_lens.trace.builder import ReportBuilder
-from compile_lens.trace.records import iterate
+from compile_lens.trace.records import TraceBytes, iterate
 
 START = "V1122 12:00:00.000000 1 torch/_logging/structured.py:19] "
 
@@ -18,7 +18,9 @@ def tensors_of(dtype: str) -> list[str]:
     source = {"describer_id": 0, "id": 0, "source": "L['x']"}
     records = [{"describe_tensor": tensor, **ids}, {"describe_source": source, **ids}]
     builder = ReportBuilder()
-    for record in iterate("".join(f"{START}{json.dumps(record)}\n" for record in records).encode()):
+    for record in iterate(
+        TraceBytes("".join(f"{START}{json.dumps(record)}\n" for record in records).encode()), frozenset()
+    ):
         builder.add(record)
     return [tensor.dtype for inputs in builder.report().inputs for _, tensor in inputs.tensors]
 

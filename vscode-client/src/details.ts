@@ -3,42 +3,13 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
 import type { Server } from "./server";
-
-/** A piece of a text. `uri` and `line` lead to a line of a file, `url` to a page. */
-export interface Piece {
-  readonly text: string;
-  readonly code?: boolean;
-  readonly uri?: string;
-  readonly line?: number;
-  readonly url?: string;
-}
-
-interface Command {
-  readonly title: string;
-  readonly command: string;
-  readonly arguments: readonly string[];
-}
-
-export type Block =
-  | { readonly kind: "heading"; readonly pieces: readonly Piece[]; readonly code?: string; readonly severity?: string }
-  | { readonly kind: "text"; readonly pieces: readonly Piece[] }
-  | { readonly kind: "list"; readonly title: string; readonly items: readonly (readonly Piece[])[] }
-  | { readonly kind: "code"; readonly text: string; readonly title?: string }
-  | { readonly kind: "table"; readonly title: string; readonly columns: readonly string[]; readonly rows: readonly (readonly (readonly Piece[])[])[] }
-  | { readonly kind: "actions"; readonly commands: readonly (Command & { readonly pieces: readonly Piece[] })[] };
+import type { Block, DetailsAnswer } from "./viewed";
 
 /** What the panel shows: the blocks, or the text `empty` where there are none. */
 export interface Details {
   readonly title: string;
   readonly blocks: readonly Block[];
   readonly empty: string;
-}
-
-/** What the server answers to `compileLens/detailsAt`. `markdown` is what is copied. */
-export interface DetailsAnswer {
-  readonly title: string;
-  readonly blocks: readonly Block[];
-  readonly markdown: string;
 }
 
 /** What the panel asks for: only places and commands that the server sent. `run` is the number of an action. */

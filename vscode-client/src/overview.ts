@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 
 import type { Server } from "./server";
-import { all, toRange, type Node } from "./tree";
+import { all, toRange } from "./tree";
+import type { Node } from "./viewed";
 
 export class OverviewMarks implements vscode.Disposable {
   private nodes: readonly Node[] = [];

@@ -1,8 +1,7 @@
 // What this client and the server exchange beyond the Language Server Protocol. It is optional: other editors work without it.
 import { NotificationType, RequestType } from "vscode-languageclient/node";
 
-import type { DetailsAnswer } from "./details";
-import type { Node } from "./tree";
+import type { DetailsAnswer, Node } from "./viewed";
 
 export interface ServerStatus {
   readonly health: "ok" | "warning" | "error";

@@ -16,7 +16,6 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 
-import type { DetailsAnswer } from "./details";
 import { chooseEntry } from "./entries";
 import { explainFailure, explainMissingPython, resolveLaunch } from "./launch";
 import {
@@ -37,7 +36,7 @@ import {
 import type { Search } from "./pythons";
 import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
 import { section, serverSettings, startSettings } from "./settings";
-import type { Node } from "./tree";
+import type { DetailsAnswer, Node } from "./viewed";
 
 const maxCrashes = 4;
 const crashWindowMs = 3 * 60_000;

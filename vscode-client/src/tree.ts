@@ -1,27 +1,8 @@
 // The tree of findings: shows the nodes of `compileLens/tree`, in the order that the user chooses.
 import * as vscode from "vscode";
 import type { Range } from "vscode-languageclient/node";
-
 import type { Server } from "./server";
-
-interface Command {
-  readonly title: string;
-  readonly command: string;
-  readonly arguments: readonly string[];
-}
-
-export interface Node {
-  readonly kind: "file" | "region" | "graphs" | "finding" | "runs" | "run" | "change" | "trace" | "traced";
-  readonly id: string;
-  readonly label: string;
-  readonly description?: string;
-  readonly severity?: "error" | "warning" | "information" | "hint";
-  readonly weight?: number;
-  readonly uri?: string;
-  readonly range?: Range;
-  readonly commands?: Readonly<Partial<Record<"run" | "details" | "ignore" | "repro", Command>>>;
-  readonly children?: readonly Node[];
-}
+import type { Node } from "./viewed";
 
 export const findingsView = "compileLens.findings";
 export const treeCommands = {

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 // Runs in the details panel: makes elements of the blocks that the server sends. Text is set as text and never read as HTML.
-import type { Block, Details, PanelMessage, Piece } from "../details";
+import type { Details, PanelMessage } from "../details";
+import type { Block, Piece } from "../viewed";
 
 declare function acquireVsCodeApi(): { postMessage(message: PanelMessage): void };
 

@@ -45,33 +45,33 @@ def kernels_of(key: str) -> torch.DispatchKeySet:
 
 def with_parts(tensor: torch.Tensor, device: torch.device, moved: Callable[[torch.Tensor], Any]) -> torch.Tensor:
     """A sparse tensor on ``device``, of the indices and values of ``tensor`` that ``moved`` returns."""
-    aten = torch.ops.aten
     given = {"dtype": tensor.dtype, "layout": tensor.layout, "device": device, "pin_memory": False}
     made: torch.Tensor
     if tensor.layout is torch.sparse_coo:
-        indices, values = aten._indices.default.redispatch(_COO, tensor), aten._values.default.redispatch(_COO, tensor)
-        made = aten._sparse_coo_tensor_with_dims_and_tensors.default.redispatch(
+        made = _aten("_sparse_coo_tensor_with_dims_and_tensors").redispatch(
             _COO,
             tensor.sparse_dim(),
             tensor.dense_dim(),
             list(tensor.shape),
-            moved(indices),
-            moved(values),
+            moved(_aten("_indices").redispatch(_COO, tensor)),
+            moved(_aten("_values").redispatch(_COO, tensor)),
             **given,
-            is_coalesced=aten.is_coalesced.default.redispatch(_COO, tensor),
+            is_coalesced=_aten("is_coalesced").redispatch(_COO, tensor),
         )
         return made
     by_rows = tensor.layout in _BY_ROWS
-    compressed = (aten.crow_indices if by_rows else aten.ccol_indices).default.redispatch(_COMPRESSED, tensor)
-    plain = (aten.col_indices if by_rows else aten.row_indices).default.redispatch(_COMPRESSED, tensor)
-    values = aten.values.default.redispatch(_COMPRESSED, tensor)
-    made = aten._sparse_compressed_tensor_unsafe.default(
-        moved(compressed), moved(plain), moved(values), list(tensor.shape), **given
-    )
+    names = ("crow_indices", "col_indices", "values") if by_rows else ("ccol_indices", "row_indices", "values")
+    parts = [moved(_aten(name).redispatch(_COMPRESSED, tensor)) for name in names]
+    made = _aten("_sparse_compressed_tensor_unsafe")(*parts, list(tensor.shape), **given)
     return made
 
 
 def write_back(tensor: torch.Tensor, changed: torch.Tensor) -> None:
     """Give ``tensor`` the indices and values of ``changed``: an operator on its alias may have replaced them."""
     if tensor.layout is torch.sparse_coo:  # the values of the others are changed in place
-        torch.ops.aten.copy_sparse_to_sparse_.default.redispatch(_COO, tensor, changed)
+        _aten("copy_sparse_to_sparse_").redispatch(_COO, tensor, changed)
+
+
+def _aten(name: str) -> Any:
+    """An operator by the name of its schema."""
+    return getattr(torch.ops.aten, name).default
