@@ -76,7 +76,9 @@ def main(arguments: list[str]) -> int:
         reach = data.reach()
         counts = data.counts()
     found = table(reach.subsystems(), reach.corpora)
-    print(listing(reach, (SpotKind.BRANCH, SpotKind.FUNCTION, SpotKind.PATTERN, SpotKind.ROW)))
+    listed = listing(reach, (SpotKind.BRANCH, SpotKind.FUNCTION, SpotKind.PATTERN, SpotKind.ROW))
+    # a pattern may have half a character
+    print(listed.encode("utf-8", "backslashreplace").decode("utf-8"))
     print(f"\n{found}")
     if options.page:
         prose = PAGE.read_text(encoding="utf-8").partition(PROSE)
