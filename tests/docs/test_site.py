@@ -13,6 +13,13 @@ from compile_lens.cli.main import ALIASES, VERBS
 from compile_lens.settings.settings import SECTION, configuration_schema
 
 
+def test_each_page_is_in_the_contents() -> None:
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").splitlines()
+    listed = {line.rpartition("<")[2].removesuffix(">") for line in contents}
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert pages <= listed
+
+
 @pytest.mark.nightly
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     site = tmp_path / "site"
