@@ -164,7 +164,9 @@ assert abs(float(f(torch.ones(8))) - 8 * (torch.tensor(1.0).sin() + 1)) < 1e-4
 
 def libraries(root: Path) -> list[Path]:
     """What runs have compiled; the standby's own, which runs have links to, are whole before."""
-    return [file for file in root.rglob("*.so") if "shared" not in file.parts and not file.is_symlink()]
+    # folders come and go while a run compiles: os.walk passes over those that are gone
+    files = (Path(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".so"))
+    return [file for file in files if "shared" not in file.parts and not file.is_symlink()]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts on signals")
