@@ -13,13 +13,13 @@ from typing import Any
 
 from lsprotocol import types
 
-from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.documents.documents import Snapshot
 from compile_lens.lsp.code_actions import command_action
-from compile_lens.lsp.convert import path_argument, to_diagnostic
+from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
-from compile_lens.lsp.repros import KIND, Repros, selection
+from compile_lens.lsp.repros import KIND, Repros, reproducible_findings, selection
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
 from compile_lens.repro.history import recall
@@ -72,15 +72,7 @@ class FindingReports:
         """The actions for the findings at a range."""
         if snapshot.path is None or not snapshot.is_python:
             return
-        server = self._server
-        first, last = params.range.start.line + 1, params.range.end.line + 1
-        offered: set[str] = set()
-        for finding in server.results.findings(file_key(snapshot.path)):
-            place, about = finding.place, f"{finding.code}@{finding.place.line}"
-            if place.end_line < first or place.line > last or not finding.kind.row.repro or about in offered:
-                continue
-            offered.add(about)
-            diagnostic = to_diagnostic(finding, server.sources, server.editor)
+        for finding, about, diagnostic in reproducible_findings(self._server, snapshot.path, params.range):
             for command, title in TITLES.items():
                 arguments = [snapshot.uri, about]
                 yield command_action(title.format(code=finding.code), command, arguments, KIND, [diagnostic])

@@ -12,6 +12,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from compile_lens.analysis.finding import Finding
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.code_actions import command_action
 from compile_lens.lsp.convert import path_argument, to_diagnostic
@@ -34,6 +35,19 @@ BESIDE, FOLDER, UNTITLED = "beside", "repros", "untitled"
 PLACES = (BESIDE, FOLDER, UNTITLED)
 
 
+def reproducible_findings(
+    server: CompileLensServer, path: str, at: types.Range
+) -> Iterator[tuple[Finding, str, types.Diagnostic]]:
+    """The findings of a file in a range that a repro can be written of, each with ``CODE@LINE`` and its diagnostic, once."""
+    first, last = at.start.line + 1, at.end.line + 1
+    offered: set[str] = set()
+    for finding in server.results.findings(file_key(path)):
+        place, about = finding.place, f"{finding.code}@{finding.place.line}"
+        if place.end_line >= first and place.line <= last and finding.kind.row.repro and about not in offered:
+            offered.add(about)
+            yield finding, about, to_diagnostic(finding, server.sources, server.editor)
+
+
 class Repros:
     """Offers repros, and writes them."""
 
@@ -46,17 +60,10 @@ class Repros:
         """One action for each finding at a range, and for each region there."""
         if snapshot.path is None or not snapshot.is_python:
             return
-        server = self._server
-        first, last = params.range.start.line + 1, params.range.end.line + 1
-        offered: set[str] = set()
-        for finding in server.results.findings(file_key(snapshot.path)):
-            place, about = finding.place, f"{finding.code}@{finding.place.line}"
-            if place.end_line < first or place.line > last or not finding.kind.row.repro or about in offered:
-                continue
-            offered.add(about)
-            diagnostic = to_diagnostic(finding, server.sources, server.editor)
+        for finding, about, diagnostic in reproducible_findings(self._server, snapshot.path, params.range):
             title = f"Write a repro for {finding.code}"
             yield command_action(title, WRITE_REPRO, [snapshot.uri, about], KIND, [diagnostic])
+        first, last = params.range.start.line + 1, params.range.end.line + 1
         for region in self._runs.regions(snapshot):
             if region.line <= last and first <= region.end_line:
                 title, about = f"Write a repro of `{region.name}`", f"{REGION}{region.name}"
