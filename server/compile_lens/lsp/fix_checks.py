@@ -7,13 +7,13 @@ import logging
 from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.fixes.fix import Fix, FixKind
-from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.fixes.fix import Fix, FixKind
+from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.verify import COMPARABLE, LONGEST_RUN_S, FixEffects, can_compare, check_fix
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
-from compile_lens.pipeline.fix_check import COMPARABLE, LONGEST_RUN_S, FixEffects, can_compare, check_fix
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.tree import parse

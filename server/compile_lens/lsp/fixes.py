@@ -11,10 +11,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.finding_counts import FixEffect
-from compile_lens.analysis.fixes.fix import Fix, FixKind
-from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.fix import Fix, FixKind
+from compile_lens.fixes.offer import fixes_for
 from compile_lens.lsp.code_actions import touches, workspace_edit
 from compile_lens.lsp.convert import path_argument, protocol_range, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 APPLY = "compileLens.applyFix"
 MOST_IN_HOVER = 3
-# the rule of analysis/fixes/ignore.py
+# the rule of fixes/rewrites/ignore.py
 IGNORING = "ignore"
 
 

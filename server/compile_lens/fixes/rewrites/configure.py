@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.editing import call_at, configuration, newline, replace_node
-from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.rewrites.editing import call_at, configuration, newline, replace_node
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.calls import function_of
-from compile_lens.analysis.fixes.editing import call_at, newline, torch_import, torch_name
-from compile_lens.analysis.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.calls import function_of
+from compile_lens.fixes.rewrites.editing import call_at, newline, torch_import, torch_name
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import Range, SourceTree, ancestors

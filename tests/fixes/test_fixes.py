@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.finding_counts import FindingCounts, FixEffect
-from compile_lens.analysis.fixes.fix import Fix, apply_fix
-from compile_lens.analysis.fixes.offer import fixes_for
+from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.fix import Fix, apply_fix
+from compile_lens.fixes.offer import fixes_for
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job
 from warm_host import WarmHost, one_worker_each
@@ -204,7 +205,7 @@ def test_a_fix_does_what_it_says(case: Case, warm_host: WarmHost, tmp_path: Path
 
 def test_every_rule_has_a_case() -> None:
     rules = set()
-    for module in (Path(__file__).parents[2] / "server/compile_lens/analysis/fixes").glob("*.py"):
+    for module in (Path(__file__).parents[2] / "server/compile_lens/fixes/rewrites").glob("*.py"):
         rules |= set(re.findall(r'make\(\s*"([a-z-]+)"', module.read_text()))
     named = {"capture-scalar-outputs", "capture-dynamic-output-shape-ops", "mark-dynamic", "maybe-mark-dynamic"}
     assert rules | named == {case.rule for case in CASES}

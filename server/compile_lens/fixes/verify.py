@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding_counts import FixEffect
-from compile_lens.analysis.fixes.fix import Fix, apply_fix
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.fix import Fix, apply_fix
 from compile_lens.workers.job import Job
 
 # a program that ran longer is not run again for each fix

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.calls import calls_of, function_of
-from compile_lens.analysis.fixes.editing import before, call_at, remove_statement, statement_of
-from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.rewrites.calls import calls_of, function_of
+from compile_lens.fixes.rewrites.editing import before, call_at, remove_statement, statement_of
 from compile_lens.syntax.tree import SourceTree, ancestors
 
 _EFFECTS = frozenset({"named_expression", "await", "yield"})
