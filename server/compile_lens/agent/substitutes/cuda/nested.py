@@ -13,9 +13,8 @@ from .sparse import aten
 # key of the device → key whose kernels take any device here
 KEYS = {"NestedTensorCUDA": "NestedTensorCPU"}
 # they describe a nested tensor with tensors of the CPU, on any device
-READERS = frozenset(
-    {"aten::_nested_tensor_size", "aten::_nested_tensor_strides", "aten::_nested_tensor_storage_offsets"}
-)
+DESCRIPTION = ("_nested_tensor_size", "_nested_tensor_strides", "_nested_tensor_storage_offsets")
+READERS = frozenset(f"aten::{name}" for name in DESCRIPTION)
 KERNELS = torch.DispatchKeySet(torch.DispatchKey.NestedTensorCPU)
 _DENSE = torch.DispatchKeySet(torch.DispatchKey.CPU)
 
