@@ -31,6 +31,7 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
             f"Exclude `{helper.name}` from compilation (`torch.compiler.disable`)",
             _above(tree, helper, line),
             torch_import(tree),
+            kind=FixKind.EXCLUDE,
         )
         return
     call = call_at(tree, finding.place)
@@ -49,7 +50,12 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     added = Edit(Range(above, 1, above, 1), f"{made}{end}{end}{end}")
     called = Edit(tree.node_range(function), name)
     yield make(
-        "disable", f"Exclude `{text}` from compilation (`torch.compiler.disable`)", added, called, torch_import(tree)
+        "disable",
+        f"Exclude `{text}` from compilation (`torch.compiler.disable`)",
+        added,
+        called,
+        torch_import(tree),
+        kind=FixKind.EXCLUDE,
     )
 
 
