@@ -46,6 +46,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "minify": (("Make a repro smaller", "compile-lens minify repro_GB0059_12.py"),),
     "logs": (("Which logs tell more about line 12?", "compile-lens logs --line 12 train.py"),),
     "serve": (("Serve an editor over standard input and output", "compile-lens serve"),),
+    "mcp": (("Serve a coding assistant over standard input and output", "compile-lens mcp"),),
 }
 
 
