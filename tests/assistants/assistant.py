@@ -7,13 +7,15 @@ import sys
 import threading
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import jsonschema
-from mcp import Client, StdioServerParameters, stdio_client
 from tests.processes import Mark
 
 from compile_lens.state.consent import ConsentStore
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 T = TypeVar("T")
 PATIENCE_S = 120.0
@@ -47,6 +49,9 @@ class Assistant:
         assert self.mark.none_left()
 
     async def _live(self) -> None:
+        # takes a second of a core in each worker that collects the tests
+        from mcp import Client, StdioServerParameters, stdio_client
+
         server = StdioServerParameters(
             command=sys.executable, args=["-m", "compile_lens", "mcp"], env=self._environment
         )
