@@ -71,14 +71,14 @@ def assistant(workspace: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 def test_the_tools_are_few_and_their_schemas_are_schemas(assistant: Assistant) -> None:
-    assert 6 <= len(assistant.tools) <= 8
+    assert len(assistant.tools) == 8
     for tool in assistant.tools.values():
         jsonschema.Draft202012Validator.check_schema(tool.input_schema)
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
         assert tool.annotations.read_only_hint
     # what each conversation pays for
     listed = [tool.model_dump(mode="json", exclude_none=True) for tool in assistant.tools.values()]
-    assert tokens(listed) < 7_000
+    assert tokens(listed) < 8_000
 
 
 def test_a_check_names_the_file_at_each_place_and_reports_progress(assistant: Assistant, workspace: Path) -> None:
@@ -102,12 +102,43 @@ def test_an_edit_is_verified_in_both_directions(assistant: Assistant, workspace:
     file = str(workspace / "broken.py")
     better = assistant.ask("verify_edit", file=file, text=FIXED)
     assert (better["verdict"], better["effect"]) == ("better", "graphs 2 → 1, breaks 1 → 0")
+    assert better["results"] == "⟪results equal⟫"
     assert len(better["gone"]) == 1 and not better["new"]
     worse = BROKEN.replace("    return", "    print(y.mean())\n    return")
     assert assistant.ask("verify_edit", file=file, text=worse)["verdict"] == "worse"
     assert assistant.ask("verify_edit", file=file, text=BROKEN + "\n")["verdict"] == "no-change"
     assert assistant.ask("verify_edit", file=file, text=FIXED + "\nraise ValueError")["verdict"] == "worse"
+    other = assistant.ask("verify_edit", file=file, text=FIXED.replace("y.cos()", "y.tan()"))
+    assert other["verdict"] == "changes-results" and "results differ" in other["results"]
     assert "no edit" in assistant.refused("verify_edit", file=file, text=BROKEN)
+
+
+def test_fixes_come_with_their_effect_and_diff(assistant: Assistant, workspace: Path) -> None:
+    file = workspace / "broken.py"
+    offered = assistant.ask("fixes", file=str(file), finding="@7")["fixes"]
+    assert offered and all(fix["place"].startswith(str(file)) for fix in offered)
+    best = offered[0]
+    assert best["helps"] and "1 → 0 breaks" in best["effect"] and "results" in best["effect"]
+    assert "print" in best["diff"] and file.read_text() == BROKEN
+
+
+def test_stages_of_a_trace_and_the_text_of_one(assistant: Assistant) -> None:
+    trace = str(next((ROOT / "tests" / "data" / "h100-torch2.11").rglob("*dedicated_log_torch_trace_*.log*")))
+    found = assistant.ask("stages", file=trace, max_tokens=20_000)
+    assert found["graphs"] and found["kernels"]
+    assert any(kernel["kind"] == "triton" and ".py:" in kernel["computes"][0] for kernel in found["kernels"])
+    stages = [stage.strip("⟪⟫") for graph in found["graphs"] for stage in graph["stages"]]
+    code = next(stage for stage in stages if stage.endswith("output_code"))
+    text = assistant.ask("stages", file=trace, stage=code)
+    assert text["text"].startswith("⟪") and "triton" in text["text"] and tokens(text) <= DEFAULT_TOKENS
+    assert "There are:" in assistant.refused("stages", file=trace, stage="x/y/z")
+
+
+@pytest.mark.nightly
+def test_stages_of_a_run(assistant: Assistant, workspace: Path) -> None:
+    found = assistant.ask("stages", file=str(workspace / "broken.py"), text=FIXED)
+    [graph] = found["graphs"]
+    assert graph["function"] == "⟪step⟫" and [kernel["kind"] for kernel in found["kernels"]] == ["cpp"]
 
 
 def test_what_a_program_says_is_marked_as_data_and_has_no_links(assistant: Assistant, workspace: Path) -> None:
@@ -140,7 +171,7 @@ def test_nothing_runs_without_the_users_permission(assistant: Assistant, workspa
 def test_no_argument_widens_what_a_run_may_do(assistant: Assistant, workspace: Path) -> None:
     words = {name for tool in assistant.tools.values() for name in tool.input_schema["properties"]}
     assert words <= {
-        *("file", "text", "finding", "entry", "depth", "compare", "region", "name", "path", "ranks"),
+        *("file", "text", "finding", "entry", "depth", "compare", "region", "name", "path", "ranks", "stage", "line"),
         *("max_tokens", "offset"),
     }
     writes = "from pathlib import Path\nPath(__file__).with_name('left.txt').write_text('x')\n"
@@ -238,7 +269,9 @@ def test_pages_and_prompts(assistant: Assistant) -> None:
         text = assistant.wait(assistant.client.get_prompt(prompt.name, given)).messages[0].content.text
         assert all(value in text for value in given.values()) and "{" not in text
         # only tools that exist are named
-        assert set(re.findall(r"\b(check|explain|entries|repro|trace|verify_edit)\b", text)) <= set(assistant.tools)
+        assert set(re.findall(r"\b(check|explain|entries|fixes|repro|trace|verify_edit)\b", text)) <= set(
+            assistant.tools
+        )
 
 
 def test_what_runs_nothing(assistant: Assistant, workspace: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.assistants.ground import Ground
 from compile_lens.diff.identity import TreeOf
@@ -20,9 +22,11 @@ from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.wording import counted
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.wire import Frame
 
 # gets a sentence about how far the work is
 Tell = Callable[[str], None]
+OnPartial = Callable[[Outcome], None] | None
 DISK, EDITOR, GIVEN = "disk", "editor", "given"
 
 
@@ -65,6 +69,15 @@ class Way:
     compare: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run, the host that it ran on, and its job with the entry that was used."""
+
+    outcome: Outcome
+    host: Host
+    job: Job
+
+
 class Bench:
     """The runs of one server."""
 
@@ -96,21 +109,36 @@ class Bench:
 
     async def run(self, source: Source, way: Way, tell: Tell) -> Outcome:
         """Run ``source``. Raises NotAllowed, BadEntry, InterpreterError and HostError. Canceling ends the run."""
+        async with self.running(source, way, tell) as run:
+            return run.outcome
+
+    @asynccontextmanager
+    async def running(
+        self,
+        source: Source,
+        way: Way,
+        tell: Tell,
+        begin: Callable[[], None] = lambda: None,
+        watch: Callable[[Frame], None] = lambda _: None,
+    ) -> AsyncIterator[Ran]:
+        """The same, with the host held for more runs of the kind. ``begin`` is called before each run, ``watch`` with its frames."""
         job = self.job(source, way)
         choice = await asyncio.to_thread(self.choice, source, way.entry)
         name = Path(source.file).name
-        tell(f"{name}: waiting for torch")
-        async with self.ground.turn(self.ground.interpreter(source.file)) as host:
-            await host.start()
-            tell(f"{name}: running")
-            return await self.run_on(host, job, choice, tell)
-
-    async def run_on(self, host: Host, job: Job, choice: EntryChoice, tell: Tell) -> Outcome:
-        """The same on a host that is held already."""
-        name = Path(job.file).name
 
         def partial(outcome: Outcome) -> None:
             found = counted(len(outcome.findings), "finding")
             tell(f"{name}: {counted(outcome.graphs, 'graph')}, {found} so far")
 
-        return await analyze_by_entries(analyze, host, job, choice, partial)
+        async def watched(host: Host, job: Job, on_partial: OnPartial, filters: Filters) -> Outcome:
+            begin()
+            return await analyze(host, job, on_partial, filters, watch)
+
+        tell(f"{name}: waiting for torch")
+        async with self.ground.turn(self.ground.interpreter(source.file)) as host:
+            await host.start()
+            tell(f"{name}: running")
+            outcome = await analyze_by_entries(watched, host, job, choice, partial)
+            entry = next((entry for entry in choice.entries if entry.spec == outcome.entry), None)
+            used = job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
+            yield Ran(outcome, host, used)

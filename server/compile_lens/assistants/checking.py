@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.finding_counts import FixEffect
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.assistants.answers import (
     FINDING,
@@ -25,15 +24,20 @@ from compile_lens.assistants.bench import Bench, Source, Tell, Way
 from compile_lens.assistants.quoting import quoted
 from compile_lens.diff.identity import Identity, identify
 from compile_lens.diff.matching import match
+from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.results import ResultsCompared
+from compile_lens.fixes.verify import COMPARABLE, Verifier, can_compare, why_not_verified
+from compile_lens.pipeline.analyze import analyze
 from compile_lens.repro.selection import FINDING as FINDING_ID
 from compile_lens.workers.job import Depth
 
-VERDICTS = ("better", "worse", "mixed", "no-change", "unknown")
+VERDICTS = ("better", "worse", "mixed", "changes-results", "no-change", "unknown")
 SIDE = object_of({"status": TEXT, "summary": SUMMARY, "numbers": TEXT, "failure": TEXT}, "status", "summary")
 EDIT = {
     "file": TEXT,
     "verdict": {"type": "string", "enum": list(VERDICTS)},
     "effect": TEXT,
+    "results": TEXT,
     "before": SIDE,
     "after": SIDE,
     "gone": array_of(FINDING),
@@ -78,14 +82,20 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
     if before.text == after.text:
         raise WrongArgument("The text is that of the file: there is no edit to verify.")
     way = _way(given)
-    first = await bench.run(before, way, lambda words: tell(f"before the edit: {words}"))
+    async with bench.running(before, way, lambda words: tell(f"before the edit: {words}")) as ran:
+        first = ran.outcome
+        # results are compared where the program is short; an outcome that cannot be compared is told as it is
+        verifier = Verifier(analyze, ran.job, before.text, first) if can_compare(first) and not way.compare else None
+        tell("comparing results")
+        effect = await verifier.effect_of_text(ran.host, after.text) if verifier is not None else None
     second = await bench.run(after, way, lambda words: tell(f"after the edit: {words}"))
-    effect = effect_of(first, second)
+    effect = effect or _effect_of(first, second, way)
     gone, new = _changed(first, before, second, after)
     return {
         "file": before.file,
         "verdict": verdict(first, second, effect, bool(gone), bool(new)),
         "effect": _words(first, second, effect),
+        "results": quoted(effect.results.words()),
         "before": _side(first),
         "after": _side(second),
         "gone": [finding_answer(one, before.tree_of(), False) for one in gone],
@@ -93,29 +103,31 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
     }
 
 
-def effect_of(before: Outcome, after: Outcome) -> FixEffect:
-    """What the second run has less and more of than the first."""
+def _effect_of(before: Outcome, after: Outcome, way: Way) -> FixEffect:
+    """What the second run has less and more of than the first, without a comparison of results."""
     ended = after.status is before.status or after.status is Status.OK
-    return FixEffect(before.counts, after.counts, ended)
+    why = "compared with eager instead" if way.compare else why_not_verified(before)
+    return FixEffect(before.counts, after.counts, ended, (before.graphs, after.graphs), ResultsCompared(None, why))
 
 
 def verdict(before: Outcome, after: Outcome, effect: FixEffect, gone: bool, new: bool) -> str:
     """One word. ``unknown``: a run did not come to its end, so the two cannot be compared."""
-    comparable = (Status.OK, Status.RAISED)
-    if before.status not in comparable or after.status is Status.FAILED:
+    if before.status not in COMPARABLE or after.status is Status.FAILED:
         return "unknown"
+    if effect.results.equal is False:
+        return "changes-results"
     wrong = _wrong(after) - _wrong(before)
-    if effect.harms or wrong > 0 or (new and not gone and not effect.helps):
-        return "worse"
-    if effect.helps or wrong < 0:
-        return "mixed" if new and any_worse(effect) else "better"
-    return "no-change" if not gone and not new else "mixed" if new else "better"
+    if effect.harms or wrong > 0:
+        return "mixed" if gone and wrong <= 0 and not _fails(effect) else "worse"
+    if effect.helps or wrong < 0 or (gone and not new):
+        return "better"
+    return "mixed" if gone else "worse" if new else "no-change"
 
 
-def any_worse(effect: FixEffect) -> bool:
-    """Whether there is more of anything."""
+def _fails(effect: FixEffect) -> bool:
+    """Whether there is an error that was not there before, or code that falls back to eager."""
     before, after = effect.before, effect.after
-    return after.breaks > before.breaks or after.recompiles > before.recompiles or after.refused > before.refused
+    return after.errors > before.errors or after.uncompiled > before.uncompiled or not effect.ended
 
 
 def _wrong(outcome: Outcome) -> int:

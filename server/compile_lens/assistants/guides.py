@@ -68,7 +68,7 @@ GUIDES = (
         "Make the compiled code of {file} one graph without changing its results.\n"
         "1. Call check on the file. Note its summary, and keep a copy of the text.\n"
         "2. For the first finding of kind graph-break, call check with its id as `finding`, and explain with its code.\n"
-        "3. If the tool `fixes` is there, take its best verified fix. Else make the smallest edit that keeps the results.\n"
+        "3. Call fixes with its id. Take the first that helps and keeps the program's meaning; else make the smallest edit that does.\n"
         "4. Call verify_edit with the edited text. Keep the edit only if the verdict is better and nothing new is an error.\n"
         "5. Repeat until no graph break is left, or none can be removed. Then call verify_edit once more with compare.\n"
         "Tell me what changed, in numbers, and which breaks stay and why. Do not remove output that the program needs.",

@@ -11,7 +11,9 @@ from compile_lens.assistants.arguments import WrongArgument, checked
 from compile_lens.assistants.bench import Bench, Tell
 from compile_lens.assistants.checking import EDIT, check, verify_edit
 from compile_lens.assistants.fitting import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, fit
+from compile_lens.assistants.fixing import FIXES, fixes
 from compile_lens.assistants.ground import NotAllowed
+from compile_lens.assistants.lowering import STAGES, stages
 from compile_lens.assistants.reading import ENTRIES, EXPLANATION, TRACE, entries, explain, trace
 from compile_lens.assistants.reproducing import REPRO, repro
 from compile_lens.documents.source_file import LARGEST_BYTES, FileProblem
@@ -143,6 +145,44 @@ TOOLS = (
         EDIT,
         ("new", "gone"),
         verify_edit,
+        True,
+    ),
+    Tool(
+        "fixes",
+        "Offer fixes",
+        "List fixes for the findings of a file, or for one finding. Each has been tried: its effect on breaks, recompiles and results, "
+        "and its diff. Nothing is written.",
+        {"file": FILE, "text": TEXT, "finding": FINDING, "entry": ENTRY},
+        ("file",),
+        FIXES,
+        ("fixes", "without_fix"),
+        fixes,
+        True,
+    ),
+    Tool(
+        "stages",
+        "Show what torch generated",
+        "List the graphs of a file or trace with their stages (Dynamo, AOTAutograd, Inductor) and kernels, and the source that each kernel "
+        "computes. With `stage`, answer with its text; offset is then a line.",
+        {
+            "file": _file("Path of a Python file, which is compiled all the way, or of a trace."),
+            "text": TEXT,
+            "stage": {
+                "type": "string",
+                "maxLength": 400,
+                "description": "Id of a stage, such as 0_0/inference/output_code.",
+            },
+            "line": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "Only kernels that compute something of this line.",
+            },
+            "entry": ENTRY,
+        },
+        ("file",),
+        STAGES,
+        ("kernels", "graphs"),
+        stages,
         True,
     ),
     Tool(
