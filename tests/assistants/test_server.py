@@ -123,7 +123,7 @@ def test_fixes_come_with_their_effect_and_diff(assistant: Assistant, workspace: 
 
 
 def test_stages_of_a_trace_and_the_text_of_one(assistant: Assistant) -> None:
-    trace = str(next((ROOT / "tests" / "data" / "h100-torch2.11").rglob("*dedicated_log_torch_trace_*.log*")))
+    trace = str(next((ROOT / "tests" / "data" / "h200-single").glob("dedicated_log_torch_trace_*.gz")))
     found = assistant.ask("stages", file=trace, max_tokens=20_000)
     assert found["graphs"] and found["kernels"]
     assert any(kernel["kind"] == "triton" and ".py:" in kernel["computes"][0] for kernel in found["kernels"])

@@ -34,7 +34,7 @@ VERBS = {
     "minify": ("minify", "Make a repro smaller"),
     "logs": ("logs", "Print commands that show more about the findings of a file"),
     "serve": ("serve", "Run the language server"),
-    "mcp": ("mcp", "Serve coding assistants (Model Context Protocol)"),
+    "mcp": ("mcp", "Serve coding assistants (MCP)"),
 }
 
 

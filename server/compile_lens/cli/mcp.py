@@ -14,7 +14,7 @@ MISSING = "The package mcp is not installed. Run `pip install 'compile-lens[mcp]
 @click.command()
 @python_option
 def mcp(python: str | None) -> int:
-    """Serve coding assistants over standard input and output, by the Model Context Protocol.
+    """Serve coding assistants over standard input and output (MCP).
 
     Files run in the sandbox, and only in workspaces that you have allowed: in an editor, or with `compile-lens consent allow`.
     """
