@@ -19,8 +19,8 @@ errors, as the editor does. It stops at the first one that helps and changes not
 | with a loss | the same, but a message is not printed, a check not made in compiled code, or an exception of another class |
 | left out | the code around it is compiled; it runs in eager on purpose, or a custom operator is to be completed |
 
-Programs that were *seen* are the fixtures and corpora that the fixes were developed with. *Unseen* programs were written after the fixes, by
-the same author, in the style of training scripts, of Transformers models and of torch's own tests. No fix was changed for them.
+Programs that were *seen* are the fixtures and corpora that the fixes were developed with. *Unseen* programs were written after the fixes,
+by the same author, in the style of training scripts, of Transformers models and of torch's own tests. No fix was changed for them.
 """
 COLUMNS = (
     *("programs", "findings", "fixed", "with a loss", "left out", "none", "any fix"),
@@ -42,9 +42,7 @@ def _class_of(row: Row) -> str:
 
 
 def _totals(rows: list[Row]) -> str:
-    lines = [
-        "| programs | findings | fixed | with a loss | left out | none | any fix | results equal | not compared | median tokens | median seconds |"
-    ]
+    lines = [f"| {' | '.join(COLUMNS)} |"]
     lines.append("|" + "---|" * 11)
     for group in ("seen", "unseen"):
         for title, kinds in (
@@ -73,7 +71,8 @@ def _totals(rows: list[Row]) -> str:
     changed = sum(row["equal"] is False for row in rows if row["fix"])
     lines += [
         "",
-        f"Fixes that were offered though they change results: {changed}. Programs in all: {len({(r['group'], r['program']) for r in rows})}.",
+        f"Programs with a finding: {len({(row['group'], row['program']) for row in rows})}. "
+        f"Fixes that were offered though they change results: {changed}.",
     ]
     return "\n".join(lines) + "\n"
 

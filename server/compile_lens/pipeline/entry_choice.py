@@ -13,6 +13,7 @@ from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.analysis.run_errors import UNRUNNABLE, severity_beside
 from compile_lens.entries.entry import AUTOMATIC, MODEL, SCRIPT, Entry, EntryKind, script
@@ -130,7 +131,14 @@ def has_reached(outcome: Outcome) -> bool:
         or any(
             finding.kind is Kind.NOT_COMPILED and finding.severity is Severity.WARNING for finding in outcome.findings
         )
+        or _is_disabled(outcome)
     )
+
+
+def _is_disabled(outcome: Outcome) -> bool:
+    """Whether the compiler was turned off for all regions: another entry would compile what the program does not."""
+    severities = {finding.severity for finding in outcome.findings if finding.kind is Kind.NOT_COMPILED}
+    return severities == {ASKED_FOR}
 
 
 def _main_target(choice: EntryChoice) -> str:
@@ -257,7 +265,7 @@ def _job_of(job: Job, entry: Entry) -> Job:
     seconds = entry.plan.seconds or min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
     clock = job.timeout_s * CLOCK_SHARE
     plan = replace(entry.plan, seconds=seconds, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
-    is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
+    is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare and not job.stages
     vary = VariationRequest(usual=True, seconds=seconds) if is_plain else job.vary
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
 from ..torch_internals.dynamo import (
     CALLBACK_FROM_STANCE,
+    DISABLED_CALL,
     DYNAMO_CONTEXT_CALL,
     INLINING_TRACER,
     LOG_DYNAMO_START,
@@ -69,7 +71,8 @@ class Notes:
         self._regions: dict[int, tuple[int, Any]] = {}
         self._region_count = 0
         # what regions compile, until it is seen to be compiled as part of another region
-        self._not_inlined: dict[CodeType, list[int]] = {}
+        # by identity, and kept alive: code that Dynamo makes may hold constants that cannot be hashed
+        self._not_inlined: dict[int, tuple[CodeType, list[int]]] = {}
         # the (region, stance) of calls that are noted
         self._called: set[tuple[int, str]] = set()
         self._outcomes = FrameOutcomes(_reporting, self._note_skip, self._note_failed_frame)
@@ -77,6 +80,7 @@ class Notes:
     def install(self) -> None:
         """Wrap what this torch has."""
         DYNAMO_CONTEXT_CALL.wrap(self._around_region)
+        DISABLED_CALL.wrap(self._before_disabled)
         CALLBACK_FROM_STANCE.wrap(self._before_call)
         if LOG_DYNAMO_START.is_expected:
             LOG_DYNAMO_START.wrap(self._before_frame)
@@ -123,7 +127,21 @@ class Notes:
 
         return call
 
-    def _note_region(self, context: Any, fn: Any) -> None:
+    def _before_disabled(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What torch returns in place of a context if nothing is to be compiled: it gives back ``fn`` itself."""
+
+        def call(nothing: Any, fn: Any) -> Any:
+            self._region_count += 1
+            with _reporting("the `torch.compile` call of a region"):
+                by_variable = (
+                    os.environ.get("TORCHDYNAMO_DISABLE", "") == "1"
+                )  # as torch/_dynamo/eval_frame.py reads it
+                self._note_region(None, fn, "TORCHDYNAMO_DISABLE" if by_variable else "disable")
+            return original(nothing, fn)
+
+        return call
+
+    def _note_region(self, context: Any, fn: Any, disabled: str = "") -> None:
         for frame in frames_outward(sys._getframe(1)):
             if not self._is_skipped(frame.f_code.co_filename):
                 break
@@ -131,7 +149,7 @@ class Notes:
             return
         code = _code_of(user_target(fn))
         if code is not None:
-            self._not_inlined.setdefault(code, []).append(self._region_count)
+            self._not_inlined.setdefault(id(code), (code, []))[1].append(self._region_count)
         write_note(
             "compile_lens_region",
             {
@@ -141,6 +159,7 @@ class Notes:
                 "column": column_of(frame),
                 "name": getattr(fn, "__qualname__", type(fn).__qualname__),
                 "fullgraph": _is_fullgraph(context),
+                "disabled": disabled,
                 "target": {"file": code.co_filename, "line": code.co_firstlineno} if code else None,
             },
         )
@@ -165,7 +184,8 @@ class Notes:
     def _after_inlining_begins(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def init(tracer: Any, *args: Any, **kwargs: Any) -> None:
             original(tracer, *args, **kwargs)
-            for region in self._not_inlined.pop(tracer.f_code, ()):
+            _, regions = self._not_inlined.pop(id(tracer.f_code), (None, ()))
+            for region in regions:
                 write_note("compile_lens_inlined", {"region": region})
 
         return init

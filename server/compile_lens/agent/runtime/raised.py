@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import sys
 import threading
@@ -12,6 +13,7 @@ from typing import Any
 from ..instrument.graph_lines import lines_of_graph
 from ..instrument.stacks import summary_stack
 from ..substitutes.cuda.usage import is_of_device
+from .degraded import degraded
 from .missing_requirement import find_missing_requirement
 from .protocol import MissingRequirementReport, ProgramRaised, RaisedAside, StackLine
 from .uncaught import drop_own_frames, show
@@ -25,23 +27,15 @@ def report(error: BaseException, wire: Wire, own_folder: str, unsaved: str = "")
 
     ``unsaved`` is the file whose text on disk is not what runs, or ''.
     """
-    try:
-        raised = _raised(error, own_folder)
-    except Exception:  # the program has replaced what is needed for that, or its exception cannot be printed
-        raised = ProgramRaised(type(error).__name__, "", "", (), "")
-    wire.tell(raised)
+    wire.tell(_raised(error, own_folder))
     if not isinstance(error, SystemExit):
         with contextlib.suppress(Exception):  # the same
             show(error, unsaved)
 
 
 def report_aside(error: BaseException, wire: Wire, own_folder: str, where: str, name: str = "") -> None:
-    """Send an exception that did not end the run: of the import of the file, or of the thread ``name``."""
-    try:
-        raised = _raised(error, own_folder)
-    except Exception:  # as above
-        raised = ProgramRaised(type(error).__name__, "", "", (), "")
-    wire.tell(RaisedAside(where, raised, name))
+    """Send an exception that did not end the run: of the import of the file, or of the thread or exit function ``name``."""
+    wire.tell(RaisedAside(where, _raised(error, own_folder), name))
 
 
 def watch_threads(wire: Wire, own_folder: str) -> None:
@@ -69,7 +63,31 @@ def watch_threads(wire: Wire, own_folder: str) -> None:
     threading._make_invoke_excepthook = make_reporting  # type: ignore[attr-defined]
 
 
+def run_exit_functions(wire: Wire, own_folder: str) -> None:
+    """Call what was registered with ``atexit``. Python shows an exception in one of them, calls the others and keeps the exit code."""
+    show_ignored = sys.unraisablehook
+
+    def reported(ignored: Any) -> None:
+        error = ignored.exc_value
+        is_of_atexit = "atexit" in (ignored.err_msg or "")
+        if is_of_atexit and error is not None and not isinstance(error, SystemExit):
+            report_aside(error, wire, own_folder, "atexit", str(getattr(ignored.object, "__name__", "")))
+        show_ignored(ignored)
+
+    if show_ignored is sys.__unraisablehook__:  # a hook of the program's handles it
+        sys.unraisablehook = reported
+    atexit._run_exitfuncs()
+
+
 def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
+    try:
+        return _described(error, own_folder)
+    except Exception as problem:  # the program has replaced what is needed for that, or its exception cannot be printed
+        degraded("the place of the exception", problem)
+        return ProgramRaised(type(error).__qualname__, str(type(error).__module__), _words(error)[:MAX_MESSAGE], (), "")
+
+
+def _described(error: BaseException, own_folder: str) -> ProgramRaised:
     words = _words(error)
     of_device = is_of_device(error, words)  # its frames may be ours
     drop_own_frames(error, own_folder)
