@@ -55,7 +55,7 @@ class EditorGround:
 
     def job(self, file: str, text: str | None) -> Job:
         """The run that the settings ask for."""
-        return replace(self._runs.job(file, None), text=text)
+        return replace(self._runs.jobs.job(file, None), text=text)
 
     def interpreter(self, file: str) -> str:
         """The one that background runs use."""
