@@ -29,7 +29,7 @@ METHODS: dict[str, object] = {
         trigger_characters=["(", ","], retrigger_characters=["="]
     ),
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
-        code_action_kinds=[types.CodeActionKind.QuickFix, "repro"]
+        code_action_kinds=[types.CodeActionKind.QuickFix, "source.fixAll.compileLens", "repro"]
     ),
     types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=False),
     types.TEXT_DOCUMENT_INLAY_HINT: types.InlayHintOptions(resolve_provider=False),
