@@ -17,6 +17,7 @@ from . import entry_protocol as entry_protocol  # its events are events of a run
 from .entry_plans import EntryPlan
 from .message import AgentEvent as AgentEvent
 from .message import Message, from_json, to_json
+from .preview_protocol import GpuPreviewRequest
 from .search_protocol import BisectRequest, MinifyRequest
 
 PROTOCOL_VERSION = 2
@@ -105,6 +106,7 @@ class RunCommand(Message):
     """Run ``file`` (``text`` in its place, if that is given), or search with it where ``bisect`` or ``minify`` is set.
 
     ``plan`` says how it is run, None for a script. ``magic`` begins each frame of the run, in hexadecimal.
+    ``preview``: the program is compiled as for a GPU that is not there, and compiled code is not run.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     """
 
@@ -126,6 +128,7 @@ class RunCommand(Message):
     vary: VariationRequest | None = None
     bisect: BisectRequest | None = None
     minify: MinifyRequest | None = None
+    preview: GpuPreviewRequest | None = None
     sandbox: SandboxSpec | None = None
     magic: str = MAGIC.hex()
 
