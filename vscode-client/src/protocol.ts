@@ -88,6 +88,9 @@ export const serverCommands = {
   showDetails: "compileLens.showDetails",
   openTrace: "compileLens.openTrace",
   closeTraces: "compileLens.closeTraces",
+  followTraces: "compileLens.followTraces",
+  stopFollowingTraces: "compileLens.stopFollowingTraces",
+  runAndFollow: "compileLens.runAndFollow",
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];

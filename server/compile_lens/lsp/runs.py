@@ -304,7 +304,9 @@ class Runs:
 
         def show(outcome: Outcome) -> None:
             if server.scheduler.is_current(ticket):
-                edits = partial(self._edits, versions)  # of the time when the files were read
+                edits = partial(
+                    self._server.documents.edits_to_file, versions=versions
+                )  # of the time when the files were read
                 self._diagnostics.show(server.results.publish(ticket.uri, outcome, edits, beside))
                 self._notify()
                 progress.report(f"{name}: {summary_of(outcome)}")
@@ -380,16 +382,13 @@ class Runs:
         versions = self._server.documents.versions_on_disk()
         return versions if snapshot is None else {**versions, uri: snapshot.version}
 
-    def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
-        uri = self._server.documents.uri_of_key(key)
-        return [] if uri is None else self._server.documents.edits_since(uri, versions.get(uri))
-
     def interpreter(self, path: str) -> str:
         """The interpreter that runs a file. Raises InterpreterError."""
         return self._standbys.interpreter(path)
 
     def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
         """Show why nothing runs: in the status, and as a message if there is no status or the user requested the run."""
+        log.warning("%s", sentence)
         self._status.problem(sentence, ticket.uri if ticket else None)
         requested = ticket is not None and ticket.reason is Reason.REQUESTED
         if requested or (not self._server.editor.shows_status and sentence not in self._warned):

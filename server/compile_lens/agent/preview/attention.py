@@ -120,7 +120,7 @@ class AttentionChooser:
             return False
         if call.is_causal and query.shape[-2] != key.shape[-2]:
             return False
-        return _last_stride_is_one(call, ignores_single=True) and _heads_fit(call, supports_groups=True)
+        return bool(_last_stride_is_one(call, ignores_single=True) and _heads_fit(call, supports_groups=True))
 
     def _can_efficient(self, call: Attention) -> bool:
         if not torch.backends.cuda.mem_efficient_sdp_enabled() or not _is_dense(call):
@@ -151,14 +151,14 @@ def _is_dense(call: Attention) -> bool:
 
 
 def _same_type(call: Attention) -> bool:
-    return call.query.dtype == call.key.dtype == call.value.dtype
+    return bool(call.query.dtype == call.key.dtype == call.value.dtype)
 
 
 def _last_stride_is_one(call: Attention, ignores_single: bool) -> bool:
     tensors = (call.query, call.key, call.value)
     dense = all(tensor.stride(-1) == 1 or (ignores_single and tensor.shape[-1] == 1) for tensor in tensors)
     mask = call.mask
-    return dense and (mask is None or mask.stride(-1) == 1 or (ignores_single and mask.shape[-1] == 1))
+    return bool(dense and (mask is None or mask.stride(-1) == 1 or (ignores_single and mask.shape[-1] == 1)))
 
 
 def _heads_fit(call: Attention, supports_groups: bool) -> bool:

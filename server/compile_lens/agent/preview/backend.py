@@ -15,8 +15,11 @@ from ..torch_internals.inductor import (
     ASYNC_COMPILE,
     ASYNC_COMPILE_TRITON,
     COMPILE_FX,
+    KEEP_PADDING,
+    KNOWN_PADDING,
     PADDING_TIMER,
     TRITON_TEMPLATE,
+    VECTOR_ISA_TRIAL,
 )
 from ..torch_internals.options import set_option
 from .kernels import KernelReader
@@ -26,9 +29,12 @@ from .retarget import is_all_on_cpu, on_gpu
 # what a kernel is for the processor, or by another compiler, is no part of the preview
 NOT_COMPILED = ("cpp", "cpp_pybinding", "cuda", "cutlass", "halide", "rocm")
 OPTIONS: dict[str, Any] = {
-    # a graph from a cache would not be lowered, and one from a preview must not be found by a run
-    "torch._inductor.config.force_disable_caches": True,
+    # A graph from a cache would not be lowered, and one from a preview must not be found by a run. `force_disable_caches` would do it
+    # all, and be a part of each kernel's source.
+    "torch._inductor.config.fx_graph_cache": False,
+    "torch._inductor.config.fx_graph_remote_cache": False,
     "torch._functorch.config.enable_autograd_cache": False,
+    "torch._dynamo.config.automatic_dynamic_local_pgo": False,
     "torch._inductor.config.compile_threads": 1,
     # lines of the source for each kernel; the name until torch 2.8
     "torch._inductor.config.trace.provenance_tracking_level": 1,
@@ -85,9 +91,12 @@ class GpuBackend:
         for name in NOT_COMPILED:
             if hasattr(compiler, name):
                 setattr(compiler, name, lambda *arguments, **named: None)
+        VECTOR_ISA_TRIAL.set(lambda isa, code: True)  # a trial compiles C++
         original_timer = PADDING_TIMER.get()
         if original_timer is not None:
             PADDING_TIMER.set(lambda: _timer(notes))
+            KNOWN_PADDING.set(lambda key: None)
+            KEEP_PADDING.set(lambda key, value: None)
         add_filter = ADD_CHOICE_FILTER.get()
         if add_filter is not None:
             add_filter(lambda choices: _first_template(choices, notes))

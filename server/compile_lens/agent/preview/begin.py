@@ -26,7 +26,7 @@ def begin(
     ``without``: abilities that failed in a trial of the emulated device. A program that does not name a GPU is previewed as if its graphs
     were on one. Raises EmulationUnsupported where no GPU can be emulated.
     """
-    preview_notes = PreviewNotes((own_folder, torch_folder(), "<frozen"))
+    preview_notes = PreviewNotes((own_folder, torch_folder(), "<"))  # graphs run as `<eval_with_key>`
     figures: dict[str, Any] = dict(request.properties)
     cudnn = triton_target.cudnn_version()
     computed = values.CheapValues(preview_notes)

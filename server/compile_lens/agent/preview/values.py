@@ -70,9 +70,10 @@ class CheapValues:
         with _fake_mode():
             result = operator(*_map(arguments, fakes, _to_fake), **_map(named, fakes, _to_fake))
         originals = {id(fake): original for original, fake in fakes.values()}
-        return _map(
-            result, {}, lambda value, _: originals.get(id(value)) if id(value) in originals else self._real(value)
-        )
+        for original, fake in fakes.values():
+            if original.shape != fake.shape:  # an empty result that the operator resizes
+                original.data = self._real(fake)
+        return _map(result, {}, lambda value, _: originals[id(value)] if id(value) in originals else self._real(value))
 
     def _real(self, fake: torch.Tensor) -> torch.Tensor:
         shape, strides = tuple(fake.shape), tuple(fake.stride())
@@ -107,10 +108,10 @@ def _size(tensors: list[torch.Tensor], arguments: tuple[Any, ...]) -> int:
         (value for value in arguments if isinstance(value, (list, tuple)) and value and isinstance(value[0], int)), ()
     )
     longest = max((tensor.dim() for tensor in tensors), default=0)
-    together = 1
+    together: int = 1
     for place in range(1, longest + 1):
         together *= max(tensor.shape[-place] if tensor.dim() >= place else 1 for tensor in tensors)
-    return sum(tensor.numel() for tensor in tensors) + max(math.prod(sizes), together if len(tensors) > 1 else 0)
+    return int(sum(tensor.numel() for tensor in tensors) + max(math.prod(sizes), together if len(tensors) > 1 else 0))
 
 
 def _lacks_kernel(operator: Any) -> bool:

@@ -101,11 +101,20 @@ class VariationRequest(Message):
     seconds: float = 0.0
 
 
+class Results(str, Enum):
+    """Whether a run notes what its regions compute."""
+
+    OFF = "off"
+    COMPILED = "compiled"
+    EAGER = "eager"
+
+
 @dataclass(frozen=True)
 class RunCommand(Message):
     """Run ``file`` (``text`` in its place, if that is given), or search with it where ``bisect`` or ``minify`` is set.
 
-    ``plan`` says how it is run, None for a script. ``magic`` begins each frame of the run, in hexadecimal.
+    ``plan`` says how it is run, None for a script. ``results``: what regions compute is noted, as compiled, or in eager (nothing is
+    compiled then). ``magic`` begins each frame of the run, in hexadecimal.
     ``preview``: the program is compiled as for a GPU that is not there, and compiled code is not run.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     """
@@ -126,6 +135,7 @@ class RunCommand(Message):
     missing_data: Substitution = Substitution.AUTO
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
+    results: Results = Results.OFF
     bisect: BisectRequest | None = None
     minify: MinifyRequest | None = None
     preview: GpuPreviewRequest | None = None
@@ -233,12 +243,15 @@ class ProgramRaised(AgentEvent):
 
 @dataclass(frozen=True)
 class RaisedAside(AgentEvent):
-    """An exception that did not end the run. ``where`` is ``import``, ``statement`` (both of the analyzed file) or ``thread``."""
+    """An exception that did not end the run. ``where`` is ``import``, ``statement`` (both of the analyzed file), ``thread`` or ``atexit``.
+
+    ``owner`` is the name of the thread, or of the function that was registered with ``atexit``.
+    """
 
     name: ClassVar[str] = "raised-aside"
     where: str
     raised: ProgramRaised
-    thread_name: str = ""
+    owner: str = ""
 
 
 @dataclass(frozen=True)

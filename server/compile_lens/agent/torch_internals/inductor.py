@@ -18,6 +18,12 @@ CONFIG_ENTRIES = Internal("torch._inductor.config:_config", lost="options of Ind
 FALLBACK_RANDOM = Internal(
     "torch._inductor.config:fallback_random", lost="the comparison of graphs that draw random numbers"
 )
+KNOWN_PADDING = Internal(
+    "torch._inductor.fx_passes.pad_mm:get_cached_should_pad", "which products a GPU preview does not pad"
+)
+KEEP_PADDING = Internal(
+    "torch._inductor.fx_passes.pad_mm:set_cached_should_pad", "which products a GPU preview does not pad"
+)
 PADDING_TIMER = Internal("torch._inductor.fx_passes.pad_mm:get_do_bench", "which products a GPU preview does not pad")
 SET_PTXAS_PATH = Internal(
     "torch._inductor.runtime.compile_tasks:_set_triton_ptxas_path", "the assembly of previewed kernels"
