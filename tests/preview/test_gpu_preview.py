@@ -57,7 +57,7 @@ class Previewed:
 
 
 def previewed(host: WarmHost, file: Path, gpu: str, assembly: bool = False) -> Previewed:
-    outcome, report = host.run_with_report(preview_job(Job(str(file), timeout_s=120), find_device(gpu), assembly))
+    outcome, report = host.run_with_report(preview_job(Job(str(file), timeout_s=300), find_device(gpu), assembly))
     assert not outcome.failure
     preview = preview_of(report)
     assert preview is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +25,7 @@ from ..torch_internals.inductor import (
 from ..torch_internals.options import set_option
 from .kernels import KernelReader
 from .notes import PreviewNotes
-from .retarget import is_all_on_cpu, on_gpu
+from .retarget import is_all_on_cpu, move_to_gpu
 
 # what a kernel is for the processor, or by another compiler, is no part of the preview
 NOT_COMPILED = ("cpp", "cpp_pybinding", "cuda", "cutlass", "halide", "rocm")
@@ -67,11 +68,14 @@ class GpuBackend:
     def compile(self, graph_module: Any, example_inputs: Any, config_patches: Any = None, **_: Any) -> Any:
         """What Dynamo calls in place of the compiled graph: the graph itself. Raises what restarts Dynamo's analysis."""
         runs = torch.fx.GraphModule(graph_module, copy.deepcopy(graph_module.graph))
-        compiled, inputs = graph_module, example_inputs
-        if self._retarget and is_all_on_cpu(graph_module, example_inputs):
-            compiled, inputs = on_gpu(graph_module, example_inputs)
         try:
-            COMPILE_FX.need().compile_fx(compiled, inputs, config_patches=config_patches)
+            autocast: Any = contextlib.nullcontext()
+            if self._retarget and is_all_on_cpu(graph_module, example_inputs):
+                example_inputs = move_to_gpu(graph_module, example_inputs)
+                if torch.is_autocast_enabled("cpu"):
+                    autocast = torch.autocast("cuda", torch.get_autocast_dtype("cpu"))
+            with autocast:
+                COMPILE_FX.need().compile_fx(graph_module, example_inputs, config_patches=config_patches)
         except Exception as error:  # torch's, for a reason of the program's or of the missing GPU; the note says it
             if type(error).__module__.startswith("torch._dynamo"):
                 raise
