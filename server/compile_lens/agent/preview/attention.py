@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from ..torch_internals.attributes import attention_operator
 from ..torch_internals.core import SDP_PRIORITY
 from ..torch_internals.lookup import torch_version
 from .notes import PreviewNotes
@@ -216,12 +217,11 @@ def install(chooser: AttentionChooser, notes: PreviewNotes) -> None:
 def _lowered(backend: str, call: Attention, named: dict[str, Any]) -> Any:
     """The call as aten/src/ATen/native/transformers/attention.cpp makes it for a backend."""
     query, key, value, mask = call.query, call.key, call.value, call.mask
-    aten = torch.ops.aten
     scale = named["scale"]
     gradient = call.needs_gradient
     if backend == CUDNN:
         bias = _as_bias(mask, query, LOWEST_FOR_CUDNN)
-        return aten._scaled_dot_product_cudnn_attention.default(
+        return attention_operator("cudnn_attention")(
             query, key, value, bias, gradient, call.dropout, call.is_causal, False, scale=scale
         )[0]
     if backend == FLASH:
@@ -229,18 +229,16 @@ def _lowered(backend: str, call: Attention, named: dict[str, Any]) -> Any:
         missing = -width % 8
         if missing:
             query, key, value = (torch.nn.functional.pad(tensor, (0, missing)) for tensor in (query, key, value))
-        result = aten._scaled_dot_product_flash_attention.default(
+        result = attention_operator("flash_attention")(
             query, key, value, call.dropout, call.is_causal, False, scale=scale if scale is not None else width**-0.5
         )[0]
         return result[..., :width] if missing else result
     if backend == EFFICIENT:
         bias = _padded_bias(_as_bias(mask, query, float("-inf")), query, key)
-        return aten._scaled_dot_product_efficient_attention.default(
+        return attention_operator("efficient_attention")(
             query, key, value, bias, gradient, call.dropout, call.is_causal, scale=scale
         )[0]
-    return aten._scaled_dot_product_attention_math.default(
-        query, key, value, mask, call.dropout, call.is_causal, None, **named
-    )[0]
+    return attention_operator("attention_math")(query, key, value, mask, call.dropout, call.is_causal, None, **named)[0]
 
 
 def _as_bias(mask: torch.Tensor | None, query: torch.Tensor, lowest: float) -> torch.Tensor | None:

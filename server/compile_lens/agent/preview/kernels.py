@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..runtime.degraded import degraded
+from ..torch_internals.attributes import compiled_kernel
 from ..torch_internals.inductor import KERNEL_MODULES, SET_PTXAS_PATH
 from .notes import PreviewNotes
 from .resources import Resources, read_resources
@@ -81,7 +82,7 @@ class KernelReader:
                 return GPU_DECIDES, why
         usable = [one for one in configurations if not one.error]
         if len(usable) > 1:
-            return ONE_OF, f"torch measures {len(usable)} configurations on the GPU, and takes the fastest."
+            return ONE_OF, "torch measures its configurations on the GPU, and takes the fastest."
         return EXACT, "torch has one configuration for it."
 
     def _configurations(self, tuner: Any) -> Iterator[Configuration]:
@@ -99,7 +100,7 @@ class KernelReader:
     def _compile(self, tuner: Any, configuration: Configuration, config: Any) -> None:
         (SET_PTXAS_PATH.get() or (lambda: None))()
         try:
-            binary = tuner._precompile_config(config).kernel
+            binary = compiled_kernel(tuner, config)
         except Exception as error:  # a configuration that the GPU has no room for, or that Triton refuses
             configuration.error = f"{type(error).__name__}: {error}".strip()[:500]
             return
