@@ -266,10 +266,9 @@ class Runs:
                 with contextlib.suppress(FileProblem):
                     given = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, given, request.candidate)
-            # reads the file
             text = await asyncio.to_thread(text_of, path, snapshot)
             job = await asyncio.to_thread(lambda: request.of(self.job(path, snapshot, request.access), text))
-            outcome = await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
+            outcome = await self._analyze(job, text, snapshot, choice, ticket, progress, request)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             if not request.beside:
                 self._withdraw(ticket.uri)
@@ -295,10 +294,10 @@ class Runs:
         choice: EntryChoice,
         ticket: Ticket,
         progress: RunProgress,
-        beside: str,
+        request: RunRequest,
     ) -> Outcome:
-        """Run ``job`` and publish what it finds; ``beside`` is the class or function that is analyzed as if it were compiled."""
-        server, path, name = self._server, job.file, Path(job.file).name
+        """Run ``job`` and publish what it finds."""
+        server, path, name, beside = self._server, job.file, Path(job.file).name, request.beside
         python = self.interpreter(path)
         versions = self._versions(ticket.uri, snapshot)
 
@@ -330,7 +329,8 @@ class Runs:
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
             versions = self._versions(ticket.uri, snapshot)
-            outcome = await analyze_by_entries(server.analyze, host, job, choice, tell, server.settings.filters)
+            way = request.stages or server.analyze
+            outcome = await analyze_by_entries(way, host, job, choice, tell, server.settings.filters)
             tell(outcome)
             for note in outcome.notes:
                 log.info("%s: %s", name, note)
