@@ -98,6 +98,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: next((n for n, start in enumerate(LONG) if names[item].startswith(start)), len(LONG)))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # pytest 9.1 loses the fixtures of a folder whose files are named apart from one another
+    folders = list(dict.fromkeys(os.path.dirname(name) for name in config.args))  # noqa: PTH120 - with what follows "::"
+    config.args.sort(key=lambda name: folders.index(os.path.dirname(name)))  # noqa: PTH120
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-fixtures",

@@ -41,7 +41,7 @@ async def test_a_checked_fix_says_what_it_does_and_does_it(root: Path) -> None:
         await ed.status(state="idle", findings=1)
         await until(lambda: len(checked(root)) == 3)
         found = await actions(ed, uri)
-        title = "Compile with `dynamic=True`: 1 → 0 recompiles"
+        title = "Compile with `dynamic=True`: 1 → 0 recompiles, results equal"
         assert title in found
         assert [action.get("isPreferred") for action in found.values()] == [True, None, None, None]
         assert list(found)[-1] == "Ignore this recompile" and "isPreferred" not in found["Ignore this recompile"]

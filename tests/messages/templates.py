@@ -94,7 +94,7 @@ def texts_of(tree: ast.Module) -> list[tuple[str, str, tuple[str, ...], str]]:
 
 
 def room_of(name: str) -> str:
-    """``agent/inputs`` for what lies there or below, ``analysis`` for ``analysis/fixes/ignore.py``, ``wording`` for ``wording.py``."""
+    """``agent/inputs`` for what lies there or below, ``fixes`` for ``fixes/rewrites/ignore.py``, ``wording`` for ``wording.py``."""
     parts = name.removesuffix(".py").split("/")
     return "/".join(parts[: 2 if parts[0] == "agent" and len(parts) > 2 else 1])
 

@@ -7,7 +7,7 @@ import { isWorking, serverCommands, type ServerCommand } from "./protocol";
 import { findPythons } from "./pythons";
 import type { Server } from "./server";
 import { selectInterpreter, setupPage, type SetupActions } from "./setup";
-import { openTrace } from "./traces";
+import { followTraces, openTrace, runAndFollow } from "./traces";
 
 export const localCommands = {
   analyzeFile: "compileLens.analyzeFile",
@@ -29,6 +29,9 @@ export const localCommands = {
   explainBackgroundRuns: "compileLens.explainBackgroundRuns",
   openCompileTrace: "compileLens.openCompileTrace",
   closeCompileTraces: "compileLens.closeCompileTraces",
+  followCompileTraces: "compileLens.followCompileTraces",
+  stopFollowing: "compileLens.stopFollowing",
+  runFileAndFollow: "compileLens.runFileAndFollow",
 } as const;
 
 /** Runs a server command for `resource` (given by a menu), or for the file in the active editor. */
@@ -141,6 +144,9 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, s
     registerCommand(localCommands.explainBackgroundRuns, () => server.execute(serverCommands.explainRuns)),
     registerCommand(localCommands.openCompileTrace, (resource: unknown) => openTrace(server, resource)),
     registerCommand(localCommands.closeCompileTraces, () => server.execute(serverCommands.closeTraces)),
+    registerCommand(localCommands.followCompileTraces, (resource: unknown) => followTraces(server, resource)),
+    registerCommand(localCommands.stopFollowing, () => server.execute(serverCommands.stopFollowingTraces)),
+    registerCommand(localCommands.runFileAndFollow, (resource: unknown) => runAndFollow(server, resource)),
     registerCommand(localCommands.selectEntry, () => {
       const uri = vscode.window.activeTextEditor?.document.uri;
       return uri?.scheme === "file" ? chooseEntry(server, uri.toString()) : undefined;

@@ -113,6 +113,9 @@ export const serverCommands = {
   stages: "compileLens.stages",
   openStages: "compileLens.openStages",
   showStage: "compileLens.showStage",
+  followTraces: "compileLens.followTraces",
+  stopFollowingTraces: "compileLens.stopFollowingTraces",
+  runAndFollow: "compileLens.runAndFollow",
 } as const;
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];

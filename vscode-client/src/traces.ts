@@ -1,4 +1,4 @@
-// Traces of other runs: choosing one, and saying what was found in it.
+// Traces of other runs: choosing one, saying what was found in it, and following those of a job that still runs.
 import * as vscode from "vscode";
 
 import { serverCommands } from "./protocol";
@@ -54,5 +54,60 @@ export async function openTrace(server: Server, resource: unknown): Promise<void
   const first = opened.files[0];
   if (first !== undefined) {
     await vscode.window.showTextDocument(vscode.Uri.parse(first));
+  }
+}
+
+interface RunToFollow {
+  readonly command: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly folder: string;
+}
+
+/** Follows the folder at `resource` (given by a menu), or one that the user chooses: findings appear while the job runs. */
+export async function followTraces(server: Server, resource: unknown): Promise<void> {
+  const chosen =
+    resource instanceof vscode.Uri
+      ? resource
+      : (
+          await vscode.window.showOpenDialog({
+            title: "Follow Compile Traces: the folder that TORCH_TRACE names in the running job",
+            openLabel: "Follow",
+            canSelectFiles: false,
+            canSelectFolders: true,
+          })
+        )?.[0];
+  if (chosen) {
+    await server.execute(serverCommands.followTraces, chosen.toString());
+  }
+}
+
+/** Runs the file as the user would, in a terminal, and shows its findings while it runs. They stay when it has ended. */
+export async function runAndFollow(server: Server, resource: unknown): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  const file = resource instanceof vscode.Uri ? resource : document?.uri;
+  if (!file || (document?.uri.toString() === file.toString() && document.isDirty && !(await document.save()))) {
+    return;
+  }
+  const run = await server.execute<RunToFollow | null>(serverCommands.runAndFollow, file.toString());
+  if (!run) {
+    return; // the server has said why
+  }
+  const [python, ...args] = run.command;
+  const execution = new vscode.ProcessExecution(python, args, { cwd: run.cwd, env: { ...run.environment } });
+  const name = `Run ${vscode.workspace.asRelativePath(file)} and follow its compilations`;
+  const task = new vscode.Task({ type: "process" }, vscode.TaskScope.Workspace, name, "Compile Lens", execution, []);
+  const stop = (): Promise<unknown> => server.execute(serverCommands.stopFollowingTraces, run.folder);
+  try {
+    const running = await vscode.tasks.executeTask(task);
+    const subscription = vscode.tasks.onDidEndTask((ended) => {
+      if (ended.execution === running) {
+        subscription.dispose();
+        void stop();
+      }
+    });
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }

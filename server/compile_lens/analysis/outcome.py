@@ -16,6 +16,7 @@ from compile_lens.analysis.outcome_parts import (
     RecordedCall,
 )
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
+from compile_lens.trace.region_results import RegionResult
 
 # the entry of an outcome that was read from a recorded trace
 TRACE_ENTRY = "trace"
@@ -88,6 +89,7 @@ class Outcome:
     ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
     ``ranks`` is what happened on the rank that a trace is of; on each of them, in the view of a whole job.
     ``compiled`` are the functions with their graphs and kernels; None while that is not known.
+    ``results`` are those of its regions, of a run that was asked for them.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
 
@@ -126,3 +128,4 @@ class Outcome:
     discarded: tuple[str, ...] = ()
     ranks: tuple[RankSummary, ...] = ()
     compiled: tuple[CompiledFunction, ...] | None = None
+    results: tuple[RegionResult, ...] = ()

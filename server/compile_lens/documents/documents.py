@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -145,6 +145,11 @@ class Documents:
         if since < document.forgotten_up_to:
             return None
         return [edit for made, edit in document.edits if made > since]
+
+    def edits_to_file(self, key: str, versions: Mapping[str, int]) -> list[LineEdit] | None:
+        """As ``edits_since``, for the file with this ``file_key``; ``versions`` by URI, None for those that are not there."""
+        uri = self.uri_of_key(key)
+        return [] if uri is None else self.edits_since(uri, versions.get(uri))
 
 
 def _apply(index: LineIndex, change: Change, encoding: Encoding) -> tuple[LineIndex, list[LineEdit]]:

@@ -7,13 +7,14 @@ import logging
 from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.fixes.fix import Fix, FixKind
-from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.fix import Fix, FixKind
+from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.verify import Verifier, can_compare, why_not_verified
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
-from compile_lens.pipeline.fix_check import COMPARABLE, LONGEST_RUN_S, FixEffects, can_compare, check_fix
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.tree import parse
@@ -27,10 +28,11 @@ MOST = 16
 
 
 class FixChecks:
-    """Fills ``effects``. A run interrupts the checks, and restarts them when it ends."""
+    """Fills ``effect``. A run interrupts the checks, and restarts them when it ends."""
 
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
-        self.effects = FixEffects()
+        # of the newest text of each document that was checked
+        self._verifiers: dict[str, Verifier] = {}
         self._server = server
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
@@ -46,7 +48,8 @@ class FixChecks:
 
     async def _check_all(self) -> None:
         snapshots = list(self._server.documents.all())
-        self.effects.keep({snapshot.uri for snapshot in snapshots})
+        open_now = {snapshot.uri for snapshot in snapshots}
+        self._verifiers = {uri: verifier for uri, verifier in self._verifiers.items() if uri in open_now}
         for snapshot in snapshots:
             try:
                 await self._check(snapshot)
@@ -66,17 +69,24 @@ class FixChecks:
         for fix in await asyncio.to_thread(_candidates, snapshot.text, findings):
             if not self._may_check(snapshot, path):
                 return
-            if self.effects.get(snapshot.uri, snapshot.text, fix) is None:
+            if self.effect(snapshot, fix) is None:
                 await self._check_one(snapshot, path, fix, outcome)
 
     async def _check_one(self, snapshot: Snapshot, path: str, fix: Fix, before: Outcome) -> None:
         server = self._server
         async with server.hosts.turn(self._runs.interpreter(path), Reason.CHECKED) as host:
             await host.start()
-            job = self._runs.job_of_last_run(snapshot.uri, path, snapshot)
-            effect = await check_fix(server.analyze, host, job, snapshot.text, fix, before)
-        self.effects.add(snapshot.uri, snapshot.text, fix, effect)
+            verifier = self._verifiers.get(snapshot.uri)
+            if verifier is None or verifier.text != snapshot.text or verifier.before is not before:
+                job = self._runs.job_of_last_run(snapshot.uri, path, snapshot)
+                verifier = self._verifiers[snapshot.uri] = Verifier(server.analyze, job, snapshot.text, before)
+            effect = await verifier.effect(host, fix)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
+
+    def effect(self, snapshot: Snapshot, fix: Fix) -> FixEffect | None:
+        """What ``fix`` does to this text, if that was checked."""
+        verifier = self._verifiers.get(snapshot.uri)
+        return verifier.known.get(fix) if verifier is not None and verifier.text == snapshot.text else None
 
     def why_not(self, snapshot: Snapshot) -> str:
         """Why the effect of a fix of this text is not known, as a clause."""
@@ -90,11 +100,7 @@ class FixChecks:
             return "compileLens.fixes.verify is off"
         if snapshot.path is None or self._runs.permissions.of(snapshot.path) is not Permission.ALLOWED:
             return "background runs are not allowed"
-        if outcome.final and outcome.status not in COMPARABLE:
-            return "the run did not finish"
-        if outcome.duration_s > LONGEST_RUN_S:
-            return f"the run took longer than {LONGEST_RUN_S:.0f} s"
-        return "not tried yet"
+        return why_not_verified(outcome) or "not tried yet"
 
     def _may_check(self, snapshot: Snapshot, path: str) -> bool:
         """Evaluated before each check, since settings, permission and text may have changed."""

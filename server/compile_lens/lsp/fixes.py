@@ -11,10 +11,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.finding_counts import FixEffect
-from compile_lens.analysis.fixes.fix import Fix, FixKind
-from compile_lens.analysis.fixes.offer import fixes_for
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.fixes.fix import Fix, FixKind, tokens_changed
+from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.verify import Candidate
 from compile_lens.lsp.code_actions import touches, workspace_edit
 from compile_lens.lsp.convert import path_argument, protocol_range, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 APPLY = "compileLens.applyFix"
 MOST_IN_HOVER = 3
-# the rule of analysis/fixes/ignore.py
+# the rule of fixes/rewrites/ignore.py
 IGNORING = "ignore"
 
 
@@ -36,7 +36,6 @@ class Fixes:
     def __init__(self, server: CompileLensServer, checks: FixChecks, facts: DocumentFactsOf) -> None:
         self._server = server
         self._checks = checks
-        self._effects = checks.effects
         self._facts = facts
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
@@ -52,30 +51,28 @@ class Fixes:
     def _for_finding(
         self, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
     ) -> Iterator[types.CodeAction]:
-        for number, (fix, effect) in enumerate(self._offered(snapshot, finding)):
+        for number, candidate in enumerate(self._offered(snapshot, finding)):
             # an editor may apply the preferred fix without asking, so there is at most one
-            preferred = number == 0 and _is_preferred(fix, effect)
+            preferred = number == 0 and _is_preferred(candidate)
             yield types.CodeAction(
-                title=visible(self._title(snapshot, finding, fix, effect)),
+                title=visible(self._title(snapshot, candidate)),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic],
                 is_preferred=preferred or None,
-                edit=self._workspace_edit(snapshot, fix),
+                edit=self._workspace_edit(snapshot, candidate.fix),
             )
 
     def in_hover(self, snapshot: Snapshot, finding: Finding) -> list[str]:
         """Markdown for each fix: a link where the editor follows it, else the name of the quick fix."""
         offered = [
-            (fix, effect)
-            for fix, effect in self._offered(snapshot, finding)
-            if fix.kind is not FixKind.IGNORE and (effect is None or effect.helps)
+            candidate for candidate in self._offered(snapshot, finding) if candidate.fix.kind is not FixKind.IGNORE
         ]
-        titles = [self._title(snapshot, finding, fix, effect) for fix, effect in offered[:MOST_IN_HOVER]]
+        titles = [self._title(snapshot, candidate) for candidate in offered[:MOST_IN_HOVER]]
         if not self._server.editor.follows_command_links:
             return [f"Quick fix: {markdown_text(title)}" for title in titles]
         return [
-            link(title, _command(snapshot.uri, _named(finding, fix.rule, snapshot)))
-            for title, (fix, _) in zip(titles, offered, strict=False)
+            link(title, _command(snapshot.uri, _named(finding, candidate.fix.rule, snapshot)))
+            for title, candidate in zip(titles, offered, strict=False)
         ]
 
     def to_ignore(self, snapshot: Snapshot, finding: Finding) -> types.Command:
@@ -87,12 +84,12 @@ class Fixes:
         """The commands that apply the fixes of a finding, the best one first; without the one that ignores it."""
         return [
             types.Command(
-                visible(self._title(snapshot, finding, fix, effect)),
+                visible(self._title(snapshot, candidate)),
                 APPLY,
-                arguments=[snapshot.uri, _named(finding, fix.rule, snapshot)],
+                arguments=[snapshot.uri, _named(finding, candidate.fix.rule, snapshot)],
             )
-            for fix, effect in self._offered(snapshot, finding)
-            if fix.kind is not FixKind.IGNORE
+            for candidate in self._offered(snapshot, finding)
+            if candidate.fix.kind is not FixKind.IGNORE
         ]
 
     async def apply(self, uri: str | None, which: str | None) -> bool:
@@ -114,25 +111,27 @@ class Fixes:
 
     def _edit_of(self, snapshot: Snapshot, which: str) -> types.WorkspaceEdit | None:
         for finding in self._server.results.findings(file_key(snapshot.path or "")):
-            for fix, _ in self._offered(snapshot, finding):
-                if which == _named(finding, fix.rule, snapshot):
-                    return self._workspace_edit(snapshot, fix)
+            for candidate in self._offered(snapshot, finding):
+                if which == _named(finding, candidate.fix.rule, snapshot):
+                    return self._workspace_edit(snapshot, candidate.fix)
         return None
 
-    def _offered(self, snapshot: Snapshot, finding: Finding) -> list[tuple[Fix, FixEffect | None]]:
-        """Fixes that help come first; harmful ones are not offered."""
+    def _offered(self, snapshot: Snapshot, finding: Finding) -> list[Candidate]:
+        """Fixes that help come first; those that harm or do nothing are not offered."""
         tree = self._facts.tree(snapshot)
-        fixes = fixes_for(finding, tree) if tree is not None else ()
-        known = [(fix, self._effects.get(snapshot.uri, snapshot.text, fix)) for fix in fixes]
-        offered = [(fix, effect) for fix, effect in known if effect is None or not effect.harms]
-        return sorted(offered, key=lambda entry: _rank(*entry))
+        known = [
+            Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
+            for fix in (fixes_for(finding, tree) if tree is not None else ())
+        ]
+        return sorted((candidate for candidate in known if candidate.is_offered), key=lambda candidate: candidate.rank)
 
-    def _title(self, snapshot: Snapshot, finding: Finding, fix: Fix, effect: FixEffect | None) -> str:
+    def _title(self, snapshot: Snapshot, candidate: Candidate) -> str:
+        fix = candidate.fix
         if fix.kind is FixKind.IGNORE:
             return fix.title
-        if effect is None:
+        if candidate.effect is None:
             return f"{fix.title} (not verified: {self._checks.why_not(snapshot)})"
-        return f"{fix.title}: {effect.words(finding.kind)}"
+        return f"{fix.title}: {candidate.words}"
 
     def _workspace_edit(self, snapshot: Snapshot, fix: Fix) -> types.WorkspaceEdit:
         editor = self._server.editor
@@ -154,16 +153,5 @@ def _command(uri: str, name: str) -> str:
     return f"command:{APPLY}?{quote(json.dumps([uri, name]), safe='')}"
 
 
-def _is_preferred(fix: Fix, effect: FixEffect | None) -> bool:
-    return fix.kind is FixKind.CHANGE and effect is not None and effect.helps
-
-
-def _rank(fix: Fix, effect: FixEffect | None) -> int:
-    """Fixes that help, then unverified ones, ways to avoid the code, fixes without effect, and ignoring the finding last."""
-    if fix.kind is FixKind.IGNORE:
-        return 4
-    if effect is None:
-        return 1
-    if not effect.helps:
-        return 3
-    return 0 if fix.kind is FixKind.CHANGE else 2
+def _is_preferred(candidate: Candidate) -> bool:
+    return candidate.fix.kind is FixKind.CHANGE and candidate.effect is not None and candidate.effect.helps

@@ -303,7 +303,9 @@ class Runs:
 
         def show(outcome: Outcome) -> None:
             if server.scheduler.is_current(ticket):
-                edits = partial(self._edits, versions)  # of the time when the files were read
+                edits = partial(
+                    self._server.documents.edits_to_file, versions=versions
+                )  # of the time when the files were read
                 self._diagnostics.show(server.results.publish(ticket.uri, outcome, edits, beside))
                 self._notify()
                 progress.report(f"{name}: {summary_of(outcome)}")
@@ -379,10 +381,6 @@ class Runs:
         """What a run that starts now reads: this document as of its request, and the others from disk."""
         versions = self._server.documents.versions_on_disk()
         return versions if snapshot is None else {**versions, uri: snapshot.version}
-
-    def _edits(self, versions: dict[str, int], key: str) -> list[LineEdit] | None:
-        uri = self._server.documents.uri_of_key(key)
-        return [] if uri is None else self._server.documents.edits_since(uri, versions.get(uri))
 
     def interpreter(self, path: str) -> str:
         """The interpreter that runs a file. Raises InterpreterError."""

@@ -23,6 +23,7 @@ from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.finding_reports import FindingReports
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fixes import APPLY, Fixes
+from compile_lens.lsp.followed_traces import FollowedTraces
 from compile_lens.lsp.hover import Hovers
 from compile_lens.lsp.inlays import Inlays
 from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
@@ -130,7 +131,8 @@ def assemble(
     stages.on_change(lenses.refresh, views.refresh)
     traces = Traces(server, diagnostics, stages.store, show_traces)
     views.show_traces(traces.names)
-    commands.register(server, runs, progress, sandbox, {**searches.commands(), **traces.commands()}, with_more)
+    of_traces = {**traces.commands(), **FollowedTraces(server, traces, progress, runs.interpreter).commands()}
+    commands.register(server, runs, progress, sandbox, {**searches.commands(), **of_traces}, with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:

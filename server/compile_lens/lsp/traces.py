@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from compile_lens.lsp.convert import path_argument, uri_from_path
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
+from compile_lens.pipeline.results import EditsOf
 from compile_lens.settings.settings import Settings
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.files import TraceError
@@ -35,6 +36,8 @@ class Traces:
         self._diagnostics = diagnostics
         self._on_shown = on_shown
         self._open: list[str] = []
+        # told when all traces are closed
+        self.on_closed: list[Callable[[], object]] = []
 
     def commands(self) -> dict[str, Callable[[str | None], Awaitable[Any]]]:
         """The commands by name."""
@@ -54,12 +57,7 @@ class Traces:
         except TraceError as problem:
             self._server.warn(f"Compile Lens: {problem}")
             return None
-        changed: set[str] = set()
-        for number, outcome in enumerate(shown):
-            name = f"{uri}#{number}"
-            changed |= self._server.results.publish(name, outcome, lambda _: [])
-            self._open.append(name)
-        self._show(changed)
+        self.publish(str(uri), shown)
         self._server.background.start(self._stages.add_traces(path))
         for problem_text in problems:
             self._server.warn(f"Compile Lens: {problem_text}")
@@ -72,8 +70,20 @@ class Traces:
             "notes": [note for outcome in shown for note in outcome.notes],
         }
 
+    def publish(self, uri: str, shown: Sequence[Outcome], edits_of: EditsOf = lambda _: []) -> None:
+        """Show what the trace at ``uri`` tells, in place of what it told before."""
+        before = {name for name in self._open if name.rpartition("#")[0] == uri}
+        names = [f"{uri}#{number}" for number in range(len(shown))]
+        changed = {key for name in before.difference(names) for key in self._server.results.forget(name)}
+        for name, outcome in zip(names, shown, strict=True):
+            changed |= self._server.results.publish(name, outcome, edits_of)
+        self._open = [name for name in self._open if name not in before] + names
+        self._show(changed)
+
     async def _close(self, _: str | None) -> None:
-        """Close all traces."""
+        """Close all traces, those that are followed, too."""
+        for closed in self.on_closed:
+            closed()
         changed = {key for name in self._open for key in self._server.results.forget(name)}
         self._open.clear()
         self._stages.forget_traces()
@@ -87,12 +97,13 @@ class Traces:
 def _read(path: Path, options: TraceOptions, settings: Settings) -> tuple[list[Outcome], tuple[str, ...], list[str]]:
     """The outcomes at ``path`` as the settings want them shown, what could not be read, and the files that are here. Raises TraceError."""
     opened = open_trace(path, options)
-    shown = [_filtered(outcome, settings) for outcome in opened.merged()]
+    shown = [as_settings_want(outcome, settings) for outcome in opened.merged()]
     named = dict.fromkeys(finding.place.file for outcome in shown for finding in outcome.findings)
     return shown, opened.problems, [file for file in named if Path(file).is_file()]
 
 
-def _filtered(outcome: Outcome, settings: Settings) -> Outcome:
+def as_settings_want(outcome: Outcome, settings: Settings) -> Outcome:
+    """``outcome`` of a trace without the findings that settings or comments hide."""
     files = {finding.place.file for finding in outcome.findings}
     trees: dict[str, SourceTree] = {}
     for file in files:

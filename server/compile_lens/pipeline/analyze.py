@@ -242,6 +242,7 @@ class _Analysis:
             recorded=tuple(find_recorded_calls(report, sources)) if final else (),
             discarded=facts.not_kept,
             compiled=summarize_compiled(report) if final else None,
+            results=report.results if final else (),
         )
         return reach.confine(outcome)
 

@@ -43,7 +43,8 @@ class News:
 class LiveRun:
     """What the processes of one job have told so far, under its ``name`` or the paths of its traces.
 
-    Files in ``folder`` that are ``older`` are of another job.
+    Files in ``folder`` that are ``older`` are of another job. The user's files are looked for in ``near``, by default the current folder.
+    ``revision`` grows whenever what they tell changes.
     """
 
     def __init__(
@@ -53,8 +54,11 @@ class LiveRun:
         name: str = "",
         maps: tuple[tuple[str, str], ...] = (),
         just_my_code: bool = True,
+        near: tuple[str, ...] = (),
     ) -> None:
+        self.revision = 0
         self._folder = folder
+        self._near = (*(near or (str(Path.cwd()),)), str(folder))
         self._older = older
         self._name = name
         self._maps = maps
@@ -79,6 +83,7 @@ class LiveRun:
             return []
         news = [one for path in sorted(self._changed) for one in self._news_of(path)]
         self._changed.clear()
+        self.revision += 1
         self._not_before = time.monotonic() + PAUSE_PER_COST * (time.monotonic() - began)
         return news
 
@@ -103,9 +108,8 @@ class LiveRun:
         trace = self._traces[path]
         if not trace.is_trace:
             return
-        folders = (str(Path.cwd()), str(self._folder))
         self._recorded[path] = recorded = recorded_of(
-            trace.report(), self._name or str(path), self._maps, self._just_my_code, folders
+            trace.report(), self._name or str(path), self._maps, self._just_my_code, self._near
         )
         for finding in recorded.outcome.findings:
             key = _key(finding)

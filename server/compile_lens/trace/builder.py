@@ -160,6 +160,7 @@ class ReportBuilder:
             missing_resources=tuple(self._run_notes.missing_resources),
             variations=self._variations.found(),
             inputs=self._inputs.found(),
+            results=tuple(self._run_notes.results),
             records=self._records,
             unknown=self._unknown.copy(),
             corrupt=self._corrupt,

@@ -10,12 +10,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-LINE = re.compile(r"^\s*# (?:File: )(?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<code>.*)$")
+LINE = re.compile(r"^\s*#(?: .*?)? File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<code>.*)$")
 NODE = re.compile(r'^\s*(?P<name>\w+)(?:: "(?P<type>[^"]*)")? = (?P<expression>.+?)(?:;.*)?$')
 INPUT = re.compile(r'(?P<name>\w+): "(?P<type>[^"]*)"')
 TYPE = re.compile(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\](?:\[[^\]]*\])?(?P<device>\w+(?::\d+)?)?")
 # before nodes that torch itself has put in
-NO_LINE = re.compile(r"^\s*# No stacktrace found")
+NO_LINE = re.compile(r"^\s*#.* No stacktrace found")
 # of an expression, what is called
 TARGET = re.compile(r"^[\w.]+(?=\()")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")

@@ -13,6 +13,7 @@ from compile_lens.trace.comparison import Comparison
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 from compile_lens.trace.recorded_inputs import CallInputs
 from compile_lens.trace.records import Payload, TraceBytes
+from compile_lens.trace.region_results import RegionResult
 from compile_lens.trace.stack_frame import StackFrame as StackFrame
 
 
@@ -365,6 +366,7 @@ class CompileReport:
     missing_resources: tuple[MissingResource, ...] = ()
     variations: tuple[Variation, ...] = ()
     inputs: tuple[CallInputs, ...] = ()
+    results: tuple[RegionResult, ...] = ()
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     corrupt: int = 0

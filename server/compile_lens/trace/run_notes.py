@@ -8,6 +8,7 @@ from typing import Any
 
 from compile_lens.trace.comparison import Agreement, ComparedValue, Comparison
 from compile_lens.trace.records import Record
+from compile_lens.trace.region_results import RegionResult, read_result
 from compile_lens.trace.report import (
     LogLine,
     MissingResource,
@@ -28,11 +29,13 @@ class RunNotes:
         self.log_lines: list[LogLine] = []
         self.stand_ins: list[StandIn] = []
         self.missing_resources: list[MissingResource] = []
+        self.results: list[RegionResult] = []
         self.readers: dict[str, Callable[[Record], None]] = {
             "compile_lens_comparison": self._on_comparison,
             "compile_lens_log": self._on_log,
             "compile_lens_stand_in": self._on_stand_in,
             "compile_lens_absent": self._on_missing_resource,
+            "compile_lens_results": lambda record: self.results.append(read_result(_note(record))),
         }
 
     def _on_comparison(self, record: Record) -> None:

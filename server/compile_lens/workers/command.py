@@ -45,6 +45,7 @@ def command_of(
         missing_data=Substitution.OFF if job.access is Access.FULL else job.missing_data,
         capture=job.capture,
         vary=job.vary,
+        results=job.results,
         bisect=search if isinstance(search, BisectRequest) else None,
         minify=search if isinstance(search, MinifyRequest) else None,
         sandbox=sandbox,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from compile_lens.agent.runtime.entry_plans import EntryPlan
-from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, Substitution, VariationRequest
+from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, Results, Substitution, VariationRequest
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 
@@ -19,6 +19,7 @@ __all__ = [
     "EndKind",
     "Job",
     "MinifyRequest",
+    "Results",
     "Substitution",
     "VariationRequest",
 ]
@@ -28,7 +29,8 @@ __all__ = [
 class Job:
     """One run of a file. ``text`` is unsaved text from the editor, or None to read the file. ``timeout_s`` is wall clock.
 
-    ``compare``: what compiled graphs compute is compared with eager.
+    ``compare``: what compiled graphs compute is compared with eager. ``results``: what regions compute is noted, from the same random
+    seed in each run.
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that, None for a script.
     ``search`` is what a search driver of the agent does with the file instead (agent/search).
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
@@ -59,6 +61,7 @@ class Job:
     search: BisectRequest | MinifyRequest | None = None
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
+    results: Results = Results.OFF
     up_to: int = 0
     launch: str = ""
     access: Access = Access.SANDBOXED

@@ -28,9 +28,12 @@ class RegionWatcher(Protocol):
 
 
 def with_hooks(
-    fn: Callable[..., Any], before: Callable[[Any, Any], Any], after: Callable[[Any, Any], None]
+    fn: Callable[..., Any],
+    before: Callable[[Any, Any], Any],
+    after: Callable[[Any, Any], None],
+    failed: Callable[[Any], None] = lambda _: None,
 ) -> Callable[..., Any]:
-    """``fn`` with ``before(args, kwargs)``, whose value is passed to ``after`` with the result.
+    """``fn`` with ``before(args, kwargs)``, whose value is passed to ``after`` with the result, or to ``failed`` if there is none.
 
     Dynamo skips the frame of the hooks and compiles ``fn`` as before.
     """
@@ -45,7 +48,11 @@ def with_hooks(
             state = before(args, kwargs)
         finally:
             set_eval_frame(prior)
-        result = fn(*args, **kwargs)
+        try:
+            result = fn(*args, **kwargs)
+        except BaseException:  # of the user's code; it goes on as it came
+            failed(state)
+            raise
         prior = set_eval_frame(None)
         try:
             after(state, result)

@@ -100,11 +100,20 @@ class VariationRequest(Message):
     seconds: float = 0.0
 
 
+class Results(str, Enum):
+    """Whether a run notes what its regions compute."""
+
+    OFF = "off"
+    COMPILED = "compiled"
+    EAGER = "eager"
+
+
 @dataclass(frozen=True)
 class RunCommand(Message):
     """Run ``file`` (``text`` in its place, if that is given), or search with it where ``bisect`` or ``minify`` is set.
 
-    ``plan`` says how it is run, None for a script. ``magic`` begins each frame of the run, in hexadecimal.
+    ``plan`` says how it is run, None for a script. ``results``: what regions compute is noted, as compiled, or in eager (nothing is
+    compiled then). ``magic`` begins each frame of the run, in hexadecimal.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     """
 
@@ -124,6 +133,7 @@ class RunCommand(Message):
     missing_data: Substitution = Substitution.AUTO
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
+    results: Results = Results.OFF
     bisect: BisectRequest | None = None
     minify: MinifyRequest | None = None
     sandbox: SandboxSpec | None = None

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..compare import comparer
+from ..compare.region_results import RegionResults
 from ..instrument import depth, notes, trace_sink
 from ..substitutes.cuda.trial import TrialResult
 from ..substitutes.enable import enable as enable_substitutes
@@ -13,7 +14,7 @@ from ..variations import watcher
 from . import program
 from .degraded import listen
 from .libraries import library_roots
-from .protocol import AbilityLost, RunCommand
+from .protocol import AbilityLost, Results, RunCommand
 from .wire import Wire
 
 
@@ -22,12 +23,13 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     trace_sink.install(wire)
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
     varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
-    notes.install(OWN_FOLDER, varied or _recorder(command))
+    results = RegionResults(command.results is Results.EAGER) if command.results is not Results.OFF else None
+    notes.install(OWN_FOLDER, varied or results or _recorder(command))
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)
     if command.compare:
         comparer.install()
-    at_end = varied.at_end if varied is not None else lambda: None
+    at_end = next((watching.at_end for watching in (varied, results) if watching is not None), lambda: None)
     return program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)
 
 

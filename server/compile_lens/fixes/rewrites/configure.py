@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.editing import call_at, configuration, newline, replace_node
-from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.editing import call_at, configuration, newline, replace_node
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
 
@@ -49,7 +49,12 @@ def log_later(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
             configuration(tree, added) if owner in read_imports(tree).modules else None
         )
         if below is not None:
-            yield make("ignore-logging", f"Exclude `{name}` from compilation (`ignore_logging_functions`)", below)
+            yield make(
+                "ignore-logging",
+                f"Exclude `{name}` from compilation (`ignore_logging_functions`)",
+                below,
+                kind=FixKind.LOSSY,
+            )
 
 
 def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.calls import calls_of, function_of
-from compile_lens.analysis.fixes.editing import before, call_at, remove_statement, statement_of
-from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.calls import calls_of, function_of
+from compile_lens.fixes.rewrites.editing import before, call_at, remove_statement, statement_of
 from compile_lens.syntax.tree import SourceTree, ancestors
 
 _EFFECTS = frozenset({"named_expression", "await", "yield"})
@@ -22,7 +22,7 @@ def remove_print(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if call is None or function is None or tree.node_text(function) != "print" or _has(call, _EFFECTS):
         return
     if call.parent is not None and call.parent.type == "expression_statement" and call.parent.named_child_count == 1:
-        yield make("remove-print", "Remove the `print`", remove_statement(tree, call.parent))
+        yield make("remove-print", "Remove the `print`", remove_statement(tree, call.parent), kind=FixKind.LOSSY)
 
 
 def count_outside(finding: Finding, tree: SourceTree) -> Iterator[Fix]:

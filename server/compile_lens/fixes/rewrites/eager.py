@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.calls import function_of
-from compile_lens.analysis.fixes.editing import call_at, newline, torch_import, torch_name
-from compile_lens.analysis.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.calls import function_of
+from compile_lens.fixes.rewrites.editing import call_at, newline, torch_import, torch_name
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
@@ -31,6 +31,7 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
             f"Exclude `{helper.name}` from compilation (`torch.compiler.disable`)",
             _above(tree, helper, line),
             torch_import(tree),
+            kind=FixKind.EXCLUDE,
         )
         return
     call = call_at(tree, finding.place)
@@ -49,7 +50,12 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     added = Edit(Range(above, 1, above, 1), f"{made}{end}{end}{end}")
     called = Edit(tree.node_range(function), name)
     yield make(
-        "disable", f"Exclude `{text}` from compilation (`torch.compiler.disable`)", added, called, torch_import(tree)
+        "disable",
+        f"Exclude `{text}` from compilation (`torch.compiler.disable`)",
+        added,
+        called,
+        torch_import(tree),
+        kind=FixKind.EXCLUDE,
     )
 
 

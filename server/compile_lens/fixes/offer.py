@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from compile_lens.analysis.finding import Finding
-from compile_lens.analysis.fixes.branch import select
-from compile_lens.analysis.fixes.configure import capture, log_later, recompile_limit
-from compile_lens.analysis.fixes.dynamic import dynamic_true, mark_dynamic
-from compile_lens.analysis.fixes.eager import disable, opaque
-from compile_lens.analysis.fixes.fix import Fix
-from compile_lens.analysis.fixes.ignore import ignore
-from compile_lens.analysis.fixes.numbers import keep_tensor, pass_tensor
-from compile_lens.analysis.fixes.statements import count_outside, remove_print
+from compile_lens.fixes.fix import Fix
+from compile_lens.fixes.rewrites.branch import select
+from compile_lens.fixes.rewrites.configure import capture, log_later, recompile_limit
+from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
+from compile_lens.fixes.rewrites.eager import disable, opaque
+from compile_lens.fixes.rewrites.ignore import ignore
+from compile_lens.fixes.rewrites.numbers import keep_tensor, pass_tensor
+from compile_lens.fixes.rewrites.statements import count_outside, remove_print
 from compile_lens.syntax.tree import SourceTree
 
 Rule = Callable[[Finding, SourceTree], Iterator[Fix]]

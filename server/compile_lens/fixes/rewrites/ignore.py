@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.filters import IGNORE
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
 

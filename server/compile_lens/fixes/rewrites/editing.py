@@ -7,7 +7,7 @@ import re
 import tree_sitter
 
 from compile_lens.analysis.finding import Place
-from compile_lens.analysis.fixes.fix import Edit
+from compile_lens.fixes.fix import Edit
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.calls import calls_of, function_of
-from compile_lens.analysis.fixes.editing import call_at, replace_node, torch_import, torch_name
-from compile_lens.analysis.fixes.evidence import changed
-from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.rewrites.calls import calls_of, function_of
+from compile_lens.fixes.rewrites.editing import call_at, replace_node, torch_import, torch_name
+from compile_lens.fixes.rewrites.evidence import changed
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.analysis.fixes.editing import has_comment, node_at, torch_import, torch_name
-from compile_lens.analysis.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.rewrites.editing import has_comment, node_at, torch_import, torch_name
 from compile_lens.syntax.tree import SourceTree, ancestors
 
 _BOOLEAN_METHODS = (".any()", ".all()", ".isnan()", ".equal(")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -9,12 +10,15 @@ from enum import Enum
 from compile_lens.syntax.tree import Range
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class FixKind(Enum):
     """What a fix claims."""
 
-    CHANGE = "change"  # its effect can be verified by an analysis
+    CHANGE = "change"  # the program does the same, and torch compiles it better
+    LOSSY = "lossy"  # … but for something that the title names: a text that is not printed any more
+    EXCLUDE = "exclude"  # what cannot be compiled is left out on purpose
     SKELETON = "skeleton"  # the user has to complete it
     IGNORE = "ignore"  # the user accepts the finding
 
@@ -48,15 +52,32 @@ def make(rule: str, title: str, *edits: Edit | None, kind: FixKind = FixKind.CHA
 
 def apply_fix(text: str, fix: Fix) -> str:
     """``text`` with the edits of ``fix``; everything else stays byte for byte."""
+    pieces: list[str] = []
+    done = 0
+    for start, end, new in _spans(text, fix):
+        pieces += [text[done:start], new]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def tokens_changed(text: str, fix: Fix) -> int:
+    """How many tokens ``fix`` takes out of ``text`` and puts into it."""
+    changed = 0
+    for start, end, new in _spans(text, fix):
+        old_tokens, new_tokens = _TOKEN.findall(text[start:end]), _TOKEN.findall(new)
+        matcher = difflib.SequenceMatcher(None, old_tokens, new_tokens, autojunk=False)
+        kept = sum(block.size for block in matcher.get_matching_blocks())
+        changed += len(old_tokens) + len(new_tokens) - 2 * kept
+    return changed
+
+
+def _spans(text: str, fix: Fix) -> list[tuple[int, int, str]]:
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
 
     def offset(line: int, column: int) -> int:
         return min((starts[line - 1] if line <= len(starts) else len(text)) + column - 1, len(text))
 
-    pieces: list[str] = []
-    done = 0
-    for edit in fix.edits:
-        start = offset(edit.place.line, edit.place.column)
-        pieces += [text[done:start], edit.text]
-        done = offset(edit.place.end_line, edit.place.end_column)
-    return "".join([*pieces, text[done:]])
+    return [
+        (offset(edit.place.line, edit.place.column), offset(edit.place.end_line, edit.place.end_column), edit.text)
+        for edit in fix.edits
+    ]

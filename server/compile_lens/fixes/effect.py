@@ -1,0 +1,78 @@
+"""What a fix did: two runs of almost the same program, compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compile_lens.analysis.finding import Kind
+from compile_lens.analysis.finding_counts import FindingCounts
+from compile_lens.fixes.results import ResultsCompared
+
+NOT_COMPARED = ResultsCompared(None, "not asked for")
+
+
+@dataclass(frozen=True, slots=True)
+class FixEffect:
+    """What a change of the program did. ``ended``: the changed program came to its end as the first one did.
+
+    ``graphs`` are those before and after. ``results`` compares what the changed program computes with the first one in eager.
+    ``seconds`` is how long the check took.
+    """
+
+    before: FindingCounts
+    after: FindingCounts
+    ended: bool = True
+    graphs: tuple[int, int] = (0, 0)
+    results: ResultsCompared = NOT_COMPARED
+    seconds: float = 0.0
+
+    @property
+    def harms(self) -> bool:
+        """Whether there is something that was not there before, or what the program computes has changed."""
+        before, after = self.before, self.after
+        worse = after.errors > before.errors or after.uncompiled > before.uncompiled
+        return worse or self._adds or not self.ended or self.results.equal is False
+
+    @property
+    def _adds(self) -> bool:
+        """Whether there are more breaks or recompiles; those that take the place of refused calls are none."""
+        before, after = self.before, self.after
+        fewer_refused = after.refused < before.refused
+        return (
+            after.breaks > before.breaks
+            or (after.recompiles > before.recompiles and not fewer_refused)
+            or after.refused > before.refused
+        )
+
+    @property
+    def helps(self) -> bool:
+        """Whether there is less of something, and nothing new."""
+        return not self.harms and self.after != self.before
+
+    @property
+    def gain(self) -> int:
+        """How many findings there are less, the grave ones counted more."""
+        before, after = self.before, self.after
+        return (
+            100 * (before.errors - after.errors + before.uncompiled - after.uncompiled)
+            + 10 * (before.breaks - after.breaks + before.refused - after.refused)
+            + (before.recompiles - after.recompiles)
+        )
+
+    def words(self, kind: Kind) -> str:
+        """``3 → 0 recompiles, results equal``; if nothing changed, the count of ``kind``."""
+        names = {"breaks": "break", "recompiles": "recompile", "refused": "refused call", "errors": "error"}
+        pairs = {name: (getattr(self.before, name), getattr(self.after, name)) for name in names}
+        changed = [_pair(*pairs[name], names[name]) for name in names if pairs[name][0] != pairs[name][1]]
+        if self.graphs[0] != self.graphs[1] and self.before.breaks != self.after.breaks:
+            changed.append(_pair(*self.graphs, "graph"))
+        if not changed:
+            own = {Kind.RECOMPILE: "recompiles", Kind.RECOMPILE_LIMIT: "refused"}.get(kind, "breaks")
+            changed = [f"no effect: {_pair(*pairs[own], names[own])}"]
+        if self.results is not NOT_COMPARED:
+            changed.append(self.results.words())
+        return ", ".join(changed)
+
+
+def _pair(before: int, after: int, noun: str) -> str:
+    return f"{before} → {after} {noun}{'' if after == 1 else 's'}"

@@ -1,0 +1,153 @@
+"""Verifies fixes: runs the changed text, compares its findings with those of the original, and its results with the original in eager."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.fix import Fix, FixKind, apply_fix, tokens_changed
+from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.results import ResultsCompared, compare_results
+from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.workers.job import Job, Results
+
+# a program that ran longer is not run again for each fix
+LONGEST_RUN_S = 5.0
+# a changed program that takes this many times longer does something else
+PATIENCE = 4.0
+LEAST_S = 10.0
+# the outcomes that a comparison can start from
+COMPARABLE = (Status.OK, Status.RAISED)
+
+Analyze = Callable[[Any, Job, None, Filters], Awaitable[Outcome]]
+
+
+def can_compare(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> bool:
+    """Whether the effect of a fix can be told from ``outcome``, in reasonable time."""
+    return outcome.final and outcome.status in COMPARABLE and outcome.duration_s <= longest_s
+
+
+def why_not_verified(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> str:
+    """Why no effect can be told from ``outcome``, as a clause of a few words; '' where it can."""
+    if not outcome.final or outcome.status not in COMPARABLE:
+        return "the run did not finish"
+    return "" if outcome.duration_s <= longest_s else f"the run took longer than {longest_s:.0f} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A fix for ``finding`` and what it does; ``effect`` is None where that is not known, and ``why_not`` says why in a few words."""
+
+    finding: Finding
+    fix: Fix
+    effect: FixEffect | None
+    tokens: int = 0
+    why_not: str = ""
+
+    @property
+    def words(self) -> str:
+        """The effect, or why it is not known."""
+        return self.effect.words(self.finding.kind) if self.effect is not None else f"not verified: {self.why_not}"
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it is worth being shown: it helps, is not tried, or says itself that it does something else."""
+        if self.fix.kind is FixKind.IGNORE or self.effect is None:
+            return True
+        return not self.effect.harms and (self.effect.helps or self.fix.kind is not FixKind.CHANGE)
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        """Sorts candidates: those that help by how much, unverified ones, ways to leave code out, and ignoring the finding last."""
+        kind = KIND_ORDER.index(self.fix.kind)
+        if self.fix.kind is FixKind.IGNORE:
+            return (9, 0, 0, 0)
+        if self.effect is None:
+            return (3, kind, 0, self.tokens)
+        if not self.effect.helps:
+            return (5, kind, 0, self.tokens)
+        return (0 if self.fix.kind is FixKind.CHANGE else 1 + kind, -self.effect.gain, kind, self.tokens)
+
+
+KIND_ORDER = (FixKind.CHANGE, FixKind.LOSSY, FixKind.SKELETON, FixKind.EXCLUDE, FixKind.IGNORE)
+
+
+@dataclass(slots=True)
+class Verifier:
+    """Tells the effects of fixes of one text. ``job`` runs it, and ``before`` is what came of that.
+
+    What is known is kept: a fix is run once.
+    """
+
+    analyze: Analyze
+    job: Job
+    text: str
+    before: Outcome
+    known: dict[Fix, FixEffect] = field(default_factory=dict)
+    _eager: Outcome | None = None
+    _compiled: Outcome | None = None
+
+    async def effect(self, host: Any, fix: Fix) -> FixEffect:
+        """What ``fix`` does, by a run on ``host`` unless it is known."""
+        if fix not in self.known:
+            self.known[fix] = await self.effect_of_text(host, apply_fix(self.text, fix))
+        return self.known[fix]
+
+    async def effect_of_text(self, host: Any, text: str) -> FixEffect:
+        """What it does to run ``text`` in the place of the original."""
+        started = time.monotonic()
+        after = await self._run(host, text, Results.COMPILED)
+        ended = after.status is self.before.status or after.status is Status.OK
+        results = await self._compared(host, after) if ended else ResultsCompared(None, "the program did not end")
+        return FixEffect(
+            self.before.counts,
+            after.counts,
+            ended,
+            (self.before.graphs, after.graphs),
+            results,
+            time.monotonic() - started,
+        )
+
+    async def _compared(self, host: Any, after: Outcome) -> ResultsCompared:
+        if self._eager is None:
+            self._eager = await self._run(host, self.text, Results.EAGER)
+        if self._eager.status is not Status.OK:
+            return ResultsCompared(None, "the program fails in eager")
+        compared = compare_results(self._eager.results, after.results)
+        if compared.equal is not False or after.status is not Status.OK:
+            return compared if after.status is Status.OK else ResultsCompared(None, "the program raises")
+        if self._compiled is None:
+            self._compiled = await self._run(host, self.text, Results.COMPILED)
+        if (
+            self._compiled.status is Status.OK
+            and not compare_results(self._eager.results, self._compiled.results).equal
+        ):
+            return ResultsCompared(None, "they vary between runs")
+        return compared
+
+    async def _run(self, host: Any, text: str, results: Results) -> Outcome:
+        timeout = min(self.job.timeout_s, max(LEAST_S, PATIENCE * self.before.duration_s))
+        return await self.analyze(
+            host, replace(self.job, text=text, timeout_s=timeout, results=results), None, Filters()
+        )
+
+    async def candidates(
+        self, host: Any, finding: Finding, tree: SourceTree | None = None, rules: Iterable[str] = ()
+    ) -> tuple[Candidate, ...]:
+        """The fixes for ``finding`` with their effects, the best one first: harmful ones too (``is_offered`` tells).
+
+        ``rules`` limits them to these; those that only ignore the finding are left out. The run must be one that ``can_compare``.
+        """
+        wanted = set(rules)
+        found = []
+        for fix in fixes_for(finding, tree or parse(self.text)):
+            if fix.kind is not FixKind.IGNORE and (not wanted or fix.rule in wanted):
+                effect = await self.effect(host, fix)
+                found.append(Candidate(finding, fix, effect, tokens_changed(self.text, fix)))
+        return tuple(sorted(found, key=lambda candidate: candidate.rank))

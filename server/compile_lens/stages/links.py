@@ -1,0 +1,110 @@
+"""Which lines of a document come from which lines of the user's, in both directions."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from compile_lens.stages.graph_lines import PrintedGraph, read_graph
+from compile_lens.stages.model import Kernel, SourceSpan, Stage, StageKind
+from compile_lens.stages.output_code import read_output_code
+
+# an operation of the IR, with the user's place in its text (``common_repr`` in torch/_inductor/ir.py)
+FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in ')
+OPERATION = re.compile(r"^(?:\w+: )?\w+\(|^op\d+")
+PRINTED = frozenset(
+    {
+        StageKind.DYNAMO,
+        StageKind.PRE_GRAD_BEFORE,
+        StageKind.PRE_GRAD,
+        StageKind.JOINT,
+        StageKind.FORWARD,
+        StageKind.BACKWARD,
+        StageKind.INFERENCE,
+        StageKind.POST_GRAD_BEFORE,
+        StageKind.POST_GRAD,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Links:
+    """For the lines of one document, the user's places, and the names of the kernels that a line belongs to."""
+
+    stage: str
+    sources: Mapping[int, tuple[SourceSpan, ...]]
+    kernels: Mapping[int, tuple[str, ...]]
+
+    @cached_property
+    def _by_line(self) -> Mapping[tuple[str, int], tuple[int, ...]]:
+        found: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for number, spans in self.sources.items():
+            for place in dict.fromkeys(
+                (span.file, line) for span in spans for line in range(span.line, (span.end_line or span.line) + 1)
+            ):
+                found[place].append(number)
+        return {place: tuple(sorted(numbers)) for place, numbers in found.items()}
+
+    def lines_of(self, file: str, line: int) -> tuple[int, ...]:
+        """The lines of the document that come from a line of the user's."""
+        return self._by_line.get((file, line), ())
+
+
+def links_of(stage: Stage, kernels: Sequence[Kernel], graphs: Iterable[PrintedGraph]) -> Links:
+    """The links of ``stage``. ``kernels`` are its graph's, ``graphs`` those that have the nodes which comments in code name."""
+    if stage.kind in PRINTED:
+        found = read_graph(stage.text).lines
+        return Links(stage.id, {line: (span,) for line, span in found.items()}, {})
+    if stage.kind is StageKind.OUTPUT_CODE:
+        return _of_code(stage, kernels, tuple(graphs))
+    if stage.kernel:
+        own = [kernel for kernel in kernels if kernel.name == stage.kernel]
+        spans = tuple(dict.fromkeys(span for kernel in own for span in kernel.sources))
+        lines = range(1, stage.text.count("\n") + 1)
+        calls = tuple(kernel.call for kernel in own)
+        return Links(stage.id, dict.fromkeys(lines, spans) if spans else {}, dict.fromkeys(lines, calls))
+    if stage.kind in {StageKind.IR_PRE_FUSION, StageKind.IR_POST_FUSION}:
+        return Links(stage.id, _of_operations(stage.text), {})
+    return Links(stage.id, {}, {})
+
+
+def _of_code(stage: Stage, kernels: Sequence[Kernel], graphs: tuple[PrintedGraph, ...]) -> Links:
+    sources: dict[int, dict[SourceSpan, None]] = defaultdict(dict)
+    calls: dict[int, dict[str, None]] = defaultdict(dict)
+    for kernel in kernels:
+        for lines in kernel.lines:
+            for line in range(lines.first, lines.last + 1):
+                sources[line].update(dict.fromkeys(kernel.sources))
+                calls[line][kernel.call] = None
+    # a comment that names one node of a kernel comes from that node's place alone
+    code = read_output_code(stage.text)
+    described = [found.comments for found in code.definitions.values()] + [found.comments for found in code.calls]
+    for comments in described:
+        for line, node in comments.places.items():
+            printed = next((graph.nodes[node] for graph in graphs if node in graph.nodes), None)
+            if printed is not None and printed.span is not None:
+                sources[line] = {printed.span: None}
+    return Links(
+        stage.id,
+        {line: tuple(spans) for line, spans in sources.items() if spans},
+        {line: tuple(names) for line, names in calls.items()},
+    )
+
+
+def _of_operations(text: str) -> Mapping[int, tuple[SourceSpan, ...]]:
+    """The places of the lines of each operation: those that its text names."""
+    lines = text.split("\n")
+    found: dict[int, tuple[SourceSpan, ...]] = {}
+    first = 0
+    for index in range(1, len(lines) + 1):
+        if index < len(lines) and not OPERATION.match(lines[index]):
+            continue
+        block = "\n".join(lines[first:index])
+        spans = tuple(dict.fromkeys(SourceSpan(one["file"], int(one["line"])) for one in FRAME.finditer(block)))
+        if spans:
+            found.update(dict.fromkeys(range(first + 1, index + 1), spans))
+        first = index
+    return found

@@ -1,0 +1,193 @@
+"""What torch made of a graph, stage by stage: read-only documents, kernels, and the user's source that each of them computes.
+
+Lines and columns count from 1, columns in Unicode code points, ends exclusive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Protocol
+
+from compile_lens.trace.report import RegionCall
+
+
+class StageKind(str, Enum):
+    """A form that a graph takes on its way to machine code; the names are those of ``--stage``."""
+
+    DYNAMO = "dynamo"
+    GUARDS = "guards"
+    PRE_GRAD_BEFORE = "pre_grad_before"
+    PRE_GRAD = "pre_grad"
+    JOINT = "joint"
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    INFERENCE = "inference"
+    POST_GRAD_BEFORE = "post_grad_before"
+    POST_GRAD = "post_grad"
+    IR_PRE_FUSION = "ir_pre_fusion"
+    IR_POST_FUSION = "ir_post_fusion"
+    OUTPUT_CODE = "output_code"
+    KERNEL = "kernel"
+    TTIR = "ttir"
+    TTGIR = "ttgir"
+    LLIR = "llir"
+    PTX = "ptx"
+    SASS = "sass"
+
+
+class Direction(str, Enum):
+    """What a graph computes. ``NOT_LOWERED``: Dynamo captured it, and the trace has nothing of what came after."""
+
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    INFERENCE = "inference"
+    NOT_LOWERED = "not_lowered"
+
+
+class KernelKind(str, Enum):
+    """How a kernel is made: code that Inductor generates (``TRITON``, ``TEMPLATE``, ``CPP``, ``OTHER``), a library's function that it
+    calls with memory of its own (``EXTERN``), or an operator of torch that runs as in eager (``FALLBACK``)."""
+
+    TRITON = "triton"
+    TEMPLATE = "template"
+    CPP = "cpp"
+    EXTERN = "extern"
+    FALLBACK = "fallback"
+    OTHER = "other"
+
+
+class TextSource(Protocol):
+    """Where a document's text is read from, when it is needed: the payload of a record, or a file."""
+
+    def text(self) -> str | None:
+        """The text, or None if it is lost."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SourceSpan:
+    """A place in the user's source. Columns are None if the trace does not have them; then the whole line is meant."""
+
+    file: str
+    line: int
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+
+    def covers(self, file: str, line: int, column: int | None = None) -> bool:
+        """Whether it contains a line, or a column of it."""
+        if file != self.file or not self.line <= line <= (self.end_line or self.line):
+            return False
+        if column is None or self.column is None:
+            return True
+        begins = line > self.line or self.column <= column
+        ends = line < (self.end_line or self.line) or self.end_column is None or column < self.end_column
+        return begins and ends
+
+
+@dataclass(frozen=True, slots=True)
+class LineRange:
+    """Lines ``first`` to ``last`` of a document, both included."""
+
+    first: int
+    last: int
+
+    def __contains__(self, line: int) -> bool:
+        return self.first <= line <= self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One read-only document. ``id`` is stable for a trace and safe in file names: ``0_0/forward/output_code``.
+
+    ``language`` is an editor's language id. ``part`` are the lines of the source that are meant, None for all. ``kernel`` names the
+    kernel that the document is of, '' if it is of the whole graph.
+    """
+
+    id: str
+    kind: StageKind
+    graph: str
+    title: str
+    language: str
+    source: TextSource = field(compare=False, repr=False)
+    part: LineRange | None = None
+    kernel: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text, read anew each time, so that a large trace is not kept in memory; '' if it is lost."""
+        text = self.source.text() or ""
+        if self.part is None:
+            return text
+        return "".join(f"{line}\n" for line in text.split("\n")[self.part.first - 1 : self.part.last])
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One call of one kernel. ``call`` is torch's name for it: the kernel and its number in the graph (``cpp_fused_add_0:2``).
+
+    ``lines`` are where the output code defines and calls it, ``definition`` the first and ``source`` the lines of that which are the
+    kernel's own code, None if the code is not the graph's. ``nodes`` are post-grad nodes, ``operators`` what they call, ``sources`` the
+    user's places that it computes, innermost, and ``stacks`` the same with those that lead there, outermost first.
+
+    ``bytes_read`` and ``bytes_written`` are of memory outside of the kernel, None if a size is not known. ``avoided`` is the size of
+    the intermediate results that fusion keeps out of memory. ``reads`` and ``writes`` are the buffers.
+    """
+
+    name: str
+    call: str
+    kind: KernelKind
+    graph: str
+    lines: tuple[LineRange, ...] = ()
+    definition: LineRange | None = None
+    source: LineRange | None = None
+    called_at: LineRange | None = None
+    nodes: tuple[str, ...] = ()
+    operators: tuple[str, ...] = ()
+    sources: tuple[SourceSpan, ...] = ()
+    stacks: tuple[tuple[SourceSpan, ...], ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    bytes_read: int | None = None
+    bytes_written: int | None = None
+    avoided: int | None = None
+
+
+@dataclass(frozen=True)
+class Graph:
+    """One graph in one direction. ``id`` is safe in file names: ``0_0/forward``.
+
+    ``function``, ``file`` and ``line`` are the frame's that Dynamo compiled; ``region`` is the call of ``torch.compile`` that led there.
+    ``documents`` are its stages without those of single kernels. ``times`` are seconds by torch's name of the phase, a part of a phase
+    included in it.
+    """
+
+    id: str
+    compile_id: str
+    direction: Direction
+    function: str
+    file: str
+    line: int
+    region: RegionCall | None
+    documents: tuple[Stage, ...]
+    times: Mapping[str, float]
+    read_kernels: Callable[[], tuple[Kernel, ...]] = field(compare=False, repr=False)
+    read_kernel_stages: Callable[[], tuple[Stage, ...]] = field(compare=False, repr=False)
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Its kernels in the order in which they run; read when they are first asked for."""
+        return self.read_kernels()
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """Its documents, and one for each kernel that its code defines; for these the code is read."""
+        return (*self.documents, *self.read_kernel_stages())
+
+    def stage(self, kind: StageKind) -> Stage | None:
+        """Its first document of ``kind``."""
+        stages = self.documents if kind is not StageKind.KERNEL else self.stages
+        return next((stage for stage in stages if stage.kind is kind), None)
