@@ -8,7 +8,7 @@ from pathlib import Path
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.pipeline.partial_run import end_of_cell_at, up_to_line
-from compile_lens.pipeline.stage_run import StageRecorder, with_stages
+from compile_lens.pipeline.stage_recorder import StageRecorder, with_stages
 from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Depth, Job, VariationRequest

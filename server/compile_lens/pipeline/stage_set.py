@@ -103,6 +103,12 @@ class StageSet:
         """The kernels that compute a line, as it was, of the file ``path``."""
         return (self._kernels or {}).get((file_key(path), line), [])
 
+    def newest(self, found: Iterable[KernelAt]) -> list[KernelAt]:
+        """Those of the last compilation of each frame: a recompile makes the same kernels anew."""
+        known = list(found)
+        last = {at.graph.compile_id.partition("/")[0]: at.graph.compile_id for at in known}
+        return [at for at in known if at.graph.compile_id in last.values()]
+
     def places(self, kernel: Kernel) -> list[tuple[str, int]]:
         """The lines, as they were, that a kernel computes."""
         return list(dict.fromkeys(self.here(span.file, span.line) for span in kernel.sources))

@@ -18,7 +18,7 @@ from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.run_requests import RunRequest, text_of
 from compile_lens.lsp.runs import Runs
-from compile_lens.pipeline.stage_run import StageRecorder
+from compile_lens.pipeline.stage_recorder import StageRecorder
 from compile_lens.pipeline.stage_set import StageSet
 from compile_lens.stages.model import Direction, Graph, Stage
 from compile_lens.state.stage_folders import RUN, StageFacts
@@ -185,7 +185,7 @@ def title_of(graph: Graph) -> str:
 
 def _titles(of: StageSet, path: str, line: int) -> Iterator[tuple[str, Stage]]:
     """The stages with titles of their own, those of the graphs that compute ``line`` first."""
-    mine = {at.graph.id for at in of.kernels_at(path, line)}
+    mine = {at.graph.id for at in of.newest(of.kernels_at(path, line))}
     for graph in sorted(of.graphs, key=lambda graph: graph.id not in mine):
         for stage in graph.documents:
             yield f"{stage.title} · {title_of(graph)}", stage

@@ -24,11 +24,11 @@ class StageNavigation:
         server.on(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, self._highlights)
 
     def kernels_at(self, snapshot: Snapshot, line: int) -> Iterator[tuple[StageSet, list[KernelAt]]]:
-        """The kernels that compute a line (from 1) of a document, by the run or trace that says so."""
+        """The kernels that compute a line (from 1) of a document in the last compilations, by the run or trace that says so."""
         for of in self._store.about(snapshot.path) if snapshot.path is not None else ():
             moves = of.line_map(snapshot.path or "", snapshot.index)
             then = moves.then(line) if moves is not None else line
-            found = of.kernels_at(snapshot.path or "", then) if then is not None else []
+            found = of.newest(of.kernels_at(snapshot.path or "", then)) if then is not None else []
             if found:
                 yield of, found
 
@@ -37,13 +37,14 @@ class StageNavigation:
         if snapshot is None:
             return None
         known = list(self.kernels_at(snapshot, params.position.line + 1))
-        return await asyncio.to_thread(lambda: [self._location(of, at) for of, found in known for at in found]) or None
+        found = await asyncio.to_thread(lambda: [self._location(of, at) for of, ats in known for at in ats])
+        return found or None
 
     def _location(self, of: StageSet, at: KernelAt) -> types.Location:
+        """Where a kernel is defined, or called if it is torch's own."""
         lines = at.kernel.definition or at.kernel.called_at
         first, last = (lines.first, lines.last) if lines is not None else (1, 1)
-        place = types.Range(types.Position(first - 1, 0), types.Position(last, 0))
-        return types.Location(self._store.uri(of, at.code), place)
+        return types.Location(self._store.uri(of, at.code), _lines(first - 1, last - 1))
 
     async def _references(self, params: types.ReferenceParams) -> list[types.Location] | None:
         found = await self._store.find(params.text_document.uri)

@@ -41,14 +41,19 @@ class StageWords:
         return "\n\n".join(parts)
 
     def _of_source(self, snapshot: Snapshot, of: StageSet, found: Sequence[KernelAt], line: int) -> str:
-        rows = [
-            f"- {at.graph.direction.value}: {self._link(of, at)}{self._with(of, at, snapshot, line)}" for at in found
-        ]
-        more = and_more(len(rows) - MOST_KERNELS)
-        shown = [*rows[:MOST_KERNELS], *([f"- {more.strip(' ,')}"] if more else [])]
+        # a library's kernel may be called several times
+        calls = Counter((at.graph.id, at.kernel.name) for at in found)
+        firsts = {(at.graph.id, at.kernel.name): at for at in reversed(found)}
+        rows = [self._row(snapshot, of, firsts[name], number, line) for name, number in calls.items()]
+        left_out = len(rows) - MOST_KERNELS
+        shown = [*rows[:MOST_KERNELS], *([f"- {left_out} more"] if left_out > 0 else [])]
         origin = f" in {markdown_text(of.facts.title)}" if of.facts.file != snapshot.path else ""
         stale = f"\n\n{STALE}" if of.is_stale(self._server.sources.index(of.facts.file)) else ""
         return f"**{in_directions(found)}**{origin}\n\n" + "\n".join(shown) + stale
+
+    def _row(self, snapshot: Snapshot, of: StageSet, at: KernelAt, number: int, line: int) -> str:
+        times = f" ({number} calls)" if number > 1 else ""
+        return f"- {at.graph.direction.value}: {self._link(of, at)}{times}{self._with(of, at, snapshot, line)}"
 
     def _link(self, of: StageSet, at: KernelAt) -> str:
         """A kernel, as a link to its code where the editor can follow one."""

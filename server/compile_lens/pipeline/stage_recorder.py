@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.protocol import RunStarted
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import NO_FILTERS
@@ -48,7 +49,10 @@ class StageRecorder:
         with file.open("wb") as trace:
 
             def write(frame: Frame) -> None:
-                if isinstance(frame, TraceRecord):
+                if isinstance(frame, RunStarted):  # the program is run once more in the same attempt
+                    trace.seek(0)
+                    trace.truncate()
+                elif isinstance(frame, TraceRecord):
                     trace.write(frame.data.rstrip(b"\n") + b"\n")
 
             outcome: Outcome = await self._analyze(host, job, on_partial, filters, write)
