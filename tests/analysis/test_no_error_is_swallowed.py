@@ -63,6 +63,22 @@ def test_what_ends_a_thread_is_an_error_and_the_program_goes_on(tmp_path: Path, 
     assert (error.place.line, error.message) == (line_of(text), "The thread `loader` raised `LookupError`: lost.")
 
 
+def test_what_an_exit_function_raises_is_an_error_and_the_others_are_called(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    text = HEAD + (
+        "import atexit\n@torch.compile(backend='eager')\ndef broken(x):\n    print('late')\n    return x + 1\n"
+        "@atexit.register\ndef first():\n    broken(x)\n    sys.exit(3)\n"
+        "@atexit.register\ndef second():\n    raise OSError('no space for the log')  # here\n"
+    )
+    outcome = run(tmp_path, warm_host, text)
+    (error,) = errors(outcome)
+    assert outcome.status is Status.OK
+    expected = (line_of(text), "The exit function `second` raised `OSError`: no space for the log.")
+    assert (error.place.line, error.message) == expected
+    assert "graph-break" in {finding.kind.value for finding in outcome.findings}
+
+
 def test_a_module_whose_import_fails_halfway_says_so(tmp_path: Path, warm_host: WarmHost) -> None:
     text = "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x): return x + 1\nLIMIT = {}['none']  # here\n"
     outcome = run(tmp_path, warm_host, text)

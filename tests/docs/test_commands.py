@@ -116,5 +116,7 @@ def test_a_command_runs(written: str, documented: Path, tmp_path: Path) -> None:
     words = [TRACES.get(word, word) for word in shlex.split(written)[1:]]
     if "-o" in words:
         (folder / words[words.index("-o") + 1]).unlink()
+    if words[0] == "rebisect":
+        assert Warm(["bisect", words[1]], folder).code == 1  # it compares with the last bisection of the same file
     done = Warm(["check", *words[1:]] if words[0].isupper() else words, folder)
     assert done.code in (0, 1), done.err

@@ -40,6 +40,22 @@ def f(x):
 f(torch.ones(3))
 """
 
+STORM = """\
+import time
+import torch
+
+class Config:
+    name = ""
+
+@torch.compile(backend="eager")
+def step(x):
+    return x + len(Config.name) if Config.name != "-" else x
+
+for number in range(6):
+    Config.name = f"run{number}"
+    step(torch.ones(3))
+time.sleep(600)
+"""
 ENDLESS = """\
 import time
 
@@ -270,6 +286,14 @@ def test_predicts_as_the_user_types_until_a_run_tells_the_truth(
         "truth": underlined(terminal["small.py"], SMALL),
     }
     workbench.play("predictions", folder, shots, data)
+
+
+@pytest.mark.nightly
+def test_a_run_in_a_terminal_is_followed(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
+    folder = tmp_path / "followed"
+    folder.mkdir()
+    (folder / "train.py").write_text(STORM)
+    workbench.play("follow", folder, shots, {"file": "train.py"})
 
 
 def test_what_a_file_is_analyzed_with_is_chosen_from_a_list(workbench: Workbench, tmp_path: Path, shots: Path) -> None:

@@ -65,9 +65,10 @@ class Planted:
         return {**kept, **here, **doors}
 
     def workspace(self, name: str, program: str, beside: list[str]) -> Path:
-        """A folder with the program, and what it knows of this place; the program's file."""
+        """A folder with the program, and what it knows of this place; the program's file. Those of programs before it go."""
+        for other in self._workspaces.iterdir():
+            shutil.rmtree(other, ignore_errors=True)
         folder = self._workspaces / name
-        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         names = ("home", "file", "other", "key", "token", "remote", "socket")
         lines = [f"{word} = {str(getattr(self, word))!r}" for word in names]

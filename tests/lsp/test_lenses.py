@@ -63,6 +63,8 @@ async def test_they_move_with_the_text_and_go_with_their_line(ed: Editor, root: 
     await ed.change(uri, 4, {"text": ONE})
     await ed.insert(uri, 5, REGION + 3, "    x = x + 1\n")
     assert await lenses(ed, uri) == [(REGION, "changed since the last run")]
+    await ed.change(uri, 6, {"text": ONE})
+    assert await lenses(ed, uri) == [(REGION, "changed since the last run")]
 
 
 async def test_a_run_that_begins_again_says_so_instead_of_what_was(ed: Editor, root: Path) -> None:

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.agent.runtime.protocol import SandboxFailed
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline import analyze as analyze_module
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Job
-from warm_host import WarmHost
+from compile_lens.workers.job import End, EndKind, Job
+from compile_lens.workers.wire import Frame
+from warm_host import Shared, WarmHost
 
 BREAKS_AND_GOES_ON = """\
 import time, torch
@@ -157,3 +159,21 @@ async def test_the_last_news_is_told_without_more() -> None:
     await asyncio.sleep(0.3)
     assert [outcome.file for outcome in told] == ["0", "1"]
     partials.end()
+
+
+class NotSafeAtFirst(Shared):
+    """A host whose sandbox cannot be set up for the first run."""
+
+    async def run(self, job: Job, on_frame: Callable[[Frame], None]) -> End:
+        if not hasattr(self, "failed"):
+            self.failed = True
+            on_frame(SandboxFailed("a folder is gone"))
+            return End(EndKind.FINISHED)
+        return await self._host.run(job, on_frame)
+
+
+def test_a_sandbox_that_could_not_be_set_up_is_tried_again(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "script.py"
+    file.write_text("print('ran')\n")
+    host: Host = NotSafeAtFirst(warm_host.shared())  # type: ignore[assignment]
+    assert warm_host.wait_for(analyze(host, Job(str(file)))).output == "ran\n"

@@ -44,7 +44,7 @@ SECRET = {secret!r}
 for file, line in [(SECRET, 1), ("/etc/passwd", 1), ("//evil.example/share/a.py", 1), ("/dev/zero", 1), (__file__, -5), (__file__, 10**12),
                    ("a/../../b.py", 2), ("a\\0.py", 2), ({fifo!r}, 1), ({link!r}, 2)]:
     event("refused", what="write", does="writes", target="x", stack=at(file, line))
-    event("raised-aside", where="thread", thread_name="t",
+    event("raised-aside", where="thread", owner="t",
           raised=dict(type="E", module="m", message="x", stack=at(file, line), formatted=""))
     stack = [{{"filename": file, "line": line, "name": "f", "loc": ""}}]
     of = torch._guards.CompileId(frame_id=99, frame_compile_id=abs(hash(file)) % 1000)

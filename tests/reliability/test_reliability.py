@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 async def test_random_sequences_of_edits_requests_and_cancellations() -> None:
-    assert (await play(1_000, seed=2))["messages"] > 3_000
+    assert (await play(600, seed=2))["messages"] > 1_800
 
 
 async def test_a_text_that_is_wrong_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +43,7 @@ def test_changed_bytes_end_in_order(name: str) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_short_soak_leaves_nothing_behind() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "COMPILE_LENS_CACHE_DIR"}
-    command = [sys.executable, "-m", "tests.reliability.soak", "--minutes", "0.5", "--seed", "5"]
+    command = [sys.executable, "-m", "tests.reliability.soak", "--minutes", "0.25", "--seed", "5"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     result = json.loads(done.stdout)

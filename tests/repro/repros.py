@@ -63,7 +63,14 @@ def _runner() -> subprocess.Popen[str]:
 def run_all(scripts: Sequence[tuple[Path, str]], cache: Path, preloaded: Sequence[str] = ()) -> list[tuple[int, str]]:
     """The exit code and output of each (script, backend); '' is the script's own backend. ``preloaded`` modules are imported once."""
     own = {KEEP_CACHE_VARIABLE: "1", "TORCHINDUCTOR_CACHE_DIR": str(cache)}
-    asked = [(str(file), own | ({BACKEND_VARIABLE: backend} if backend else {})) for file, backend in scripts]
+    return run_each(
+        [(file, own | ({BACKEND_VARIABLE: backend} if backend else {})) for file, backend in scripts], preloaded
+    )
+
+
+def run_each(scripts: Sequence[tuple[Path, dict[str, str]]], preloaded: Sequence[str] = ()) -> list[tuple[int, str]]:
+    """The exit code and output of each (script, its variables)."""
+    asked = [(str(file), variables) for file, variables in scripts]
     process = _runner()
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(json.dumps([preloaded, asked]) + "\n")

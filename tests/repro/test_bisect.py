@@ -56,6 +56,8 @@ def sine_becomes_cosine(match, x):
 def fn(x):
     return (x.exp() + x.sin()) * 2
 """
+# those that are replayed, and one whose search goes on beyond torch's, as that of an early stage does without C++ (`EARLY`)
+NIGHTLY = (*ASKED, "fusion")
 STOCK = Path(__file__).with_name("stock_bisect.py")
 
 
@@ -114,7 +116,7 @@ def bisector(tmp_path_factory: pytest.TempPathFactory, warm_host: WarmHost) -> I
     found.close()
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.nightly if n in ASKED else ()) for n in BUGS])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.nightly if n in NIGHTLY else ()) for n in BUGS])
 def test_the_verdict_is_what_was_planted(bisector: Bisector, name: str) -> None:
     found, bug = bisector.bug(name), BUGS[name]
     assert found.status is BisectionStatus.FOUND, (found.sentence, found.steps[-1:])
@@ -168,6 +170,7 @@ def test_a_lowering_leads_to_its_registration_and_its_kernel(bisector: Bisector)
     assert {"log1p", "exp"} <= set(found.kernels[0].nodes)
 
 
+@pytest.mark.nightly
 def test_beyond_torchs_search_a_switch_is_found_that_helps(bisector: Bisector) -> None:
     found = bisector.bug("fusion")
     assert found.verdict is not None and found.verdict.subsystem is None
@@ -217,6 +220,7 @@ def test_the_result_survives_json_and_becomes_a_document(bisector: Bisector) -> 
     assert "TORCH_BISECT_SUBSYSTEM=lowerings TORCH_BISECT_MAX=1" in text
 
 
+@pytest.mark.nightly
 def test_the_commands_by_hand_are_bad_and_good(bisector: Bisector) -> None:
     found = bisector.bug("decomposition")
     codes = []

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from repros import run_each
 
 from compile_lens.repro.contract import (
     BACKEND_VARIABLE,
@@ -21,11 +19,6 @@ from compile_lens.repro.contract import (
 )
 
 PLANTED = Path(__file__).with_name("planted") / "relu_accuracy.py"
-
-
-def run(file: Path, cache: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(cache), **variables}
-    return subprocess.run([sys.executable, str(file)], env=environment, capture_output=True, text=True, timeout=300)
 
 
 def test_a_header_is_read_as_it_was_written() -> None:
@@ -44,9 +37,10 @@ def test_what_is_no_repro_is_told_in_one_sentence(text: str) -> None:
 
 def test_the_planted_bug_is_bad_and_its_header_says_how_it_is_judged(tmp_path: Path) -> None:
     assert parse_header(PLANTED.read_text()).criterion is Criterion.DIFFERS
-    ended = run(PLANTED, tmp_path, **{BACKEND_VARIABLE: "inductor"})
-    assert ended.returncode == ExitCode.BAD, ended.stderr
-    assert ended.stdout.startswith("BAD with backend inductor: compiled differs from eager in output of call 1[0]")
+    variables = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path), BACKEND_VARIABLE: "inductor"}
+    ((code, said),) = run_each([(PLANTED, variables)])
+    assert code == ExitCode.BAD, said
+    assert said.startswith("BAD with backend inductor: compiled differs from eager in output of call 1[0]")
     assert not list(tmp_path.iterdir()), "the cache that the environment names was used"
 
 
@@ -73,5 +67,7 @@ def test_the_cache_is_kept_where_the_bisector_has_its_state_and_where_it_is_aske
         (str(tmp_path / "variable"), {"TORCH_BISECT_MAX": "0"}),
     ]
     program = KEPT.format(planted=str(PLANTED), cases=cases, state=BISECT_STATE)
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert ended.stdout.split() == ["True"] * len(cases), ended.stderr
+    script = tmp_path / "script.py"
+    script.write_text(program)
+    ((_, said),) = run_each([(script, {})])
+    assert said.split() == ["True"] * len(cases)

@@ -40,3 +40,16 @@ def test_types_lines_and_operands() -> None:
     assert (nodes["double"].dtype, nodes["double"].line, nodes["double"].operands) == ("f64", 5, ("l_x_",))
     assert nodes["t"].is_scalar
     assert nodes["s0"].dtype == ""
+
+
+def test_a_node_that_is_called_as_an_operator_is_no_operand() -> None:
+    """``torch.ops.aten.mm.default(a, b)`` has two operands, also after a node of the name ``mm``."""
+    text = """class GraphModule(torch.nn.Module):
+    def forward(self, a: "f32[4, 8][8, 1]cpu", dim: "f32[8, 4][4, 1]cpu"):
+        mm: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(a, dim)
+        mm_1: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(mm, mm);  mm = None
+        sum_1: "f32[4][1]cpu" = torch.ops.aten.sum.dim_IntList(mm_1, dim = [0])
+"""
+    operands = {node.name: node.operands for node in parse_graph(text)}
+    assert operands["mm_1"] == ("mm", "mm")
+    assert operands["sum_1"] == ("mm_1",)

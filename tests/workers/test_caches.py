@@ -181,7 +181,7 @@ async def test_whatever_part_of_the_caches_is_missing_the_next_run_makes_again(t
     try:
         running = asyncio.create_task(host.run(job, lambda _: None))
         while not libraries(root) and not running.done():
-            await asyncio.sleep(0.002)
+            await asyncio.sleep(0.02)
         await host.cancel()
         assert (await running).kind is EndKind.CANCELLED
         assert not libraries(root)

@@ -182,7 +182,7 @@ class Kind(str, Enum):
             page="not-compiled.md",
             codes=("not-compiled",),
             severity=Severity.WARNING,
-            exceptions="hint if it was not called",
+            exceptions="information if the compiler was turned off, hint if it was not called",
             logs="+dynamo",
             shows="which functions Dynamo traces, and which fall back to eager",
             is_neutral=True,

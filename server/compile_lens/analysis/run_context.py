@@ -47,12 +47,12 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class RaisedBeside:
-    """An exception that did not end the run: of the ``import`` of the analyzed file, of a ``statement`` that was skipped, or of a
-    ``thread`` (``where``)."""
+    """An exception that did not end the run: of the ``import`` of the analyzed file, of a ``statement`` that was skipped, of a
+    ``thread``, or of what was registered with ``atexit`` (``where``). ``owner`` names the thread or the function."""
 
     where: str
     raised: Raised
-    thread: str = ""
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

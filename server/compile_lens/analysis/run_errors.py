@@ -101,8 +101,13 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
     if finding.kind is not Kind.RUN_ERROR:
         return finding
     if beside.where == "thread":
-        message = finding.message.replace("The program", f"The thread `{beside.thread}`", 1)
+        message = finding.message.replace("The program", f"The thread `{beside.owner}`", 1)
         ending = "The thread ended here; the program continued."
+    elif beside.where == "atexit":
+        message = finding.message.replace(
+            "The program", f"The exit function `{beside.owner}`" if beside.owner else "An exit function", 1
+        )
+        ending = "Python shows this exception and calls the remaining exit functions. The exit code stays the same."
     else:
         message = f"At import: {finding.message}" if beside.where == "import" else finding.message
         ending = "This statement and those that need its result were skipped. The rest ran."

@@ -1,4 +1,7 @@
-"""Finds sizes that were dynamic and became fixed, at the line that forced it: each other size recompiles."""
+"""Finds sizes that were dynamic and became fixed, at the line that forced it: each other size recompiles.
+
+A size that a parameter fixes is left out, since the program cannot run with another.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,11 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
     groups: dict[tuple[Place, str], list[Specialization]] = {}
     for fixed in report.specializations:
         own = sources.deepest_own(fixed.stack)
-        if own is not None and fixed.sources:
+        if own is not None and fixed.sources and not fixed.is_checked and not _is_of_library(fixed, own):
             groups.setdefault((_place(own, fixed, sources), fixed.sources[0]), []).append(fixed)
     for (place, source), specializations in groups.items():
-        values = list(dict.fromkeys(fixed.value for fixed in specializations))
+        values = list(dict.fromkeys(_number(fixed.value) for fixed in specializations))
+        noun = "number" if guarded_value(source).dimension is None else "size"
         first = specializations[0]
         yield Finding(
             code=CODE,
@@ -34,13 +38,26 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
             message=f"This line specializes {named_size(source)} to {', then '.join(values)}: each other value recompiles.",
             place=place,
             explanation=(
-                "The size was dynamic up to here. A comparison, an integer division or an operator that needs the number made Dynamo"
+                f"The {noun} was dynamic up to here. A comparison, an integer division or an operator that needs the number made Dynamo"
                 " specialize it, with a guard."
             ),
             count=len(specializations),
             frames=tuple(dict.fromkeys(fixed.compile_id for fixed in specializations)),
             call_path=call_path(first.stack, sources),
         )
+
+
+def _is_of_library(fixed: Specialization, own: StackFrame) -> bool:
+    """Whether a library reads a number of its own objects, such as the ``eps`` of a module of torch, which is no size of the user's."""
+    return guarded_value(fixed.sources[0]).dimension is None and fixed.stack[-1] != own
+
+
+def _number(text: str) -> str:
+    """As Python writes it: SymPy has 1.00000000000000e-5."""
+    try:
+        return text if text.lstrip("-").isdigit() else repr(float(text))
+    except ValueError:
+        return text
 
 
 def _place(own: StackFrame, fixed: Specialization, sources: Sources) -> Place:

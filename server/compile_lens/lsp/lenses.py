@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Severity
-from compile_lens.analysis.outcome import Status
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.documents.moves import is_touched
 from compile_lens.entries.entry import SCRIPT
@@ -177,7 +177,7 @@ class Lenses:
         found = results.findings(key, with_beside=False)
         failed = {frame for f in found if f.kind is Kind.COMPILE_ERROR for frame in f.frames}
         outcome = results.outcome(snapshot.uri)
-        unreached = NOT_RUN if outcome is None or not outcome.final else _not_reached(found)
+        unreached = _unreached(outcome, key, results.regions(key), found)
         active = self._runs.is_active(snapshot.uri)
         regions = self._runs.regions(snapshot)
         known = {(r.summary.place.line, r.summary.place.column): r for r in results.regions(key)}
@@ -228,6 +228,17 @@ def _result_lens(snapshot: Snapshot, line: int, title: str) -> types.CodeLens:
     if title in (NOT_RUN, CHANGED):
         return _lens(line, title, ANALYZE, [snapshot.uri])
     return _lens(line, title, DETAILS, [snapshot.uri, str(line)])
+
+
+def _unreached(outcome: Outcome | None, key: str, known: Sequence[RegionResult], found: Sequence[Finding]) -> str:
+    """What to show above a region of the file ``key`` that has no result in ``known``, from the document's own ``outcome``."""
+    if outcome is None or not outcome.final or outcome.status is Status.FAILED:
+        return NOT_RUN
+    ran = sum(file_key(region.place.file) == key for region in outcome.regions)
+    if ran > sum(result.outcome is outcome for result in known):
+        # an edit withdrew the result of a region, even if a later one restored its text
+        return CHANGED
+    return _not_reached(found)
 
 
 def _not_reached(found: Sequence[Finding]) -> str:

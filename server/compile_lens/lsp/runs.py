@@ -388,6 +388,7 @@ class Runs:
 
     def _problem(self, sentence: str, ticket: Ticket | None = None) -> None:
         """Show why nothing runs: in the status, and as a message if there is no status or the user requested the run."""
+        log.warning("%s", sentence)
         self._status.problem(sentence, ticket.uri if ticket else None)
         requested = ticket is not None and ticket.reason is Reason.REQUESTED
         if requested or (not self._server.editor.shows_status and sentence not in self._warned):

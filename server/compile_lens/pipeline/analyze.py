@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Callable
@@ -40,6 +41,7 @@ from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import Frame, TraceRecord
 
+log = logging.getLogger(__name__)
 NO_FILTERS = Filters()
 STOPPED = {
     EndKind.TIMEOUT: "timeout",
@@ -69,9 +71,14 @@ async def analyze(
     """Run ``job`` and say what torch.compile did. ``on_partial`` gets what is known while the program runs; ``watch``, each frame.
 
     Problems of the user's are findings, or an outcome with status FAILED and a sentence in ``failure``; nothing is raised for them.
-    Canceling the awaiting task ends the run. A program that fails in the emulated CUDA device is run again without it.
+    Canceling the awaiting task ends the run. A program that fails in the emulated CUDA device is run again without it. If the sandbox
+    could not be set up, nothing has run, and it is tried once more.
     """
     analysis, outcome = await _run(host, job, on_partial, filters, watch)
+    if analysis.unsafe:
+        # another process may have mounted or deleted a folder while it was covered
+        log.warning("The sandbox could not be set up and is tried again: %s", analysis.unsafe)
+        analysis, outcome = await _run(host, job, on_partial, filters, watch)
     failure = analysis.emulation_failure() if job.capture is None else ""
     if not failure:
         return outcome
@@ -136,6 +143,11 @@ class _Analysis:
     def _snapshot(self) -> Callable[[], Outcome]:
         report, facts = self._builder.report(), self._facts.copy()
         return lambda: self._make(report, facts, Status.OK, None)
+
+    @property
+    def unsafe(self) -> str:
+        """Why the sandbox could not be set up, so that nothing was run; '' if it was."""
+        return self._facts.unsafe
 
     def end(self) -> None:
         """No partial outcome comes after this."""

@@ -13,6 +13,7 @@ from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
+from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.analysis.run_errors import UNRUNNABLE, severity_beside
 from compile_lens.entries.entry import AUTOMATIC, MODEL, SCRIPT, Entry, EntryKind, script
@@ -130,7 +131,14 @@ def has_reached(outcome: Outcome) -> bool:
         or any(
             finding.kind is Kind.NOT_COMPILED and finding.severity is Severity.WARNING for finding in outcome.findings
         )
+        or _is_disabled(outcome)
     )
+
+
+def _is_disabled(outcome: Outcome) -> bool:
+    """Whether the compiler was turned off for all regions: another entry would compile what the program does not."""
+    severities = {finding.severity for finding in outcome.findings if finding.kind is Kind.NOT_COMPILED}
+    return severities == {ASKED_FOR}
 
 
 def _main_target(choice: EntryChoice) -> str:

@@ -68,7 +68,7 @@ class RunFacts:
         if isinstance(event, ProgramRaised):
             self.raised = _raised(event)
         elif isinstance(event, RaisedAside):
-            self.raised_aside.append(RaisedBeside(event.where, _raised(event.raised), event.thread_name))
+            self.raised_aside.append(RaisedBeside(event.where, _raised(event.raised), event.owner))
         elif isinstance(event, FileUnreadable):
             self.unreadable = event.message
         elif isinstance(event, EntryUnusable):
@@ -98,7 +98,9 @@ class RunFacts:
     @property
     def has_failed_to_import(self) -> bool:
         """Whether statements of the file raised, which then says more than that nothing could be called."""
-        return any(beside.where != "thread" and beside.raised.missing is None for beside in self.raised_aside)
+        return any(
+            beside.where not in ("thread", "atexit") and beside.raised.missing is None for beside in self.raised_aside
+        )
 
     def _take_sandbox(self, event: SandboxFailed | SandboxEntered) -> None:
         """The first of these events comes before the program; a later one is the program's own."""

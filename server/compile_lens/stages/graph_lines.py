@@ -15,7 +15,8 @@ from compile_lens.trace.graph_text import LINE, NO_LINE
 
 NODE = re.compile(r'^\s*(?P<name>\w+)(?: ?: (?:"(?P<type>[^"]*)"|[\w.]+))? = (?P<expression>.+?)(?:;  .*)?$')
 TARGET = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?=\()")
-WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+# a name that may be a value: no attribute (the `add` of `torch.ops.aten.add`) and no keyword (`dim = 1`)
+WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!\s*=(?!=))")
 # a graph of its own inside of another (a branch of `torch.cond`) is a class inside of the class
 CLASS = re.compile(r"^(?P<indent>\s*)class (?P<name>\w+)\(torch\.nn\.Module\)")
 INPUT = re.compile(r'(?P<name>\w+): "(?P<type>[^"]*)"')

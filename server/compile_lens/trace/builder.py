@@ -37,11 +37,11 @@ from compile_lens.trace.report import (
     RegionCall,
     SideEffect,
     Skip,
-    Specialization,
     StackFrame,
 )
 from compile_lens.trace.run_notes import RunNotes
 from compile_lens.trace.side_effect_text import parse_side_effects
+from compile_lens.trace.specializations import Specializations
 from compile_lens.trace.stack_text import is_resume
 from compile_lens.trace.symbols import Symbols
 from compile_lens.trace.variations import Variations
@@ -63,7 +63,7 @@ class ReportBuilder:
         self._side_effects: dict[tuple[str, int], tuple[SideEffect, ...]] = {}
         self._failed_calls: list[FailedCall] = []
         self._exports = ExportProblems(self._stack_entry)
-        self._specializations: list[Specialization] = []
+        self._specializations = Specializations(self._stack_entry)
         self._symbols = Symbols()
         self._options = OptionRecords()
         self._artifacts: list[Artifact] = []
@@ -88,7 +88,6 @@ class ReportBuilder:
             "dynamo_error": self._on_error,
             "dynamo_output_graph": self._on_graph,
             "dynamo_side_effects": self._on_side_effects,
-            "symbolic_shape_specialization": self._on_specialization,
             "compile_lens_failed_call": self._on_failed_call,
             "compile_lens_skip": self._on_skip_note,
             "compile_lens_region": self._on_region_note,
@@ -98,6 +97,7 @@ class ReportBuilder:
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
             **self._exports.readers,
+            **self._specializations.readers,
             **self._symbols.readers,
             **self._run_notes.readers,
             **self._inputs.readers,
@@ -150,7 +150,7 @@ class ReportBuilder:
             side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
             failed_calls=tuple(self._failed_calls),
             export_problems=self._exports.found(),
-            specializations=tuple(self._specializations),
+            specializations=self._specializations.found(),
             symbols=self._symbols.found(),
             options=self._options.found(),
             artifacts=tuple(self._artifacts),
@@ -316,13 +316,6 @@ class ReportBuilder:
             FailedCall(note["call"], note["type"], note["message"], _noted_stack(note["stack"]), note["traceback"])
         )
 
-    def _on_specialization(self, record: Record) -> None:
-        fields = record.fields
-        stack = tuple(self._stack_entry(entry) for entry in fields.get("user_stack") or ())
-        self._specializations.append(
-            Specialization(record.compile_id or "-", tuple(fields["sources"]), str(fields["value"]), stack)
-        )
-
     def _on_skip_note(self, record: Record) -> None:
         note = json.loads(self._text(record))
         self._skips.append(Skip(note["region"], note["file"], note["line"], note["name"], note["reason"]))
@@ -340,6 +333,7 @@ class ReportBuilder:
                 target.get("line"),
                 note.get("fullgraph"),
                 note.get("column"),
+                disabled=note.get("disabled", ""),
             )
         )
 

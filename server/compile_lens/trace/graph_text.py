@@ -18,7 +18,8 @@ TYPE = re.compile(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\](?:\[[^\]]*\])?(?P<devic
 NO_LINE = re.compile(r"^\s*#.* No stacktrace found")
 # of an expression, what is called
 TARGET = re.compile(r"^[\w.]+(?=\()")
-WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+# a name that may be a value: no attribute (the `add` of `torch.ops.aten.add`) and no keyword (`dim = 1`)
+WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!\s*=(?!=))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,8 @@ class RegionCall:
     """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python.
 
     ``fullgraph`` is its argument, and ``column`` where the call begins; None if that is not known. ``inlined``: what it wraps was
-    compiled as part of another region. ``stances`` are those under which it was called.
+    compiled as part of another region. ``stances`` are those under which it was called. ``disabled`` says what made torch.compile
+    return what it was given: ``disable``, its argument, or the name of a variable.
     """
 
     region: int
@@ -166,6 +167,7 @@ class RegionCall:
     column: int | None = None
     inlined: bool = False
     stances: tuple[str, ...] = ()
+    disabled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,12 +240,16 @@ class ExportProblem:
 
 @dataclass(frozen=True, slots=True)
 class Specialization:
-    """A symbolic size that became a number. ``sources`` are the expressions it stood for (``L['x'].size()[0]``), ``stack`` the user's."""
+    """A symbolic size that became a number. ``sources`` are the expressions it stood for (``L['x'].size()[0]``), ``stack`` the user's.
+
+    ``is_checked``: torch requires this value, which a parameter or another tensor has; another one is an error.
+    """
 
     compile_id: str
     sources: tuple[str, ...]
     value: str
     stack: tuple[StackFrame, ...]
+    is_checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,3 +250,20 @@ def to_the_limit(x, name):
 with torch._dynamo.config.patch(recompile_limit=2):
     for word in ("a", "b", "c", "d"):
         to_the_limit(X, word)
+
+
+# program: sizes_of_parameters
+layers = torch.nn.Sequential(torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 8), torch.nn.LayerNorm(8), torch.nn.GroupNorm(2, 8), torch.nn.PReLU(8))
+table = torch.ones(8, 8)
+
+
+@torch.compile(backend="eager", dynamic=True)
+def embedded(x):
+    y = layers(x) @ table
+    if x.shape[0] == 5:
+#      ^^^^^^^^^^^^^^^ specialized-size
+        y = y + 1
+    return y
+
+
+embedded(torch.ones(5, 8))

@@ -58,3 +58,48 @@ class Net(torch.nn.Module):
 
 
 Net()(X)
+
+
+# program: turned_off_by_argument
+@torch.compile(backend="eager", disable=True)
+#1-46 not-compiled
+def tripled(x):
+    return x * 3
+
+
+tripled(X)
+halved = torch.compile(lambda x: x / 2, backend="eager", disable=True)
+#        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ not-compiled
+halved(X)
+own = torch.nn.Linear(2, 2)
+own.compile(backend="eager", disable=True)
+#1-43 not-compiled
+own(X)
+
+
+# program: turned_off_by_variable
+import os
+
+os.environ["TORCHDYNAMO_DISABLE"] = "1"
+
+
+@torch.compile(backend="eager")
+#1-32 not-compiled
+def raised_by_one(x):
+    return x + 1
+
+
+raised_by_one(X)
+
+
+# program: turned_off_by_option
+torch._dynamo.config.disable = True
+
+
+@torch.compile(backend="eager")
+#1-32 not-compiled
+def lowered_by_one(x):
+    return x - 1
+
+
+lowered_by_one(X)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
 from ..torch_internals.dynamo import (
     CALLBACK_FROM_STANCE,
+    DISABLED_CALL,
     DYNAMO_CONTEXT_CALL,
     INLINING_TRACER,
     LOG_DYNAMO_START,
@@ -77,6 +79,7 @@ class Notes:
     def install(self) -> None:
         """Wrap what this torch has."""
         DYNAMO_CONTEXT_CALL.wrap(self._around_region)
+        DISABLED_CALL.wrap(self._before_disabled)
         CALLBACK_FROM_STANCE.wrap(self._before_call)
         if LOG_DYNAMO_START.is_expected:
             LOG_DYNAMO_START.wrap(self._before_frame)
@@ -123,7 +126,21 @@ class Notes:
 
         return call
 
-    def _note_region(self, context: Any, fn: Any) -> None:
+    def _before_disabled(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What torch returns in place of a context if nothing is to be compiled: it gives back ``fn`` itself."""
+
+        def call(nothing: Any, fn: Any) -> Any:
+            self._region_count += 1
+            with _reporting("the `torch.compile` call of a region"):
+                by_variable = (
+                    os.environ.get("TORCHDYNAMO_DISABLE", "") == "1"
+                )  # as torch/_dynamo/eval_frame.py reads it
+                self._note_region(None, fn, "TORCHDYNAMO_DISABLE" if by_variable else "disable")
+            return original(nothing, fn)
+
+        return call
+
+    def _note_region(self, context: Any, fn: Any, disabled: str = "") -> None:
         for frame in frames_outward(sys._getframe(1)):
             if not self._is_skipped(frame.f_code.co_filename):
                 break
@@ -141,6 +158,7 @@ class Notes:
                 "column": column_of(frame),
                 "name": getattr(fn, "__qualname__", type(fn).__qualname__),
                 "fullgraph": _is_fullgraph(context),
+                "disabled": disabled,
                 "target": {"file": code.co_filename, "line": code.co_firstlineno} if code else None,
             },
         )

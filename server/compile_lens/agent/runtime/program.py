@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import importlib.machinery
 import io
@@ -18,7 +17,7 @@ from collections.abc import Callable, Sequence
 from .entry_plans import EntryPlan
 from .entry_protocol import RunAsModule
 from .protocol import FileUnreadable, ProgramDone
-from .raised import report, watch_threads
+from .raised import report, run_exit_functions, watch_threads
 from .wire import Wire
 
 _unsaved = ""  # the file, if its text on disk is not what runs
@@ -63,7 +62,7 @@ def run(
     # what the interpreter does at its end, without tearing torch down: the process is gone right after
     endings: tuple[Callable[[], object], ...] = (
         lambda: threading._shutdown(),  # type: ignore[attr-defined]
-        lambda: atexit._run_exitfuncs(),
+        lambda: run_exit_functions(wire, own_folder),
         lambda: sys.stdout.flush(),
         lambda: sys.stderr.flush(),
     )

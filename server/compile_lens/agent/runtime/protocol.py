@@ -240,12 +240,15 @@ class ProgramRaised(AgentEvent):
 
 @dataclass(frozen=True)
 class RaisedAside(AgentEvent):
-    """An exception that did not end the run. ``where`` is ``import``, ``statement`` (both of the analyzed file) or ``thread``."""
+    """An exception that did not end the run. ``where`` is ``import``, ``statement`` (both of the analyzed file), ``thread`` or ``atexit``.
+
+    ``owner`` is the name of the thread, or of the function that was registered with ``atexit``.
+    """
 
     name: ClassVar[str] = "raised-aside"
     where: str
     raised: ProgramRaised
-    thread_name: str = ""
+    owner: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import sys
 import threading
@@ -36,7 +37,7 @@ def report(error: BaseException, wire: Wire, own_folder: str, unsaved: str = "")
 
 
 def report_aside(error: BaseException, wire: Wire, own_folder: str, where: str, name: str = "") -> None:
-    """Send an exception that did not end the run: of the import of the file, or of the thread ``name``."""
+    """Send an exception that did not end the run: of the import of the file, or of the thread or exit function ``name``."""
     try:
         raised = _raised(error, own_folder)
     except Exception:  # as above
@@ -67,6 +68,22 @@ def watch_threads(wire: Wire, own_folder: str) -> None:
         return reported
 
     threading._make_invoke_excepthook = make_reporting  # type: ignore[attr-defined]
+
+
+def run_exit_functions(wire: Wire, own_folder: str) -> None:
+    """Call what was registered with ``atexit``. Python shows an exception in one of them, calls the others and keeps the exit code."""
+    show_ignored = sys.unraisablehook
+
+    def reported(ignored: Any) -> None:
+        error = ignored.exc_value
+        is_of_atexit = "atexit" in (ignored.err_msg or "")
+        if is_of_atexit and error is not None and not isinstance(error, SystemExit):
+            report_aside(error, wire, own_folder, "atexit", str(getattr(ignored.object, "__name__", "")))
+        show_ignored(ignored)
+
+    if show_ignored is sys.__unraisablehook__:  # a hook of the program's handles it
+        sys.unraisablehook = reported
+    atexit._run_exitfuncs()
 
 
 def _raised(error: BaseException, own_folder: str) -> ProgramRaised:

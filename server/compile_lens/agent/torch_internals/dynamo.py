@@ -31,6 +31,7 @@ LOG_DYNAMO_START = Internal(
 DYNAMO_CONTEXT_CALL = Internal(
     "torch._dynamo.eval_frame:_TorchDynamoContext.__call__", lost="the `torch.compile` call of each frame"
 )
+DISABLED_CALL = Internal("torch._dynamo.eval_frame:_NullDecorator.__call__", lost="which regions are disabled")
 CALLBACK_FROM_STANCE = Internal("torch._dynamo.eval_frame:_callback_from_stance", lost="which regions were called")
 STANCE = Internal("torch._dynamo.eval_frame:_stance", lost="the stance of calls")
 SKIP_FRAME = Internal("torch._dynamo.exc:SkipFrame.__init__", lost="why Dynamo skips a function")

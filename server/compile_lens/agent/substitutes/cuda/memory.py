@@ -99,10 +99,23 @@ def _whole_storage(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     storage = values.untyped_storage()
     if values.dtype == dtype and values.is_contiguous() and storage.nbytes() == values.numel() * values.itemsize:
         return values
-    empty = torch.ops.aten.empty.memory_format([0], dtype=dtype, device="cpu")
-    return torch.ops.aten.set_.source_Storage_storage_offset(
+    return flat(storage, dtype)
+
+
+def flat(storage: torch.UntypedStorage, dtype: torch.dtype) -> torch.Tensor:
+    """The whole of ``storage`` as a tensor of one dimension, on its device."""
+    empty = torch.ops.aten.empty.memory_format([0], dtype=dtype, device=storage.device)
+    made: torch.Tensor = torch.ops.aten.set_.source_Storage_storage_offset(
         empty, storage, 0, [storage.nbytes() // dtype.itemsize], [1]
     )
+    return made
+
+
+def cpu_storage(tensor: torch.Tensor) -> torch.UntypedStorage:
+    """The memory of ``tensor``, which is on the emulated device, as a storage of the CPU."""
+    storage = tensor.untyped_storage()
+    made: torch.UntypedStorage = _storage_at(storage.data_ptr(), torch.device("cpu"), storage.nbytes())
+    return made
 
 
 def _capsule(values: torch.Tensor, code: int, bits: int, index: int) -> Any:
@@ -159,9 +172,7 @@ def patch_storages() -> None:
         return on_device(memory, self.device.index)
 
     def on_device(storage: Any, index: int) -> Any:
-        empty = torch.ops.aten.empty.memory_format([0], dtype=torch.uint8, device="cpu")
-        values = torch.ops.aten.set_.source_Storage_storage_offset(empty, storage, 0, [storage.nbytes()], [1])
-        return to_device(values, index).untyped_storage()
+        return to_device(flat(storage, torch.uint8), index).untyped_storage()
 
     def resize_(self: Any, size: int) -> Any:
         return self if self.device.type == "cuda" else original(self, size)
@@ -171,11 +182,9 @@ def patch_storages() -> None:
 
 def cpu_alias(tensor: torch.Tensor) -> torch.Tensor:
     """A CPU tensor over the memory of ``tensor``, which is on the emulated device."""
-    storage = tensor.untyped_storage()
-    memory = _storage_at(storage.data_ptr(), torch.device("cpu"), storage.nbytes())
     empty = torch.ops.aten.empty.memory_format([0], dtype=tensor.dtype, device="cpu")
     made: torch.Tensor = torch.ops.aten.set_.source_Storage_storage_offset(
-        empty, memory, tensor.storage_offset(), tensor.shape, tensor.stride()
+        empty, cpu_storage(tensor), tensor.storage_offset(), tensor.shape, tensor.stride()
     )
     made = _negative_view(made) if tensor.is_neg() else made
     return _conjugate_view(made) if tensor.is_conj() else made

@@ -14,7 +14,7 @@ import torch
 
 from ...torch_internals.core import KERNELS_OF_KEY, operator_schema
 from ..notes import StandInNotes
-from . import memory, products, recurrent, sparse
+from . import memory, nested, products, recurrent, sparse
 from .generators import GeneratorDevices
 from .native import EmulatedDevices
 
@@ -36,9 +36,11 @@ DEVICE_INDEPENDENT = frozenset(
         "aten::as_strided",
         "aten::_reshape_alias",
         "aten::unfold",
+        "aten::_nested_view_from_buffer",
     }
 )
 
+READERS = sparse.READERS | nested.READERS
 ON_CPU = torch.DispatchKeySet(torch.DispatchKey.CPU)
 _libraries: list[Any] = []
 
@@ -64,13 +66,13 @@ def install(devices: EmulatedDevices, generators: GeneratorDevices | None, notes
                 libraries[space] = torch.library.Library(space, "IMPL")
             kernel = _redispatch if name in DEVICE_INDEPENDENT else on_cpu
             libraries[space].m.impl(rest, "CUDA", _with_operator(kernel, space, rest), False)
-        for key, same in sparse.KEYS.items():
+        for key, same in {**sparse.KEYS, **nested.KEYS}.items():
             everything.fallback(on_cpu, key)
             for name in dict.fromkeys([*KERNELS_OF_KEY.need()(same), *KERNELS_OF_KEY.need()(key)]):
                 space, _, rest = name.partition("::")
                 if space not in libraries:
                     libraries[space] = torch.library.Library(space, "IMPL")
-                kernel = _reading(key) if name in sparse.READERS else on_cpu
+                kernel = _reading(key) if name in READERS else on_cpu
                 libraries[space].m.impl(rest, key, _with_operator(kernel, space, rest), False)
         for name in (
             "_use_cudnn_ctc_loss",
@@ -94,8 +96,8 @@ def _redispatch(operator: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def _reading(key: str) -> Callable[..., Any]:
-    """Runs the kernel of the CPU on a sparse tensor of the device."""
-    kernels = sparse.kernels_of(key)
+    """Runs the kernel of the CPU on a sparse or nested tensor of the device."""
+    kernels = nested.KERNELS if key in nested.KEYS else sparse.kernels_of(key)
 
     def read(operator: Any, *arguments: Any, **named: Any) -> Any:
         return operator.redispatch(kernels, *arguments, **named)
@@ -207,13 +209,16 @@ class OperatorCall:
         known = self._aliases.get(id(tensor))
         if known is not None:
             return known[1]
-        is_dense = tensor.layout is torch.strided
-        made = (
-            memory.cpu_alias(tensor) if is_dense else sparse.with_parts(tensor, torch.device("cpu"), memory.cpu_alias)
-        )
+        has_memory = tensor.layout is torch.strided
+        if not has_memory:
+            made = sparse.with_parts(tensor, torch.device("cpu"), memory.cpu_alias)
+        elif tensor.is_nested:
+            made = nested.over(memory.flat(memory.cpu_storage(tensor), tensor.dtype), tensor)
+        else:
+            made = memory.cpu_alias(tensor)
         self._index = tensor.device.index
         self._aliases[id(tensor)] = tensor, made
-        if is_dense and (address := made.untyped_storage().data_ptr()):
+        if has_memory and (address := made.untyped_storage().data_ptr()):
             self._storages[address] = tensor
         return made
 
@@ -249,8 +254,19 @@ class OperatorCall:
         if result.layout is not torch.strided:
             return sparse.with_parts(result, torch.device("cuda", self._index), self._tensor_from_cpu)
         shared = self._storages.get(result.untyped_storage().data_ptr())
-        if shared is not None and shared.dtype == result.dtype:
-            return memory.reinterpret(
-                shared, result.shape, result.stride(), result.storage_offset() - shared.storage_offset()
+        if shared is not None and shared.dtype != result.dtype:
+            shared = None
+        if result.is_nested:
+            own = (
+                memory.to_device(memory.flat(result.untyped_storage(), result.dtype), self._index)
+                if shared is None
+                else shared
             )
-        return memory.to_device(result, self._index)
+            return nested.over(memory.flat(own.untyped_storage(), result.dtype), result)
+        if shared is None:
+            return memory.to_device(result, self._index)
+        if shared.is_nested:
+            shared = memory.flat(shared.untyped_storage(), shared.dtype)
+        return memory.reinterpret(
+            shared, result.shape, result.stride(), result.storage_offset() - shared.storage_offset()
+        )

@@ -48,30 +48,30 @@ def with_parts(tensor: torch.Tensor, device: torch.device, moved: Callable[[torc
     given = {"dtype": tensor.dtype, "layout": tensor.layout, "device": device, "pin_memory": False}
     made: torch.Tensor
     if tensor.layout is torch.sparse_coo:
-        made = _aten("_sparse_coo_tensor_with_dims_and_tensors").redispatch(
+        made = aten("_sparse_coo_tensor_with_dims_and_tensors").redispatch(
             _COO,
             tensor.sparse_dim(),
             tensor.dense_dim(),
             list(tensor.shape),
-            moved(_aten("_indices").redispatch(_COO, tensor)),
-            moved(_aten("_values").redispatch(_COO, tensor)),
+            moved(aten("_indices").redispatch(_COO, tensor)),
+            moved(aten("_values").redispatch(_COO, tensor)),
             **given,
-            is_coalesced=_aten("is_coalesced").redispatch(_COO, tensor),
+            is_coalesced=aten("is_coalesced").redispatch(_COO, tensor),
         )
         return made
     by_rows = tensor.layout in _BY_ROWS
     names = ("crow_indices", "col_indices", "values") if by_rows else ("ccol_indices", "row_indices", "values")
-    parts = [moved(_aten(name).redispatch(_COMPRESSED, tensor)) for name in names]
-    made = _aten("_sparse_compressed_tensor_unsafe")(*parts, list(tensor.shape), **given)
+    parts = [moved(aten(name).redispatch(_COMPRESSED, tensor)) for name in names]
+    made = aten("_sparse_compressed_tensor_unsafe")(*parts, list(tensor.shape), **given)
     return made
 
 
 def write_back(tensor: torch.Tensor, changed: torch.Tensor) -> None:
     """Give ``tensor`` the indices and values of ``changed``: an operator on its alias may have replaced them."""
     if tensor.layout is torch.sparse_coo:  # the values of the others are changed in place
-        _aten("copy_sparse_to_sparse_").redispatch(_COO, tensor, changed)
+        aten("copy_sparse_to_sparse_").redispatch(_COO, tensor, changed)
 
 
-def _aten(name: str) -> Any:
+def aten(name: str) -> Any:
     """An operator by the name of its schema."""
     return getattr(torch.ops.aten, name).default

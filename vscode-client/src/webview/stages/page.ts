@@ -1,0 +1,198 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+// The page of a region's stages: source and code side by side, the kernels, the graph, the timeline. It asks nothing of a network.
+import { CodePane, type CodeLine } from "./codePane";
+import type { GraphData, KernelData, PageData, StageData } from "./data";
+import { button, tag } from "./elements";
+import { drawPicture } from "./graphPicture";
+import { Selection, type Chosen } from "./selection";
+import { drawTimeline } from "./timelinePicture";
+
+const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as PageData;
+const selection = new Selection();
+const source = new CodePane(selection, "Source");
+const code = new CodePane(selection, "Generated code");
+const stageTabs = tag("div", "tabs");
+const kernelTable = tag("div", "kernels");
+const picture = tag("div", "graph");
+const fileName = tag("span", "file");
+let shown: GraphData | undefined;
+let shownFile = -1;
+let isDrawn = false;
+
+stageTabs.setAttribute("role", "tablist");
+stageTabs.setAttribute("aria-label", "Stages");
+stageTabs.addEventListener("keydown", onTabKey);
+start(document.querySelector("main") as HTMLElement);
+
+function start(main: HTMLElement): void {
+  const graphs = picker("Graph", data.graphs.map((graph) => graph.title), (index) => showGraph(index));
+  const files = data.files.length > 1 ? [picker("File", data.files.map((file) => file.name), showFile)] : [];
+  const panes = tag("div", "panes", tag("section", "", tag("h2", "", "Source ", fileName), source.element), tag("section", "", stageTabs, code.element));
+  main.append(tag("div", "pickers", graphs, ...files, button("Clear", "Nothing is chosen (Escape)", () => selection.clear(main))), panes);
+  main.append(tag("h2", "", data.device === "" ? "Kernels" : `Kernels, estimated for ${data.device}`), kernelTable);
+  main.append(tag("h2", "", "Graph"), tag("p", "soft", "Drag to move. Ctrl and the wheel, or + and −, zoom."), picture);
+  if (data.timeline !== null) {
+    main.append(tag("h2", "", `Compile time: ${data.timeline.total.toFixed(2)} s`), ...data.timeline.caches.map((line) => tag("p", "soft", line)), drawTimeline(data.timeline));
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      selection.clear(main);
+    }
+  });
+  // a place in another file is shown there, once it is chosen
+  selection.onChange((chosen, from, isPinned) => {
+    const first = [...chosen.places].map((index) => data.places[index]?.file).filter((file) => file !== undefined);
+    if (isPinned && from !== source && first[0] !== undefined && !first.includes(shownFile)) {
+      showFile(first[0]);
+    }
+  });
+  // far down, and slow for a large graph: it is drawn when it comes into view
+  new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) {
+      drawGraph();
+    }
+  }).observe(picture);
+  showGraph(0);
+}
+
+function picker(name: string, titles: string[], choose: (index: number) => void): HTMLElement {
+  const select = tag("select", "", ...titles.map((title) => tag("option", "", title)));
+  select.addEventListener("change", () => choose(select.selectedIndex));
+  select.name = name;
+  return tag("label", "", `${name} `, select);
+}
+
+function showGraph(index: number): void {
+  shown = data.graphs[index];
+  selection.clear(stageTabs);
+  if (shown === undefined) {
+    return;
+  }
+  const { stages, kernels } = shown;
+  stageTabs.replaceChildren(...stages.map((stage, position) => tab(stage, position)));
+  const first = stages.findIndex((stage) => stage.id.endsWith("/output_code"));
+  showStage(first < 0 ? stages.length - 1 : first);
+  kernelTable.replaceChildren(kernels.length > 0 ? table(kernels) : tag("p", "soft", "This graph has no kernels in the trace."));
+  const places = kernels.flatMap((kernel) => kernel.places).concat(stages.flatMap((stage) => Object.values(stage.links).flat()));
+  const file = places.map((place) => data.places[place]?.file).find((found) => found !== undefined);
+  showFile(file ?? (shownFile < 0 ? 0 : shownFile));
+  isDrawn = false;
+  picture.replaceChildren();
+  const bounds = picture.getBoundingClientRect();
+  if (bounds.top < window.innerHeight && bounds.bottom > 0) {
+    drawGraph();
+  }
+}
+
+function drawGraph(): void {
+  if (!isDrawn && shown !== undefined) {
+    isDrawn = true;
+    if (shown.picture.groups.length > 0) {
+      drawPicture(picture, shown.picture, { selection, name: shown.title });
+    } else {
+      picture.replaceChildren(tag("p", "soft", "The trace does not tell the nodes of this graph's kernels."));
+    }
+  }
+}
+
+function tab(stage: StageData, position: number): HTMLButtonElement {
+  const found = button(stage.title, stage.id, () => showStage(position));
+  found.setAttribute("role", "tab");
+  return found;
+}
+
+function showStage(position: number): void {
+  const stage = shown?.stages[position];
+  if (stage === undefined || shown === undefined) {
+    return;
+  }
+  [...stageTabs.children].forEach((one, index) => {
+    one.setAttribute("aria-selected", String(index === position));
+    (one as HTMLElement).tabIndex = index === position ? 0 : -1;
+  });
+  const kernels = shown.kernels;
+  const isCode = stage.id.endsWith("/output_code");
+  const kernelAt = (line: number): string =>
+    isCode ? (kernels.find((kernel) => kernel.lines.some(([first, last]) => first <= line && line <= last))?.call ?? "") : "";
+  code.fill(
+    stage.text.split("\n").map((text, index): CodeLine => ({
+      number: index + 1,
+      text,
+      places: stage.links[String(index + 1)] ?? [],
+      kernel: kernelAt(index + 1),
+    })),
+  );
+}
+
+function onTabKey(event: KeyboardEvent): void {
+  const tabs = [...stageTabs.children] as HTMLElement[];
+  const now = tabs.findIndex((one) => one.getAttribute("aria-selected") === "true");
+  const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: tabs.length - 1 }[event.key];
+  if (next !== undefined && next >= 0 && next < tabs.length) {
+    showStage(next);
+    tabs[next]?.focus();
+    event.preventDefault();
+  }
+}
+
+function showFile(index: number): void {
+  const file = data.files[index];
+  if (file === undefined || index === shownFile) {
+    return;
+  }
+  shownFile = index;
+  fileName.textContent = file.name;
+  const select = document.querySelector<HTMLSelectElement>("select[name=File]");
+  if (select !== null) {
+    select.selectedIndex = index;
+  }
+  const places = new Map<number, number[]>();
+  data.places.forEach((place, number) => {
+    for (let line = place.line; place.file === index && line <= place.end; line += 1) {
+      places.set(line, [...(places.get(line) ?? []), number]);
+    }
+  });
+  source.fill(file.lines.map(([number, text]): CodeLine => ({ number, text, places: places.get(number) ?? [], kernel: "" })));
+}
+
+function table(kernels: KernelData[]): HTMLTableElement {
+  const columns: [string, (kernel: KernelData) => string][] = [
+    ["Kernel", (kernel) => kernel.name],
+    ["Kind", (kernel) => (kernel.note === "" ? kernel.kind : `${kernel.kind}, ${kernel.note}`)],
+    ["Operators", (kernel) => kernel.operators.join(", ")],
+    ["Source", (kernel) => kernel.places.map(placeName).join(", ")],
+    ["Reads and writes", (kernel) => kernel.moved],
+    ["Avoided", (kernel) => kernel.avoided],
+    ["Operations", (kernel) => kernel.operations],
+    ["At best", (kernel) => kernel.estimate],
+    ["Limited by", (kernel) => kernel.limit],
+  ];
+  const used = columns.filter(([, cell]) => kernels.some((kernel) => cell(kernel) !== ""));
+  const rows = kernels.map((kernel) => {
+    const row = tag("tr", "", ...used.map(([, cell]) => tag("td", "", cell(kernel))));
+    const chosen: Chosen = { places: new Set(kernel.places), kernel: kernel.call };
+    row.tabIndex = 0;
+    row.addEventListener("pointerenter", () => selection.point(chosen, row));
+    row.addEventListener("click", () => selection.pin(chosen, row));
+    row.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") {
+        selection.pin(chosen, row);
+      }
+    });
+    selection.onChange((now) => row.classList.toggle("lit", isOf(kernel, now)));
+    return row;
+  });
+  const header = tag("tr", "", ...used.map(([name]) => tag("th", "", name)));
+  return tag("table", "", tag("thead", "", header), tag("tbody", "", ...rows));
+}
+
+function isOf(kernel: KernelData, chosen: Chosen): boolean {
+  return chosen.kernel === "" ? kernel.places.some((place) => chosen.places.has(place)) : kernel.call === chosen.kernel;
+}
+
+function placeName(index: number): string {
+  const place = data.places[index];
+  const name = data.files[place?.file ?? -1]?.name ?? "";
+  return `${name.split(/[\\/]/).pop() ?? ""}:${place?.line ?? ""}`;
+}
