@@ -20,8 +20,8 @@ DATA = ROOT / "tests" / "data" / "h200-single"
 RECORDED = b"/cluster/job/gpu_single.py"
 # of payloads, which are other ones now
 DIGEST = re.compile(rb'(?<="has_payload": ")[0-9a-f]{32}')
-# `x = x + self.attn(self.n1(x))`; the line below it has kernels, too
-LINE = 32
+# `q, k, v = self.qkv(x)…`; the line below it has a kernel of its own
+LINE = 17
 
 
 def test_the_code_stands_beside_the_source_in_matching_colors(

@@ -7,8 +7,8 @@ import { section } from "./settings";
 import { stageCommands, stageScheme } from "./stages";
 
 const colors = 8;
-// a cursor that is held down moves 30 times a second
-const pauseMs = 10;
+// a cursor that is held down moves 30 times a second: its first move and its last are followed
+const pauseMs = 40;
 // the server is asked again when typing pauses
 const typingMs = 300;
 
@@ -27,14 +27,15 @@ export class LinkedView implements vscode.Disposable {
   private readonly linked = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor("compileLens.stageLinked"),
-    borderColor: new vscode.ThemeColor("compileLens.stageLinkedBorder"),
-    borderStyle: "solid",
-    borderWidth: "1px 0 1px 0",
     overviewRulerColor: new vscode.ThemeColor("compileLens.stageLinkedBorder"),
-    overviewRulerLane: vscode.OverviewRulerLane.Full,
+    overviewRulerLane: vscode.OverviewRulerLane.Right,
   });
+  // a border of a decoration is drawn around each line
+  private readonly top = edge("1px 0 0 0");
+  private readonly bottom = edge("0 0 1px 0");
   private isPinned = false;
   private moved: NodeJS.Timeout | undefined;
+  private lastMoved = 0;
   private typed: NodeJS.Timeout | undefined;
   private readonly subscriptions: vscode.Disposable[];
 
@@ -60,7 +61,7 @@ export class LinkedView implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.moved);
     clearTimeout(this.typed);
-    vscode.Disposable.from(this.linked, ...this.bands, ...this.subscriptions).dispose();
+    vscode.Disposable.from(this.linked, this.top, this.bottom, ...this.bands, ...this.subscriptions).dispose();
   }
 
   /** Asks for the links of the stages on the screen, those that are known only if something has changed. */
@@ -124,7 +125,13 @@ export class LinkedView implements vscode.Disposable {
     const isOn = vscode.workspace.getConfiguration(section).get<boolean>("stages.follow") ?? true;
     if (!this.isPinned && isOn && this.known.size > 0) {
       clearTimeout(this.moved);
-      this.moved = setTimeout(() => this.link(editor), pauseMs);
+      const now = Date.now();
+      if (now - this.lastMoved >= pauseMs) {
+        this.link(editor);
+      } else {
+        this.moved = setTimeout(() => this.link(editor), pauseMs);
+      }
+      this.lastMoved = now;
     }
   }
 
@@ -143,6 +150,8 @@ export class LinkedView implements vscode.Disposable {
         isSource ? (link.uri === name ? [lines(link.line, link.endLine)] : []) : link.ranges.map(([first, last]) => lines(first, last)),
       );
       editor.setDecorations(this.linked, ranges);
+      editor.setDecorations(this.top, ranges.map(({ start }) => lines(start.line, start.line)));
+      editor.setDecorations(this.bottom, ranges.map(({ end }) => lines(end.line, end.line)));
       const [first] = ranges;
       if (editor !== from && first && !ranges.some((range) => editor.visibleRanges.some((shown) => shown.contains(range.start)))) {
         editor.revealRange(first, vscode.TextEditorRevealType.InCenter);
@@ -161,6 +170,11 @@ function band(number: number): vscode.TextEditorDecorationType {
     overviewRulerColor: new vscode.ThemeColor(`compileLens.stage${number}`),
     overviewRulerLane: vscode.OverviewRulerLane.Center,
   });
+}
+
+function edge(borderWidth: string): vscode.TextEditorDecorationType {
+  const borderColor = new vscode.ThemeColor("compileLens.stageLinkedBorder");
+  return vscode.window.createTextEditorDecorationType({ isWholeLine: true, borderColor, borderStyle: "solid", borderWidth });
 }
 
 function lines(first: number, last: number): vscode.Range {

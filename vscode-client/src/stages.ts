@@ -12,9 +12,7 @@ export const stageCommands = {
 
 interface Stage {
   readonly uri: string;
-  readonly kind: string;
   readonly title: string;
-  readonly kernel: string;
 }
 
 interface Source {
@@ -34,7 +32,8 @@ function choices(sources: readonly Source[]): Choice[] {
     const origin = sources.length > 1 ? `${source.title}: ` : "";
     const graphs = source.graphs.flatMap(({ title, stages }): Choice[] => [
       { label: `${origin}${title}`, kind: vscode.QuickPickItemKind.Separator },
-      ...stages.map(({ uri, kind, title: label, kernel }) => ({ label, description: kernel === "" ? kind : "kernel", stage: uri })),
+      // the filter does not look at separators
+      ...stages.map(({ uri, title: label }) => ({ label, description: title, stage: uri })),
     ]);
     return [...again, ...graphs];
   });

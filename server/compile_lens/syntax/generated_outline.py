@@ -50,10 +50,12 @@ _BRACED = {
 def parts_of(text: str, language: str) -> list[Part]:
     """The parts of ``text`` in the order of their first lines. ``language`` is an editor's name of a language."""
     lines = text.split("\n")
-    if language == "python":
-        return list(_of_python(lines))
     pattern = _BRACED.get(language)
-    return list(_of_braced(lines, pattern)) if pattern is not None else list(_of_nodes(lines))
+    if pattern is not None:
+        return list(_of_braced(lines, pattern))
+    # a dump of the IR has the loops of each node as Python
+    nodes = list(_of_nodes(lines))
+    return nodes or (list(_of_python(lines)) if language == "python" else [])
 
 
 def folds_of(text: str, language: str) -> list[tuple[int, int]]:
@@ -120,8 +122,8 @@ def _of_braced(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Part]
 def _of_nodes(lines: Sequence[str]) -> Iterator[Part]:
     """Nodes of the scheduler: each goes on up to the next one."""
     starts = [(number, found[1]) for number, line in enumerate(lines, 1) if (found := _NODE.match(line)) is not None]
-    for (first, name), (following, _) in zip(starts, [*starts[1:], (len(lines) + 1, "")], strict=True):
-        last = following - 1
+    ends = [*(following - 1 for following, _ in starts[1:]), len(lines)]
+    for (first, name), last in zip(starts, ends, strict=False):
         while last > first and not lines[last - 1].strip():
             last -= 1
         yield Part(name, PartKind.NODE, first, last)
