@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from editor import Editor, Message, capabilities
+from tests.recorded_run import program_with_trace
 
 SINGLE = Path(__file__).parent.parent / "data" / "h200-single"
 OPEN_TRACE, CLOSE_TRACES = "compileLens.openTrace", "compileLens.closeTraces"
@@ -19,6 +20,8 @@ VS_CODE = capabilities(
 )
 # `x = x + self.attn(self.n1(x))`, from 0
 ATTENTION = 31
+# `@torch.compile`, above a function that is compiled for inference
+REGION = 63
 
 
 async def opened(ed: Editor, root: Path, said: Message) -> str:
@@ -142,3 +145,55 @@ async def test_an_editor_that_only_opens_files_gets_files(raw: Editor, root: Pat
     first = next(place["range"]["start"]["line"] for place in places if place["uri"] == code)
     back = await ask(raw, "references", code, first, context={"includeDeclaration": False})
     assert (uri, ATTENTION) in {(place["uri"], place["range"]["start"]["line"]) for place in back}
+
+
+async def test_a_run_gives_stages_which_are_renewed_when_its_text_has_changed(raw: Editor, root: Path) -> None:
+    program, trace = program_with_trace(root)
+    (root / "said.log").write_bytes(trace)
+    program.write_text(f"{program.read_text()}# traced as said.log\n")
+    raw.answers["workspace/textDocumentContent/refresh"] = lambda _: None
+    await raw.initialize(root, NEVER, capabilities=VS_CODE)
+    uri = await raw.open(program)
+    offered = await raw.request(
+        "textDocument/codeAction",
+        {"textDocument": {"uri": uri}, "range": place(REGION), "context": {"diagnostics": []}},
+    )
+    assert any(one["title"].startswith("Open the compiler stages of `") for one in offered)
+
+    # the first request runs the file, the next one does not
+    answer = await raw.command(LIST, uri)
+    assert [(one["title"], one["kind"], one["stale"]) for one in answer["sources"]] == [(program.name, "run", False)]
+    code = stage_of(answer, "forward of forward [1/7]", "output_code")["uri"]
+    assert await ask(raw, "implementation", uri, ATTENTION)
+    text = (await raw.request("workspace/textDocumentContent", {"uri": code}))["text"]
+    document = {"uri": code, "languageId": "python", "version": 1, "text": text}
+    await raw.notify("textDocument/didOpen", {"textDocument": document})
+    assert await lenses(raw, code) == []
+    assert any(title.startswith("compiler stages: ") for title in await lenses(raw, uri))
+    details = await raw.request(
+        "compileLens/detailsAt", {"textDocument": {"uri": uri}, "position": {"line": REGION, "character": 8}}
+    )
+    assert "Stages" in str(details["blocks"])
+
+    await raw.insert(uri, 2, 0, "# one more line\n")
+    assert [one["stale"] for one in (await raw.command(LIST, uri))["sources"]] == [True]
+    assert await lenses(raw, code) == [f"{program.name} has changed since · compile it again"]
+    since = raw.mark()
+    (renewed,) = (await raw.command(LIST, uri, "again"))["sources"]
+    assert not renewed["stale"]
+    refreshed = await raw.wait(lambda m: m.get("method") == "workspace/textDocumentContent/refresh", since)
+    assert refreshed["params"]["uri"] == code
+    assert await lenses(raw, code) == []
+    # what is not kept is said
+    gone = code.replace("/1_7/", "/9_9/")
+    assert "no longer kept" in (await raw.request("workspace/textDocumentContent", {"uri": gone}))["text"]
+    assert await raw.command(SHOW, gone) is None
+
+
+async def lenses(ed: Editor, uri: str) -> list[str]:
+    found = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    return [one["command"]["title"] for one in found if "stage" in one["command"]["command"].lower()]
+
+
+def place(line: int) -> Message:
+    return {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 0}}
