@@ -18,6 +18,9 @@ PROTOCOL = {"pygls", "lsprotocol"}
 TORCH = {"torch", "triton"}
 TREE_SITTER = {"tree_sitter", "tree_sitter_python"}
 OWN_LSP = {"compile_lens.lsp"}
+# the official SDK, which one room imports
+MCP = {"mcp", "mcp_types", "anyio"}
+OWN_MCP = {"compile_lens.mcp"}
 FORBIDDEN = {
     "trace": PROTOCOL | TORCH | TREE_SITTER | OWN_LSP,
     "syntax": PROTOCOL | TORCH | OWN_LSP,
@@ -34,8 +37,10 @@ FORBIDDEN = {
     "stages": PROTOCOL | TORCH | TREE_SITTER | OWN_LSP,
     "state": PROTOCOL | TORCH | OWN_LSP,
     "pipeline": PROTOCOL | TORCH | OWN_LSP,
-    "lsp": TORCH,
-    "cli": PROTOCOL | TORCH,
+    "lsp": TORCH | MCP | OWN_MCP,
+    "mcp": PROTOCOL | TORCH | OWN_LSP,
+    "cli": PROTOCOL | TORCH | MCP,
+    "assistants": PROTOCOL | TORCH | MCP | OWN_LSP | OWN_MCP,
     "pytest_plugin": PROTOCOL | TORCH | OWN_LSP,
 }
 
@@ -72,8 +77,10 @@ def test_a_room_imports_nothing_that_it_must_not(room: str) -> None:
 # from the doors down; a room imports what stands below it (ARCHITECTURE.md has the same order)
 FLOORS = [
     "lsp",
+    "mcp",
     "pytest_plugin",
     "cli",
+    "assistants",
     "repro",
     "fixes",
     "pipeline",
@@ -98,7 +105,8 @@ def test_rooms_import_only_rooms_below_them() -> None:
         for floor, room in enumerate(FLOORS)
         for file in (PACKAGE / room).rglob("*.py")
         for line, module in imports(file)
-        if within(module, {f"compile_lens.{above}" for above in FLOORS[:floor]}) and file.name != "serve.py"
+        if within(module, {f"compile_lens.{above}" for above in FLOORS[:floor]})
+        and file.name not in ("serve.py", "mcp.py")
     ]
     assert not wrong
 
@@ -113,11 +121,22 @@ def test_the_map_lists_every_room_in_this_order() -> None:
     assert {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()} == set(rooms)
 
 
-def test_only_serve_leads_from_the_terminal_to_the_protocol() -> None:
+@pytest.mark.parametrize(("verb", "room"), [("serve.py", OWN_LSP), ("mcp.py", OWN_MCP)])
+def test_only_one_verb_leads_from_the_terminal_to_each_protocol(verb: str, room: set[str]) -> None:
     users = {
-        file.name for file in (PACKAGE / "cli").rglob("*.py") for _, module in imports(file) if within(module, OWN_LSP)
+        file.name for file in (PACKAGE / "cli").rglob("*.py") for _, module in imports(file) if within(module, room)
     }
-    assert users <= {"serve.py"}
+    assert users <= {verb}
+
+
+def test_only_the_room_of_the_protocol_imports_its_sdk() -> None:
+    users = {
+        file.relative_to(PACKAGE).parts[0]
+        for file in PACKAGE.rglob("*.py")
+        for _, module in imports(file)
+        if within(module, MCP)
+    }
+    assert users == {"mcp"}
 
 
 def test_the_agent_imports_the_standard_library_torch_and_itself() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ PROGRAMS, WORKLOADS = (
     sorted(name.removesuffix(".wire") for name in recording(archive) if name.endswith(".wire"))
     for archive in ("gpu-programs", "gpu-workloads")
 )
+# program → "LINE CODE xCOUNT" of each finding in what plain torch 2.11 wrote on an H100
+DRAWN: dict[str, list[str]] = json.loads((DATA / "h100-torch2.11" / "gpu-drawn.json").read_text())
 # (code, line, frames) on the GPU alone, and here alone; and why
 OTHERWISE: dict[str, tuple[set[tuple[str, int]], set[tuple[str, int]], str]] = {
     "cudagraph_overwritten": (
@@ -79,6 +82,16 @@ def test_a_recorded_workload_breaks_and_recompiles_as_on_the_gpu(host: WarmHost,
     found_there = {(f.code, f.place.line) for f in of_dynamo(there)} - {SYNCHRONIZE.get(name)}
     assert {(f.code, f.place.line) for f in of_dynamo(here)} == found_there
     assert ("cpu-for-gpu" in codes(here)) == ("cuda" in text)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_drawn_program_breaks_and_recompiles_as_in_the_trace_of_plain_torch_on_a_gpu(
+    host: WarmHost, tmp_path: Path, name: str
+) -> None:
+    here = run(host, tmp_path, (DATA / "gpu-drawn" / f"{name}.py").read_text())
+    found = sorted((f.place.line, f"{f.place.line} {f.code} x{f.count}") for f in of_dynamo(here))
+    assert [words for _, words in found] == DRAWN[name]
+    assert "cpu-for-gpu" in codes(here)
 
 
 def test_the_training_like_trace_breaks_and_recompiles_as_on_the_gpu(host: WarmHost, tmp_path: Path) -> None:

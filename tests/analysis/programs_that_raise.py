@@ -37,6 +37,12 @@ assert add(x).sum() == 0  # here
 ### with a text of several lines :: size mismatch for weight
 torch.nn.Linear(2, 2).load_state_dict(torch.nn.Linear(3, 2).state_dict())  # here
 
+### from a function behind a break, which Dynamo made with constants that cannot be hashed :: calling .item() on a Tensor
+@torch.compile(backend="eager")
+def mapped(x):
+    return torch.vmap(lambda r: r * r.sum().item())(x)  # here
+mapped(torch.ones(2, 2))
+
 ### whose text cannot be made :: str() failed
 class Bad(Exception):
     def __str__(self):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
 import sys
 from pathlib import Path
 
@@ -36,3 +39,32 @@ def test_what_was_allowed_is_listed_and_taken_back(tmp_path: Path, monkeypatch: 
     assert run("revoke").code == run("revoke", "--all", "x").code == 2
     assert run("revoke", "--all").code == 0
     assert store.roots() == ()
+
+
+def in_a_terminal(arguments: list[str], answer: str, state: Path) -> tuple[int, str]:
+    """The exit code and the screen of a command that a user answers."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["XDG_STATE_HOME"] = str(state)
+        os.execv(sys.executable, [sys.executable, "-m", "compile_lens", *arguments])
+    os.write(terminal, f"{answer}\n".encode())
+    screen = b""
+    with contextlib.suppress(OSError):  # the child has ended
+        while data := os.read(terminal, 4096):
+            screen += data
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), screen.decode()
+
+
+@pytest.mark.usefixtures("warm_command")
+def test_permission_is_given_in_a_terminal_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace, store = tmp_path / "workspace", ConsentStore(tmp_path / "compile-lens" / "consent")
+    workspace.mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    scripted = Warm(["consent", "allow", str(workspace)], tmp_path)
+    assert scripted.code == 2 and "needs a terminal" in scripted.err and store.roots() == ()
+    code, screen = in_a_terminal(["consent", "allow", str(workspace)], "n", tmp_path)
+    assert (code, store.roots()) == (1, ()) and str(workspace) in screen.replace("\r\n", "")
+    code, screen = in_a_terminal(["consent", "allow", str(workspace)], "y", tmp_path)
+    assert (code, store.roots()) == (0, (workspace,))
+    assert in_a_terminal(["consent", "allow", str(tmp_path / "no")], "y", tmp_path)[0] == 2

@@ -79,7 +79,7 @@ export async function ask({ python, origin }: Candidate, extensionPath: string):
           ...(facts.problem ? { problem: facts.problem } : {}),
         });
       } catch {
-        const said = stderr.trim().split("\n")[0] || (failure?.code === undefined ? "it did not answer" : `it ended with ${failure.code}`);
+        const said = stderr.trim().split("\n")[0] || (failure?.code === undefined ? "it did not respond" : `it exited with ${failure.code}`);
         resolve({ python, origin, problem: `It cannot be run: ${said.replace(/\.$/, "")}.` });
       }
     });

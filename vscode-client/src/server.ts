@@ -256,7 +256,7 @@ export class Server implements vscode.Disposable, CommandRunner {
         this.report({ health: "ok", state: "idle", message: "Ready", findings: 0 });
       }
     });
-    let reason: unknown = "it ended during startup";
+    let reason: unknown = "it exited during startup";
     try {
       // If the server ends before it answers, this may also return without an error.
       await client.start();
@@ -361,17 +361,17 @@ export class Server implements vscode.Disposable, CommandRunner {
       closed: () => {
         if (this.client?.state !== State.Running) {
           if (this.crashes.length > 0) {
-            this.reportOwn("off", "error", "The language server ended and cannot be restarted");
+            this.reportOwn("off", "error", "The language server exited and cannot be restarted");
           }
           return { action: CloseAction.DoNotRestart, handled: true };
         }
         const now = Date.now();
         this.crashes = [...this.crashes.filter((time) => now - time < crashWindowMs), now];
         if (this.crashes.length > maxCrashes) {
-          this.reportOwn("off", "error", `The language server ended ${this.crashes.length} times within 3 minutes`);
+          this.reportOwn("off", "error", `The language server exited ${this.crashes.length} times within 3 minutes`);
           return { action: CloseAction.DoNotRestart, handled: true };
         }
-        this.reportOwn("starting", "warning", "The language server ended. Restarting it");
+        this.reportOwn("starting", "warning", "The language server exited. Restarting it");
         return { action: CloseAction.Restart, handled: true };
       },
     };

@@ -33,6 +33,10 @@ NAMED = {
         re.compile(r"bytecode instruction `(?P<name>[^`]+)`"),
         "Dynamo does not support this Python construct (`{name}`)",
     ),
+    "GB0148": (
+        re.compile(r"Getting an inplace view on a graph input"),
+        "an input tensor is viewed or resized in place",
+    ),
     "GB0158": (re.compile(r"`ndarray\.(?P<name>\w+)\(\)`"), "torch has no equivalent of `ndarray.{name}`"),
     "GB0219": (
         re.compile(r"Backend compiler `(?P<name>[^`]+)` failed with (?P<why>.+?)\. Adding a graph break", re.DOTALL),
@@ -105,6 +109,7 @@ TITLES = {
     "GB5976": "tensor addresses are compared",
     "GB7312": "the arguments do not match the function's signature",
     "GB7650": "a `torch.Generator` is used",
+    "GB8985": "a tensor that is marked with `requires_grad_()` here is returned",
 }
 
 

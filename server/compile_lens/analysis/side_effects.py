@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.analysis.guard_sources import WRAPPED, plain_source
+from compile_lens.analysis.guard_sources import WRAPPED, guarded_value, plain_source
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.narrow import changed_at
@@ -33,8 +33,8 @@ def find_side_effects(context: RunContext) -> Iterator[Finding]:
             groups.setdefault(_place(effect, line, sources), []).append(effect)
     for place, effects in groups.items():
         first = effects[0]
-        name = plain_source(first.source)
-        named = f"`{name}` (a `{first.type}`)" if WRAPPED.search(first.source) else f"a `{first.type}`"
+        words = guarded_value(first.source).words if WRAPPED.search(first.source) else ""
+        named = f"{words} (a `{first.type}`)" if words else f"a `{first.type}`"
         yield Finding(
             code=CODE,
             kind=Kind.SIDE_EFFECT,

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import click
 
 from compile_lens.cli.options import json_option
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import as_given, echo, echo_json
 from compile_lens.state.consent import ConsentStore
+
+QUESTION = (
+    "Editors and coding assistants will run Python files of {folder} and its subfolders. Runs are sandboxed: no network, no secrets, and "
+    "changes are discarded."
+)
 
 
 @click.group()
 def consent() -> None:
-    """List or revoke your permissions for background runs in editors. `check` needs none: it runs the files that you name."""
+    """Give, list or revoke your permissions for runs of editors and assistants. `check` needs none: it runs the files that you name."""
 
 
 @consent.command("list")
@@ -28,6 +35,27 @@ def list_roots(as_json: bool) -> int:
         echo("\n".join(roots))
     else:
         echo("Background runs are not allowed in any workspace.", err=True)
+    return 0
+
+
+@consent.command("allow")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
+def allow(folder: Path) -> int:
+    """Allow editors and coding assistants to run the files of FOLDER in the sandbox. Asks in the terminal: no script can answer."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.ClickException(
+            "`consent allow` asks you, and needs a terminal: a script cannot give your permission."
+        )
+    root = Path(os.path.abspath(folder))  # noqa: PTH100 - an editor names the folder as the user does
+    if not root.is_dir():
+        raise click.ClickException(f"{folder}: no such folder.")
+    echo(QUESTION.format(folder=as_given(str(root))))
+    if not click.confirm("Allow?", default=False):
+        return 1
+    try:
+        ConsentStore.of_user().allow(root)
+    except OSError as error:
+        raise click.ClickException(f"Your answer could not be saved: {error.strerror}.") from None
     return 0
 
 

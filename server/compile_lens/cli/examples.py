@@ -42,10 +42,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "repro": (
         ("Write a script for a finding", "compile-lens repro --finding GB0059@12 train.py"),
         ("Write a bug report", "compile-lens repro --as issue train.py"),
+        ("Write all that maintainers need, as a folder", "compile-lens repro --as folder train.py"),
     ),
     "minify": (("Make a repro smaller", "compile-lens minify repro_GB0059_12.py"),),
     "logs": (("Which logs tell more about line 12?", "compile-lens logs --line 12 train.py"),),
     "serve": (("Serve an editor over standard input and output", "compile-lens serve"),),
+    "mcp": (("Serve a coding assistant over standard input and output", "compile-lens mcp"),),
 }
 
 

@@ -27,13 +27,14 @@ VERBS = {
     "explain": ("explain", "Explain a flag, option, operator, code or class of the compiler"),
     "doctor": ("doctor", "Check the interpreter, torch, compiler, GPU and caches"),
     "cache": ("cache", "Show or clear the caches of Compile Lens"),
-    "consent": ("consent", "List or revoke permissions for background runs in editors"),
+    "consent": ("consent", "Give, list or revoke permissions for runs of editors and assistants"),
     "bisect": ("bisect", "Find the part of the compiler that makes a repro fail"),
     "rebisect": ("bisect", "Bisect a repro again after something has changed"),
     "repro": ("repro", "Write a script that reproduces a finding and nothing else"),
     "minify": ("minify", "Make a repro smaller"),
     "logs": ("logs", "Print commands that show more about the findings of a file"),
     "serve": ("serve", "Run the language server"),
+    "mcp": ("mcp", "Serve coding assistants (MCP)"),
 }
 
 

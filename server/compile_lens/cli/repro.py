@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -24,7 +24,8 @@ from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.issue import collect_versions, issue_text, issue_title
-from compile_lens.repro.selection import ISSUE, SCRIPT, UNIT_TEST, Selection, default_name
+from compile_lens.repro.issue_folder import write_issue_folder
+from compile_lens.repro.selection import FOLDER, ISSUE, SCRIPT, UNIT_TEST, Selection, default_name
 from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
@@ -67,10 +68,11 @@ KINDS = ("source", "graph")
 @click.option(
     "--as",
     "form",
-    type=click.Choice([SCRIPT, UNIT_TEST, ISSUE]),
+    type=click.Choice([SCRIPT, UNIT_TEST, ISSUE, FOLDER]),
     default=SCRIPT,
     show_default=True,
-    help="Write the script only, or also a failing test in PyTorch's style or a bug report in Markdown.",
+    help="Write the script only, or also a failing test in PyTorch's style, a bug report in Markdown, or a folder for maintainers: the "
+    "report with a smaller repro, a bisection, the environment and a link to a new issue. Nothing is sent.",
 )
 @click.option(
     "--verdict",
@@ -127,7 +129,8 @@ def repro(
     """
     selection = Selection(region, frame, finding)
     document = output or Path(default_name(selection, file, form))
-    out = document if form == SCRIPT else document.with_name(default_name(selection, file, SCRIPT))
+    beside = document if form == FOLDER else document.parent
+    out = document if form == SCRIPT else beside / default_name(selection, file, SCRIPT)
     for path in dict.fromkeys((document, out)):
         if path.exists() and not force:
             raise click.ClickException(f"{path} exists. Give another path with -o, or use --force to overwrite it.")
@@ -148,6 +151,8 @@ def repro(
     )
     judged_by = Criterion(criterion) if criterion else None
     try:
+        if form == FOLDER:
+            document.mkdir(parents=True, exist_ok=True)
         with _recorded(file, kind, selection) as recorded:
             chosen = kind or ("graph" if recorded else "source")
             entries = None if recorded else EntrySelection(entry, ()).choices(job)[0]
@@ -155,8 +160,11 @@ def repro(
                 job, selection, out, judged_by, device, chosen, not no_run, timeout, entries, depth is None
             )
             written = asyncio.run(_write(request, recorded, python, quiet))
-        form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout))
-    except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry) as problem:
+        form_text = asyncio.run(_write_form(written, form, document, bisection, python, file, timeout, quiet))
+    except (CannotWrite, TraceError, InterpreterError, HostError, FileProblem, BadEntry, OSError) as problem:
+        if form == FOLDER:
+            with suppress(OSError):  # there, or not empty: it stays
+                document.rmdir()
         raise click.ClickException(str(problem)) from None
     if as_json:
         told = {"file": str(document), "reproduces": written.reproduces, "sentence": written.sentence()}
@@ -183,8 +191,9 @@ async def _write_form(
     python: str | None,
     file: Path,
     timeout: float,
+    quiet: bool,
 ) -> str:
-    """Write the test or the report and return what to print about it."""
+    """Write the test, the report or the folder, and return what to print about it."""
     interpreter = find_interpreter(file, (), python)
     if form == UNIT_TEST:
         test = await write_unit_test(written, document, interpreter, timeout)
@@ -193,7 +202,22 @@ async def _write_form(
     if form == ISSUE:
         versions = await collect_versions(interpreter)
         return await asyncio.to_thread(_write_issue, written, versions, bisection, document)
+    if form == FOLDER:
+        return await _write_folder(written, document, bisection, interpreter, timeout, quiet)
     return ""
+
+
+async def _write_folder(
+    written: Written, folder: Path, bisection: Bisection | None, interpreter: str, timeout: float, quiet: bool
+) -> str:
+    host = Host(interpreter)
+    try:
+        with _progress(not quiet) as progress:
+            made = await write_issue_folder(host, written, folder, bisection, timeout, progress)
+    finally:
+        await host.close()
+    said = "".join(f"\n  {sentence}" for sentence in made.said)
+    return f"\n{folder}: {made.title}{said}\nOpen a new issue with the report (nothing is sent before you submit it):\n{made.link}"
 
 
 def _write_issue(written: Written, versions: str, bisection: Bisection | None, document: Path) -> str:

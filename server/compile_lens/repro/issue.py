@@ -55,30 +55,27 @@ def issue_title(written: Written) -> str:
 
 
 def issue_text(written: Written, versions: str, bisection: Bisection | None = None) -> str:
-    """The text of the report. The code of the repro is unchanged; everything else is scrubbed."""
+    """The text of the report."""
+    return "\n\n".join(issue_sections(written, versions, bisection)) + "\n"
+
+
+def issue_sections(written: Written, versions: str, bisection: Bisection | None = None, smaller: str = "") -> list[str]:
+    """Its sections, the title first. The code of the repro, or the ``smaller`` one, is unchanged; everything else is scrubbed."""
     verification = written.verification
     output = verification.compiled.output if verification is not None else ""
     criterion = written.expected.criterion
     logs = LOGS.get(criterion) or STAGE_LOGS.get(written.expected.stage, "+dynamo")
+    code = code_block((smaller or written.script.body).strip(), "python")
+    commands = f'TORCH_LOGS="{logs}" python {written.file.name}\nTORCH_TRACE=trace python {written.file.name}'
     parts = [
         f"# {visible(issue_title(written))}",
-        "## Describe the bug",
-        _description(written),
-        "## Minimal repro",
-        "Exit code 0: good, 1: the problem occurs, 125: cannot be judged.",
-        code_block(written.script.body.strip(), "python"),
-        "## Output",
-        code_block(_cut(scrub(output.strip())), ""),
+        f"## Describe the bug\n\n{_description(written)}",
+        f"## Minimal repro\n\nExit code 0: good, 1: the problem occurs, 125: cannot be judged.\n\n{code}",
+        f"## Output\n\n{code_block(_cut(scrub(output.strip())), '')}",
     ]
     if bisection is not None:
-        parts += ["## Bisection", _verdict(bisection)]
-    parts += [
-        "## Logs",
-        f'```\nTORCH_LOGS="{logs}" python {written.file.name}\nTORCH_TRACE=trace python {written.file.name}\n```',
-        "## Versions",
-        code_block(versions, ""),
-    ]
-    return "\n\n".join(parts) + "\n"
+        parts.append(f"## Bisection\n\n{_verdict(bisection)}")
+    return [*parts, f"## Logs\n\n```\n{commands}\n```", f"## Versions\n\n{code_block(versions, '')}"]
 
 
 def _component(finding: Finding | None, criterion: Criterion) -> str:

@@ -15,7 +15,7 @@ from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.report import CompileReport
 
 FINDING = re.compile(r"^(?P<code>[\w-]+)?(?:@(?P<line>\d+))?$")
-SCRIPT, UNIT_TEST, ISSUE = "script", "unittest", "issue"
+SCRIPT, UNIT_TEST, ISSUE, FOLDER = "script", "unittest", "issue", "folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,15 @@ class Subject:
 
 
 def default_name(selection: Selection, file: Path, form: str = SCRIPT) -> str:
-    """A file name for the selection: ``repro_GB0059_12.py``, ``test_repro_…py`` or ``issue_…md``."""
+    """A file name for the selection: ``repro_GB0059_12.py``, ``test_repro_…py``, ``issue_…md``, or a folder ``issue_…``."""
     about = (
         selection.finding
         or selection.region
         or (f"frame_{selection.frame}" if selection.frame else file.name.partition(".")[0])
     )
     name = re.sub(r"[^0-9A-Za-z]+", "_", about).strip("_") or "region"
-    return {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}[form]
+    names = {SCRIPT: f"repro_{name}.py", UNIT_TEST: f"test_repro_{name}.py", ISSUE: f"issue_{name}.md"}
+    return names.get(form, f"issue_{name}")
 
 
 def find_selected(outcome: Outcome, selection: Selection) -> Finding | None:

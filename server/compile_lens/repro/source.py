@@ -16,6 +16,7 @@ from compile_lens.repro.slices import own_source, own_values
 from compile_lens.repro.templates import render
 
 RULE = "# ---- {} " + 60 * "-"
+COMPILED, JUDGED = "what is compiled", "how it is judged"
 # options of torch.compile that a repro sets itself
 NOT_OPTIONS = ("backend", "disable")
 
@@ -40,8 +41,8 @@ class Script:
     @property
     def body(self) -> str:
         """The text."""
-        rule = RULE.format("how it is judged")
-        return f"{self.imports}\n{RULE.format('what is compiled')}\n\n{self.subject}\n\n\n{rule}\n\n{self.judge}"
+        rule = RULE.format(JUDGED)
+        return f"{self.imports}\n{RULE.format(COMPILED)}\n\n{self.subject}\n\n\n{rule}\n\n{self.judge}"
 
 
 def write_source(

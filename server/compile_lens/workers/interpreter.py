@@ -55,7 +55,7 @@ def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | Non
     for candidate in _candidates(file, roots):
         if candidate.is_file():
             return str(candidate)
-    raise InterpreterError("No Python interpreter was found; give one with --python or the setting compileLens.python.")
+    raise InterpreterError("No Python interpreter was found. Set one with --python or the setting compileLens.python.")
 
 
 def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:

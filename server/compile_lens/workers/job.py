@@ -54,6 +54,7 @@ class Job:
     plan: EntryPlan | None = None
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
+    stages: bool = False
     stand_in: Substitution = Substitution.AUTO
     emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO

@@ -50,10 +50,11 @@ async def run_script(python: str, file: Path, timeout_s: float, variables: Mappi
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(LEFT_OUT)}
     started = time.monotonic()
+    path = os.path.abspath(file)  # noqa: PTH100, ASYNC240 - the process runs in another folder; no link is followed
     with tempfile.TemporaryDirectory(prefix="compile-lens-", ignore_cleanup_errors=True) as folder:
         process = await asyncio.create_subprocess_exec(
             python,
-            str(file),
+            path,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

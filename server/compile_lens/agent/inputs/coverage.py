@@ -20,7 +20,6 @@ class RanSoFar:
     def __init__(self, file: str, module: str) -> None:
         self._file = file
         self._module = module
-        self._codes: dict[CodeType, bool] = {}
         self.lines: set[int] = set()
         self.classes: set[str] = set()
         self.functions: set[str] = set()
@@ -38,9 +37,7 @@ class RanSoFar:
             code = frame.f_code
             if code.co_name in names:
                 self._add_class(frame)
-            if code not in self._codes:
-                self._codes[code] = code.co_filename == self._file
-            if not self._codes[code]:
+            if code.co_filename != self._file:
                 return None
             if is_top_level(frame):
                 self.functions.add(code.co_name)

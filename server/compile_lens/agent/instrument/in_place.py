@@ -33,7 +33,8 @@ AFTER_FAILURE = f"""\
 UNSUITABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 _PLACE = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
-_surrounding: set[CodeType] = set()
+# compared by identity: code that Dynamo makes may hold constants that cannot be hashed
+_surrounding: list[CodeType] = []
 
 
 def call_first(function: Any, before: Callable[..., tuple[Any] | None]) -> Callable[[], None]:
@@ -54,7 +55,7 @@ def call_after_failure(function: Any, failed: Callable[..., tuple[Any] | None]) 
 
 def is_surrounding(code: CodeType) -> bool:
     """Whether a frame with ``code`` is one that was added here."""
-    return code in _surrounding
+    return any(code is each for each in _surrounding)
 
 
 def _surround(function: Any, body: str, other: Callable[..., Any]) -> Callable[[], None]:
@@ -65,7 +66,7 @@ def _surround(function: Any, body: str, other: Callable[..., Any]) -> Callable[[
     original.__kwdefaults__ = function.__kwdefaults__
     original.__qualname__, original.__module__ = function.__qualname__, function.__module__
     surrounding = _code_like(code, body, {ORIGINAL: original, OTHER: other})
-    _surrounding.add(surrounding)
+    _surrounding.append(surrounding)
     function.__code__ = surrounding
 
     def undo() -> None:

@@ -71,7 +71,8 @@ class Notes:
         self._regions: dict[int, tuple[int, Any]] = {}
         self._region_count = 0
         # what regions compile, until it is seen to be compiled as part of another region
-        self._not_inlined: dict[CodeType, list[int]] = {}
+        # by identity, and kept alive: code that Dynamo makes may hold constants that cannot be hashed
+        self._not_inlined: dict[int, tuple[CodeType, list[int]]] = {}
         # the (region, stance) of calls that are noted
         self._called: set[tuple[int, str]] = set()
         self._outcomes = FrameOutcomes(_reporting, self._note_skip, self._note_failed_frame)
@@ -148,7 +149,7 @@ class Notes:
             return
         code = _code_of(user_target(fn))
         if code is not None:
-            self._not_inlined.setdefault(code, []).append(self._region_count)
+            self._not_inlined.setdefault(id(code), (code, []))[1].append(self._region_count)
         write_note(
             "compile_lens_region",
             {
@@ -183,7 +184,8 @@ class Notes:
     def _after_inlining_begins(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def init(tracer: Any, *args: Any, **kwargs: Any) -> None:
             original(tracer, *args, **kwargs)
-            for region in self._not_inlined.pop(tracer.f_code, ()):
+            _, regions = self._not_inlined.pop(id(tracer.f_code), (None, ()))
+            for region in regions:
                 write_note("compile_lens_inlined", {"region": region})
 
         return init

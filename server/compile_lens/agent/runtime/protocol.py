@@ -126,6 +126,7 @@ class RunCommand(Message):
     plan: EntryPlan | None = None
     timeout_s: float = 60.0
     compare: bool = False
+    stages: bool = False
     stand_in: Substitution = Substitution.AUTO
     trials: str = ""
     emulation_failed: str = ""

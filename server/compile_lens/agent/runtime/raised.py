@@ -13,6 +13,7 @@ from typing import Any
 from ..instrument.graph_lines import lines_of_graph
 from ..instrument.stacks import summary_stack
 from ..substitutes.cuda.usage import is_of_device
+from .degraded import degraded
 from .missing_requirement import find_missing_requirement
 from .protocol import MissingRequirementReport, ProgramRaised, RaisedAside, StackLine
 from .uncaught import drop_own_frames, show
@@ -26,11 +27,7 @@ def report(error: BaseException, wire: Wire, own_folder: str, unsaved: str = "")
 
     ``unsaved`` is the file whose text on disk is not what runs, or ''.
     """
-    try:
-        raised = _raised(error, own_folder)
-    except Exception:  # the program has replaced what is needed for that, or its exception cannot be printed
-        raised = ProgramRaised(type(error).__name__, "", "", (), "")
-    wire.tell(raised)
+    wire.tell(_raised(error, own_folder))
     if not isinstance(error, SystemExit):
         with contextlib.suppress(Exception):  # the same
             show(error, unsaved)
@@ -38,11 +35,7 @@ def report(error: BaseException, wire: Wire, own_folder: str, unsaved: str = "")
 
 def report_aside(error: BaseException, wire: Wire, own_folder: str, where: str, name: str = "") -> None:
     """Send an exception that did not end the run: of the import of the file, or of the thread or exit function ``name``."""
-    try:
-        raised = _raised(error, own_folder)
-    except Exception:  # as above
-        raised = ProgramRaised(type(error).__name__, "", "", (), "")
-    wire.tell(RaisedAside(where, raised, name))
+    wire.tell(RaisedAside(where, _raised(error, own_folder), name))
 
 
 def watch_threads(wire: Wire, own_folder: str) -> None:
@@ -87,6 +80,14 @@ def run_exit_functions(wire: Wire, own_folder: str) -> None:
 
 
 def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
+    try:
+        return _described(error, own_folder)
+    except Exception as problem:  # the program has replaced what is needed for that, or its exception cannot be printed
+        degraded("the place of the exception", problem)
+        return ProgramRaised(type(error).__qualname__, str(type(error).__module__), _words(error)[:MAX_MESSAGE], (), "")
+
+
+def _described(error: BaseException, own_folder: str) -> ProgramRaised:
     words = _words(error)
     of_device = is_of_device(error, words)  # its frames may be ours
     drop_own_frames(error, own_folder)

@@ -44,7 +44,7 @@ class VariationWatcher:
         self._regions: dict[int, VariedRegion] = {}
         self._offers: dict[int, Callable[[], Offers]] = {}
         self._repeated = 0
-        self._known_code: set[Any] = set()
+        self._known_code: dict[int, Any] = {}  # by identity: code that Dynamo makes may not be hashable
         self._is_over = False
 
     def region_begins(self, region: int) -> None:
@@ -78,9 +78,9 @@ class VariationWatcher:
             return
         # a function that is compiled anew in each iteration of a loop is one region
         code = getattr(getattr(target, "__func__", target), "__code__", None) or type(target)
-        if code in self._known_code:
+        if id(code) in self._known_code:
             return
-        self._known_code.add(code)
+        self._known_code[id(code)] = code
         self._regions[region] = VariedRegion(region, name, compiled, fn, take_snapshot(args, kwargs))
 
     def after_call(self, again: Callable[[], object] | None, offers: Callable[[], Offers]) -> None:

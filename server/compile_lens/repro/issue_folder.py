@@ -1,0 +1,109 @@
+"""Writes a report for maintainers as one folder: text, repro, smaller repro, bisection, environment, and a link to a new issue."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from compile_lens.repro.bisect import Options, bisect
+from compile_lens.repro.contract import Criterion
+from compile_lens.repro.history import remember
+from compile_lens.repro.issue import collect_versions, issue_sections, issue_title
+from compile_lens.repro.issue_link import issue_link
+from compile_lens.repro.minify import MinifyOptions, minify
+from compile_lens.repro.source import COMPILED, JUDGED, RULE
+from compile_lens.repro.verdict import Bisection
+from compile_lens.repro.write import Written
+from compile_lens.shown_text import code_block
+from compile_lens.workers.host import Host
+
+REPORT, LINK, ENVIRONMENT, BISECTION = "issue.md", "new-issue.url.txt", "environment.txt", "bisection.json"
+# Dynamo alone breaks graphs and recompiles: no other part can be at fault
+SEARCHED = frozenset({Criterion.RAISES, Criterion.DIFFERS, Criterion.CRASHES, Criterion.ANY})
+# the lines of torch's environment report that a link has room for
+NAMED = ("PyTorch version", "Python version", "OS:", "CUDA used", "ROCM used")
+
+
+@dataclass(frozen=True, slots=True)
+class IssueFolder:
+    """A folder on disk. ``link`` opens a new issue with the report filled in; ``said`` are the results of the searches."""
+
+    folder: Path
+    title: str
+    link: str
+    said: tuple[str, ...]
+
+
+async def write_issue_folder(
+    host: Host,
+    written: Written,
+    folder: Path,
+    bisection: Bisection | None,
+    limit_s: float,
+    progress: Callable[[str], None] = lambda _: None,
+) -> IssueFolder:
+    """Minify and bisect the repro ``written`` where its problem occurs, and write everything to ``folder``, which is made.
+
+    ``bisection`` is one that the user has. ``limit_s`` limits each of the searches. Raises HostError and OSError.
+    """
+    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    said: list[str] = []
+    code, file = written.script.body, written.file
+    if written.reproduces:
+        smaller, sentence = await _smaller(host, written, folder, limit_s, progress)
+        said.append(f"Minified: {sentence}")
+        if smaller is not None:
+            file, code = smaller
+    if bisection is None and written.reproduces and written.expected.criterion in SEARCHED:
+        progress(f"bisecting {written.file.name}")
+        bisection = await bisect(host, written.file, Options(limit_s=limit_s))
+        remember(bisection)
+    if bisection is not None:
+        said.append(f"Bisected: {bisection.sentence}")
+    progress("collecting versions")
+    versions = await collect_versions(host.python)
+    reported = replace(written, file=file)
+    sections = await asyncio.to_thread(issue_sections, reported, versions, bisection, code)
+    title = issue_title(written)
+    link = issue_link(title, _in_link(sections, code, versions), REPORT)
+    files = {REPORT: "\n\n".join(sections) + "\n", ENVIRONMENT: f"{versions}\n", LINK: f"{link}\n"}
+    if bisection is not None:
+        files[BISECTION] = bisection.to_json() + "\n"
+    await asyncio.to_thread(_write, folder, written, files)
+    return IssueFolder(folder, title, link, tuple(said))
+
+
+async def _smaller(
+    host: Host, written: Written, folder: Path, limit_s: float, progress: Callable[[str], None]
+) -> tuple[tuple[Path, str] | None, str]:
+    """The file and the code of the smaller repro, if there is one that fails in the same way; and what came of the search."""
+    progress(f"minifying {written.file.name}")
+    target = folder / f"{written.file.stem}_min.py"
+    options = MinifyOptions(limit_s=limit_s)
+    found = await minify(host, written.file, target.with_suffix(".pt"), options, lambda now: progress(str(now)))
+    if not found.text or not found.verified:
+        return None, found.sentence
+    await asyncio.to_thread(target.write_text, found.text, encoding="utf-8")
+    lines = found.text.splitlines(keepends=True)
+    return (target, "".join(itertools.dropwhile(lambda line: line.startswith("#"), lines))), found.sentence
+
+
+def _in_link(sections: list[str], code: str, versions: str) -> list[str]:
+    """The report in short: what is compiled without how it is judged, and the first versions."""
+    subject = code.partition(RULE.format(COMPILED))[2].partition(RULE.format(JUDGED))[0].strip()
+    kept = [section for section in sections[1:] if not section.startswith(("## Minimal", "## Logs", "## Versions"))]
+    first = "\n".join(line for line in versions.splitlines() if line.startswith(NAMED))
+    described, *others = kept
+    what = [f"## What is compiled\n\n{code_block(subject, 'python')}"] if subject else []
+    return [described, *what, f"## Versions\n\n{code_block(first, '')}", *others]
+
+
+def _write(folder: Path, written: Written, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    if written.data is not None and written.data.parent != folder:
+        shutil.copytree(written.data, folder / written.data.name, dirs_exist_ok=True)
