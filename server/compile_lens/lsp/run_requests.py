@@ -8,7 +8,8 @@ from pathlib import Path
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.pipeline.partial_run import end_of_cell_at, up_to_line
-from compile_lens.pipeline.stage_recorder import StageRecorder, with_stages
+from compile_lens.pipeline.stage_recorder import StageRecorder
+from compile_lens.pipeline.stage_run import job_with_stages
 from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Depth, Job, VariationRequest
@@ -48,7 +49,7 @@ class RunRequest:
         if self.compare:
             job = replace(job, depth=Depth.INDUCTOR, timeout_s=job.timeout_s * COMPARE_FACTOR, compare=True)
         if self.stages is not None:
-            job = with_stages(job)
+            job = replace(job_with_stages(job), timeout_s=job.timeout_s * COMPARE_FACTOR)
         if self.up_to:
             job = up_to_line(job, text, end_of_cell_at(text, self.up_to))
         if self.vary:

@@ -10,21 +10,23 @@ from pathlib import Path
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.pipeline.local_files import NO_FILES, LocalFiles, Maps, find_local_files
 from compile_lens.pipeline.stage_set import StageSet
-from compile_lens.stages.opened import open_stages, read_stage_report
+from compile_lens.stages.opened import open_stages, report_of
 from compile_lens.state.stage_folders import OPENED, RUN, StageFacts, StageFolders
 from compile_lens.trace.files import unpacked
+from compile_lens.trace.records import opened
 
 
 def open_stage_set(key: str, facts: StageFacts, maps: Maps, folders: Sequence[str]) -> StageSet:
     """The stages of ``facts``. Their kernels are read later. Raises TraceError."""
     trace = Path(facts.trace)
-    report = read_stage_report(trace)
+    content = opened(trace)
+    report = report_of(content)
     files = NO_FILES
     if facts.kind != RUN:
         files = find_local_files(report, maps, (*folders, str(trace.parent), str(Path(facts.file).parent)))
-    opened = open_stages(report, _lines(facts, files))
+    stages = replace(open_stages(report, _lines(facts, files)), trace=content)
     rank = f" (rank {report.rank})" if report.rank is not None and facts.kind != RUN else ""
-    return StageSet(key, replace(facts, title=f"{facts.title.partition(' (rank')[0]}{rank}"), opened, files.here)
+    return StageSet(key, replace(facts, title=f"{facts.title.partition(' (rank')[0]}{rank}"), stages, files.here)
 
 
 def traces_at(path: Path, folders: StageFolders) -> Iterator[StageFacts]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +10,8 @@ from compile_lens.agent.runtime.protocol import RunStarted
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import NO_FILTERS
-from compile_lens.workers.job import Depth, Job
+from compile_lens.workers.job import Job
 from compile_lens.workers.wire import Frame, TraceRecord
-
-# on the time limit of a run: everything is compiled, and nothing is taken from a cache of graphs
-STAGES_FACTOR = 10
-# torch/_inductor/config.py, torch/_functorch/config.py (torch 2.6 to 2.13): a graph from a cache has no stages
-NEEDED = {
-    "INDUCTOR_PROVENANCE": "1",
-    "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
-    "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
-}
-
-
-def with_stages(job: Job) -> Job:
-    """``job``, compiling everything down to kernels, which say what they were made of."""
-    return replace(job, depth=Depth.INDUCTOR, timeout_s=job.timeout_s * STAGES_FACTOR, env={**job.env, **NEEDED})
 
 
 class StageRecorder:
