@@ -21,6 +21,7 @@ from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.filter_again import filter_again
+from compile_lens.lsp.kept_runs import KeptRuns
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.last_runs import LastRuns
 from compile_lens.lsp.permissions import Permissions
@@ -83,6 +84,7 @@ class Runs:
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
         self.last = LastRuns()
+        self._kept = KeptRuns(server, self.last)
         self.jobs = RunJobs(server, self.last)
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
         self._again: asyncio.Task[None] | None = None
@@ -265,10 +267,15 @@ class Runs:
                 with contextlib.suppress(FileProblem):
                     given = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, given, request.candidate)
-            # reads the file
             text = await asyncio.to_thread(text_of, path, snapshot)
             job = await asyncio.to_thread(lambda: request.of(self.jobs.job(path, snapshot, request.access), text))
-            outcome = await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
+            now = await self._kept.surroundings(job, choice, self.interpreter(path))
+            kept = await self._kept.keep(ticket.uri, snapshot, now) if ticket.reason is Reason.SAVED else None
+            if kept is not None:
+                self._notify_end(ticket.uri, kept, self.jobs.versions(ticket.uri, snapshot))
+            outcome = kept or await self._analyze(job, text, snapshot, choice, ticket, progress, request)
+            if not request.beside:
+                self._kept.ran(ticket.uri, now)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             if not request.beside:
                 self._withdraw(ticket.uri)
@@ -294,10 +301,10 @@ class Runs:
         choice: EntryChoice,
         ticket: Ticket,
         progress: RunProgress,
-        beside: str,
+        request: RunRequest,
     ) -> Outcome:
-        """Run ``job`` and publish what it finds; ``beside`` is the class or function that is analyzed as if it were compiled."""
-        server, path, name = self._server, job.file, Path(job.file).name
+        """Run ``job`` and publish what it finds."""
+        server, path, name, beside = self._server, job.file, Path(job.file).name, request.beside
         python = self.interpreter(path)
         versions = self.jobs.versions(ticket.uri, snapshot)
 
@@ -331,7 +338,8 @@ class Runs:
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
             versions = self.jobs.versions(ticket.uri, snapshot)
-            outcome = await analyze_by_entries(server.analyze, host, job, choice, tell, server.settings.filters)
+            way = request.stages or server.analyze
+            outcome = await analyze_by_entries(way, host, job, choice, tell, server.settings.filters)
             tell(outcome)
             for note in outcome.notes:
                 log.info("%s: %s", name, note)
