@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,6 +21,8 @@ ABOUT, DOCUMENTS = "about.json", "documents"
 # the folders of as many files are kept, those that were used last
 KEPT = 24
 RUN, OPENED = "run", "trace"
+# of a run that goes on, and when it cannot any more
+UNFINISHED, LEFT_S = ".run-", 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,10 @@ class StageFolders:
         return (key, "/".join(name)) if folder == DOCUMENTS and name else None
 
     def _limit(self) -> None:
-        """Remove the folders that were renewed longest ago."""
+        """Remove the folders that were renewed longest ago, and what runs have left whose server was killed."""
+        for left in self.root.glob(f"{UNFINISHED}*"):
+            if time.time() - left.stat().st_mtime > LEFT_S:
+                shutil.rmtree(left, ignore_errors=True)
         found = [(about.stat().st_mtime, about.parent) for about in self.root.glob(f"*/{ABOUT}")]
         for _, folder in sorted(found, reverse=True)[KEPT:]:
             shutil.rmtree(folder, ignore_errors=True)

@@ -21,7 +21,7 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.stage_recorder import StageRecorder
 from compile_lens.pipeline.stage_set import StageSet
 from compile_lens.stages.model import Direction, Graph, Stage
-from compile_lens.state.stage_folders import RUN, StageFacts
+from compile_lens.state.stage_folders import RUN, UNFINISHED, StageFacts
 from compile_lens.trace.files import TraceError
 
 LIST = "compileLens.stages"
@@ -126,7 +126,7 @@ class StageCommands:
         snapshot = self._server.documents.get(uri)
         text = await asyncio.to_thread(text_of, path, snapshot)
         self._store.folders.root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self._store.folders.root, prefix=".run-") as folder:
+        with tempfile.TemporaryDirectory(dir=self._store.folders.root, prefix=UNFINISHED) as folder:
             recorder = StageRecorder(self._server.analyze, Path(folder))
             outcome = await self._runs.analyze(uri, RunRequest(stages=recorder))
             trace = recorder.trace_of(outcome) if outcome is not None else None
