@@ -95,7 +95,7 @@ def assemble(
     configuration.on_change(predictions.predict_all)
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
-    stages = Stages(server, runs)
+    stages = Stages(server, runs, progress)
     Hovers(server, runs, store, predictions, facts, fixes, stages.words)
     views = Views(server, runs, diagnostics, fixes, facts, predictions, stages.words)
     consent_question = ConsentQuestion(server, runs)
