@@ -64,6 +64,9 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.writeRepro",
         "compileLens.applyFix",
         "compileLens.assistantTool",
+        "compileLens.fixChoices",
+        "compileLens.fixTaken",
+        "compileLens.forgetFixChoices",
         "compileLens.showDetails",
     }
     assert offered["hoverProvider"] is True
