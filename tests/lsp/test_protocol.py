@@ -68,6 +68,9 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.fixTaken",
         "compileLens.forgetFixChoices",
         "compileLens.showDetails",
+        "compileLens.openStages",
+        "compileLens.showStage",
+        "compileLens.stages",
     }
     assert offered["hoverProvider"] is True
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}
