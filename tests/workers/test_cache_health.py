@@ -12,6 +12,9 @@ import pytest
 from tests.command import Result
 
 from compile_lens.workers.cache_health import find_cache_problem
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Depth, Job
+from warm_host import WarmHost
 
 PROGRAM = "import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n"
 
@@ -57,6 +60,21 @@ def test_a_limit_on_the_size_of_files_is_told(tmp_path: Path) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
     )
     assert "cannot be written" in ended.stdout or "is full" in ended.stdout, ended
+
+
+def test_a_disk_that_is_full_is_told_of_a_run_that_failed_alone(
+    tmp_path: Path, warm_host: WarmHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Host] = []
+    (tmp_path / "first.py").touch()
+    warm_host.run(Job(str(tmp_path / "first.py"), Depth.INDUCTOR))  # the start of a host asks, too
+    monkeypatch.setattr(Host, "_check_caches", lambda host: said.append(host))
+    for text, times in (("print(1)", 1), ("raise ValueError", 2), ("import os; os._exit(3)", 2)):
+        program = tmp_path / "program.py"
+        program.write_text(text)
+        said.clear()
+        warm_host.run(Job(str(program), Depth.INDUCTOR))
+        assert len(said) == times, text  # once before the run
 
 
 @pytest.mark.parametrize(
