@@ -16,6 +16,16 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
 from warm_host import WarmHost
 
+FILLS = """import os, torch
+try:
+    with open(os.environ["TORCHINDUCTOR_CACHE_DIR"] + "/ballast", "wb", 0) as file:
+        while file.write(bytes(4096)) == 4096:
+            pass
+except OSError:
+    pass
+f = torch.compile(lambda x: x.sin() + 1)
+f(torch.ones(3))
+"""
 PROGRAM = "import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n"
 
 
@@ -97,7 +107,7 @@ def test_a_command_says_it_in_one_line(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_disk_that_fills_during_a_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small, program = tmp_path / "small", tmp_path / "program.py"
     small.mkdir()
-    program.write_text("import torch\nf = torch.compile(lambda x: x.sin() + 1)\nf(torch.ones(3))\n")
+    program.write_text(FILLS)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1300k", "tmpfs", str(small)], check=False).returncode:
         pytest.skip("nothing can be mounted here")
     try:
