@@ -1,17 +1,20 @@
 // Activates the extension and connects its parts. The server does the analysis.
 import * as vscode from "vscode";
 
+import { Assistants } from "./assistants";
 import { registerCommands, setupActions } from "./commands";
 import { DetailsPanel } from "./details";
 import { registerExamples } from "./examples";
 import { onInterpreterChange } from "./interpreter";
 import { LanguageStatus } from "./languageStatus";
+import { LinkedView } from "./linkedView";
 import { OverviewMarks } from "./overview";
 import { Pages } from "./pages";
 import { registerSearches } from "./searches";
 import { Server } from "./server";
 import { section } from "./settings";
 import { offerSetup, type SetupActions } from "./setup";
+import { registerStages } from "./stages";
 import { StatusItem } from "./status";
 import { FindingsTree } from "./tree";
 import { followTrust } from "./trust";
@@ -25,8 +28,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const pages = new Pages();
   const setup = setupActions(started, pages, context.extension);
 
+  const assistants = new Assistants(context.extension, started);
   const followInterpreter = async (): Promise<void> => {
-    context.subscriptions.push(await onInterpreterChange(() => void started.settingsChanged()));
+    const changed = (): void => {
+      void started.settingsChanged();
+      assistants.refresh();
+    };
+    context.subscriptions.push(await onInterpreterChange(changed));
+    assistants.refresh();
   };
   context.subscriptions.push(
     log,
@@ -36,7 +45,10 @@ export function activate(context: vscode.ExtensionContext): void {
     new FindingsTree(started),
     new DetailsPanel(context.extensionUri, started),
     new OverviewMarks(started),
+    new LinkedView(started),
+    registerStages(started),
     registerCommands(started, log, setup),
+    assistants,
     offerSetupOnce(started, setup),
     registerSearches(started),
     registerExamples(context.extensionUri),

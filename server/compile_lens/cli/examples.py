@@ -12,6 +12,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("Fail in CI if a graph breaks", "compile-lens check --fail-on warning --format json src"),
         ("Fail in CI only for what a change adds", "compile-lens check --since origin/main --format github src"),
     ),
+    "fix": (
+        ("What would fix the costliest finding?", "compile-lens fix train.py"),
+        ("Apply all verified fixes", "compile-lens fix --all --write train.py"),
+        ("Fix one finding", "compile-lens fix --finding GB0170@12 train.py"),
+    ),
     "vary": (("Which inputs recompile `step`?", "compile-lens vary train.py step"),),
     "entries": (("How can this file run?", "compile-lens entries model.py"),),
     "predict": (("Predict graph breaks without running anything", "compile-lens predict model.py"),),

@@ -16,6 +16,7 @@ from compile_lens.cli.terminal import as_given, echo
 # verb → the module of this package that defines a command of that name, and what it does
 VERBS = {
     "check": ("check", "Run files, and print what torch.compile did with them"),
+    "fix": ("fix", "Apply fixes that are verified by runs, or print them as a diff"),
     "vary": ("vary", "Call compiled functions again with other inputs"),
     "entries": ("entries", "List the ways to run a file"),
     "predict": ("predict", "Predict graph breaks from the source; nothing runs"),

@@ -11,7 +11,9 @@ from lsprotocol import types
 from compile_lens.documents.documents import Documents, file_key
 from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp import commands, document_sync, signature_help
+from compile_lens.lsp.assistant_tools import ASSISTANT_TOOL, AssistantTools
 from compile_lens.lsp.code_actions import CodeActions
+from compile_lens.lsp.compiler_stages.feature import Stages
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.consent_question import ConsentQuestion
@@ -93,15 +95,17 @@ def assemble(
     configuration.on_change(predictions.predict_all)
     pages = Pages(server)
     fixes = Fixes(server, FixChecks(server, runs), facts)
-    Hovers(server, runs, store, predictions, facts, fixes)
-    views = Views(server, runs, diagnostics, fixes, facts, predictions)
+    stages = Stages(server, runs)
+    Hovers(server, runs, store, predictions, facts, fixes, stages.words)
+    views = Views(server, runs, diagnostics, fixes, facts, predictions, stages.words)
     consent_question = ConsentQuestion(server, runs)
     server.code_actions.add(consent_question.actions)
-    lenses = Lenses(server, runs, facts, consent_question)
+    lenses = Lenses(server, runs, facts, consent_question, stages.words)
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)
     server.code_actions.add(RegionActions(server, runs).actions)
+    server.code_actions.add(stages.commands.actions)
     server.code_actions.add(runs.permissions.gpu_actions)
     document_sync.register(server, runs, diagnostics, predictions, facts, status)
     searches = Searches(server, runs, progress, store, diagnostics, pages)
@@ -114,8 +118,10 @@ def assemble(
     with_more: dict[str, commands.CommandWithArguments] = {
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
+        ASSISTANT_TOOL: AssistantTools(server, runs).answer,
         DETAILS: Details(server, runs, facts, pages).show,
         **reports.commands(),
+        **stages.commands.commands(),
     }
     sandbox = SandboxActions(server)
     server.code_actions.add(sandbox.actions)
@@ -124,7 +130,8 @@ def assemble(
         lenses.refresh()
         runs.show_idle()
 
-    traces = Traces(server, diagnostics, show_traces)
+    stages.on_change(lenses.refresh, views.refresh)
+    traces = Traces(server, diagnostics, stages.store, show_traces)
     views.show_traces(traces.names)
     of_traces = {**traces.commands(), **FollowedTraces(server, traces, progress, runs.interpreter).commands()}
     commands.register(server, runs, progress, sandbox, {**searches.commands(), **of_traces}, with_more)
@@ -140,6 +147,7 @@ def assemble(
     async def initialized(_: types.InitializedParams) -> None:
         runs.show_idle()
         await configuration.on_initialized()
+        await stages.documents.register()
         store.of(None)  # reads the tables before the first hover
 
     @server.feature(types.SHUTDOWN)

@@ -265,7 +265,7 @@ def _job_of(job: Job, entry: Entry) -> Job:
     seconds = entry.plan.seconds or min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
     clock = job.timeout_s * CLOCK_SHARE
     plan = replace(entry.plan, seconds=seconds, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
-    is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare
+    is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare and not job.stages
     vary = VariationRequest(usual=True, seconds=seconds) if is_plain else job.vary
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
 

@@ -68,12 +68,16 @@ class FileRequest:
         try:
             limited = self.selection.limit(job)
             choices = self.selection.choices(limited)
-            host = host_of(find_interpreter(Path(job.file), (), self.python))
+            host = host_of(self.interpreter(job))
         except (FileProblem, BadEntry, InterpreterError) as problem:
             return [self.failed(job, str(problem))]
         return [
             await analyze_by_entries(analyze, host, limited, choice, on_partial, self.filters) for choice in choices
         ]
+
+    def interpreter(self, job: Job) -> str:
+        """The interpreter to run ``job`` with. Raises InterpreterError."""
+        return find_interpreter(Path(job.file), (), self.python)
 
     def failed(self, job: Job, sentence: str) -> Outcome:
         """The outcome of a file that could not be analyzed."""

@@ -23,7 +23,7 @@ from compile_lens.analysis.finding import Severity
 from compile_lens.settings.sandbox_settings import BudgetSettings, SandboxSettings
 from compile_lens.settings.setting import documented
 from compile_lens.settings.trace_settings import TraceSettings
-from compile_lens.settings.view_settings import InlaySettings, LensSettings
+from compile_lens.settings.view_settings import InlaySettings, LensSettings, StageSettings
 from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
 from compile_lens.workers.job import Depth, Substitution
@@ -218,12 +218,12 @@ class Settings:
     just_my_code: bool = field(
         default=True,
         metadata=documented(
-            "Show what happens inside an installed library at your line that calls it; off: in the file of the "
-            "library. Default: on."
+            "Show findings in installed libraries at your line that calls them. If off: in the library's file. Default: on."
         ),
     )
     lenses: LensSettings = field(default_factory=LensSettings)
     inlays: InlaySettings = field(default_factory=InlaySettings)
+    stages: StageSettings = field(default_factory=StageSettings)
     predictions: PredictionSettings = field(default_factory=PredictionSettings)
     fixes: FixSettings = field(default_factory=FixSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)
@@ -338,13 +338,13 @@ def _json_type(entry: dataclasses.Field[Any], default: object) -> dict[str, Any]
 
 def _expected(entry: dataclasses.Field[Any], default: object) -> str:
     if entry.metadata["switches"]:
-        return "an object that maps names of rules (docs/predictions.md) to true or false"
+        return "an object that maps rule names (docs/predictions.md) to true or false"
     if isinstance(default, Enum):
         return "one of " + ", ".join(json.dumps(member.value) for member in type(default))
     if isinstance(default, tuple):
         return "a list of strings"
     if entry.metadata["is_text"]:
-        return "an object with texts as values"
+        return "an object with strings as values"
     if isinstance(default, Mapping):
         return "an object with values of " + ", ".join(json.dumps(level.value) for level in SeverityLevel)
     words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]

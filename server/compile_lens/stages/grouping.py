@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from compile_lens.stages.fusion import NOTE as FUSION
 from compile_lens.stages.model import Direction, StageKind
 from compile_lens.stages.output_code import AOT_ID
 from compile_lens.stages.provenance import ARTIFACTS as PROVENANCE
@@ -39,6 +40,8 @@ COMPILED = {
 RUNNABLE = "fx_graph_runnable"
 CODE = "inductor_output_code"
 # written after the code
+# before it, and no stage either
+BEFORE_CODE = frozenset({FUSION, RUNNABLE})
 AFTER_CODE = frozenset({*PROVENANCE, "triton_kernel_info"})
 # how much of the code is read for its first line
 HEAD = 200
@@ -111,7 +114,9 @@ def group(artifacts: Iterable[Artifact]) -> list[Frame]:
     return [frame for frame in frames if frame.lowerings or "dynamo_output_graph" in frame.artifacts]
 
 
-_KNOWN = frozenset({*FRAME, *LOWERING, *COMPILED, *AFTER_CODE, RUNNABLE})
+_KNOWN = frozenset({*FRAME, *LOWERING, *COMPILED, *AFTER_CODE, *BEFORE_CODE})
+# of a graph inside of the graph (a branch of `torch.cond`), what is written again before the code
+REPEATED = frozenset({"compile_lens_ir_pre_fusion", "compile_lens_ir_post_fusion", FUSION})
 
 
 def _begins_anew(frame: Frame, artifact: Artifact) -> bool:
@@ -135,6 +140,9 @@ def _add(frame: Frame, artifact: Artifact) -> None:
         if frame.current is not None:
             frame.current.artifacts[name] = artifact
     else:
+        if frame.current is not None and CODE not in frame.current.artifacts and name in REPEATED:
+            frame.current.artifacts.setdefault(name, artifact)
+            return
         if frame.current is not None and (name in frame.current.artifacts or CODE in frame.current.artifacts):
             _finish(frame)
         if frame.current is None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from compile_lens.stages.fusion import NOTE, ScheduledNode, nodes_of_kernels, read_schedule
 from compile_lens.stages.graph_lines import NO_GRAPH, PrintedGraph, read_graph
 from compile_lens.stages.model import Kernel, KernelKind, SourceSpan, TextSource
-from compile_lens.stages.output_code import Definition, KernelCall, OutputCode, read_output_code
+from compile_lens.stages.output_code import NAMES, Definition, KernelCall, OutputCode, read_output_code
 from compile_lens.stages.provenance import Lines, Provenance, read_provenance, spans_of_stack
+from compile_lens.stages.traffic import bytes_of, read_buffers, traffic_of
 
 BACKENDS = {
     "triton": KernelKind.TRITON,
@@ -37,25 +39,34 @@ class KernelTexts:
 
 def read_kernels(texts: KernelTexts) -> tuple[Kernel, ...]:
     """The kernels of one graph, in the order in which the code calls them."""
-    code = read_output_code(texts.code.text() or "")
-    reader = _Reader(texts, code)
-    return tuple(reader.kernel(number, call) for number, call in enumerate(code.calls, 1))
+    text = texts.code.text() or ""
+    reader = _Reader(texts, text, read_output_code(text))
+    return tuple(reader.kernels())
 
 
 class _Reader:
-    def __init__(self, texts: KernelTexts, code: OutputCode) -> None:
+    def __init__(self, texts: KernelTexts, text: str, code: OutputCode) -> None:
         self._texts = texts
+        self._text = text
         self._code = code
+        self._buffers = read_buffers(text)
         self._provenance: Provenance = read_provenance(texts.artifacts)
         self._graphs = [read_graph(source.text() or "") for source in texts.nodes]
         self._captured: PrintedGraph = read_graph(texts.captured.text() or "") if texts.captured else NO_GRAPH
 
-    def kernel(self, number: int, call: KernelCall) -> Kernel:
-        """What is known of one call; without torch's number for it, calls are counted in the order of the text."""
+    def kernels(self) -> Iterator[Kernel]:
+        """All calls. Without torch's number for a call, they are counted in the order of the text."""
+        schedule = read_schedule(self._texts.artifacts.get(NOTE))
+        scheduled = nodes_of_kernels(schedule, [frozenset(NAMES.findall(call.text)) for call in self._code.calls])
+        for number, (call, nodes) in enumerate(zip(self._code.calls, scheduled, strict=True), 1):
+            yield self._with_traffic(self._kernel(number, call, nodes), call, nodes)
+
+    def _kernel(self, number: int, call: KernelCall, scheduled: tuple[ScheduledNode, ...]) -> Kernel:
         defined = self._code.definitions.get(call.name)
         name = call.handle.rpartition(":")[0] or call.name
         handle = call.handle or f"{name}:{number}"
-        nodes = tuple(self._nodes(call, defined, handle, name))
+        origins = tuple(dict.fromkeys(origin for node in scheduled for origin in node.origins))
+        nodes = self._provenance.nodes_of(handle, name) or origins or tuple(_in_comments(call, defined))
         stacks = self._stacks(handle, name)
         sources = tuple(dict.fromkeys(stack[-1] for stack in stacks)) or tuple(
             dict.fromkeys(self._spans_of_nodes(nodes, call, defined))
@@ -75,11 +86,41 @@ class _Reader:
             stacks=stacks or tuple((span,) for span in sources),
         )
 
-    def _nodes(self, call: KernelCall, defined: Definition | None, handle: str, name: str) -> Iterator[str]:
-        found = self._provenance.nodes_of(handle, name)
-        yield from found or dict.fromkeys(
-            (*call.comments.nodes, *(defined.comments.nodes if defined is not None else ()))
+    def _with_traffic(self, kernel: Kernel, call: KernelCall, scheduled: tuple[ScheduledNode, ...]) -> Kernel:
+        """``kernel`` with what it reads and writes: as torch estimates it, else by the sizes in the code."""
+        found = traffic_of(call, self._code.definitions.get(call.name), self._text, self._buffers)
+        reads, writes = dict(found.reads), dict(found.writes)
+        bytes_read, bytes_written = found.bytes_read, found.bytes_written
+        if estimated := [node for node in scheduled if node.reads or node.writes]:
+            of_reads = {name: size for node in estimated for name, size in node.reads.items()}
+            of_writes = {name: size for node in estimated for name, size in node.writes.items()}
+            bytes_read, bytes_written = sum(of_reads.values()), sum(of_writes.values())
+        elif bytes_written is None:
+            bytes_written = self._size_of_result(kernel.nodes)
+        avoided = sum(size for node in scheduled for size in node.avoided.values()) if scheduled else None
+        return replace(
+            kernel,
+            operations=tuple(name for node in scheduled for name in node.operations),
+            reads=tuple(reads),
+            writes=tuple(writes),
+            bytes_read=bytes_read,
+            bytes_written=bytes_written,
+            avoided=avoided,
         )
+
+    def _size_of_result(self, nodes: tuple[str, ...]) -> int | None:
+        """The bytes of what the only node of a call returns: of a library's or torch's own function, the code has no size."""
+        if len(nodes) != 1 or not self._graphs:
+            return None
+        printed = self._graphs[0].nodes
+        result = printed.get(nodes[0])
+        if result is None:
+            return None
+        if result.type:
+            return bytes_of(result.type)
+        parts = [bytes_of(one.type) for one in printed.values() if one.operands == (nodes[0],) and not one.target]
+        known = [size for size in parts if size is not None]
+        return sum(known) if known and len(known) == len(parts) else None
 
     def _stacks(self, handle: str, name: str) -> tuple[tuple[SourceSpan, ...], ...]:
         stacks = (spans_of_stack(text, self._texts.lines_of) for text in self._provenance.stacks_of(handle, name))
@@ -119,6 +160,11 @@ class _Reader:
 
     def _target(self, node: str) -> str:
         return next((printed.target for graph in self._graphs if (printed := graph.nodes.get(node))), "")
+
+
+def _in_comments(call: KernelCall, defined: Definition | None) -> Iterator[str]:
+    """The post-grad nodes that comments name."""
+    yield from dict.fromkeys((*call.comments.nodes, *(defined.comments.nodes if defined is not None else ())))
 
 
 def _operator(target: str) -> str:

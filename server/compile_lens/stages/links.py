@@ -12,9 +12,8 @@ from compile_lens.stages.graph_lines import PrintedGraph, read_graph
 from compile_lens.stages.model import Kernel, SourceSpan, Stage, StageKind
 from compile_lens.stages.output_code import read_output_code
 
-# an operation of the IR, with the user's place in its text (``common_repr`` in torch/_inductor/ir.py)
-FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in ')
-OPERATION = re.compile(r"^(?:\w+: )?\w+\(|^op\d+")
+# an operation of the IR, or several that are fused (``debug_str`` in torch/_inductor/scheduler.py)
+OPERATION = re.compile(r"^\s*(?P<names>op\d+(?:_op\d+)*)(?=[:.])")
 PRINTED = frozenset(
     {
         StageKind.DYNAMO,
@@ -67,7 +66,7 @@ def links_of(stage: Stage, kernels: Sequence[Kernel], graphs: Iterable[PrintedGr
         calls = tuple(kernel.call for kernel in own)
         return Links(stage.id, dict.fromkeys(lines, spans) if spans else {}, dict.fromkeys(lines, calls))
     if stage.kind in {StageKind.IR_PRE_FUSION, StageKind.IR_POST_FUSION}:
-        return Links(stage.id, _of_operations(stage.text), {})
+        return _of_operations(stage.id, stage.text, kernels)
     return Links(stage.id, {}, {})
 
 
@@ -94,17 +93,19 @@ def _of_code(stage: Stage, kernels: Sequence[Kernel], graphs: tuple[PrintedGraph
     )
 
 
-def _of_operations(text: str) -> Mapping[int, tuple[SourceSpan, ...]]:
-    """The places of the lines of each operation: those that its text names."""
-    lines = text.split("\n")
-    found: dict[int, tuple[SourceSpan, ...]] = {}
-    first = 0
-    for index in range(1, len(lines) + 1):
-        if index < len(lines) and not OPERATION.match(lines[index]):
-            continue
-        block = "\n".join(lines[first:index])
-        spans = tuple(dict.fromkeys(SourceSpan(one["file"], int(one["line"])) for one in FRAME.finditer(block)))
-        if spans:
-            found.update(dict.fromkeys(range(first + 1, index + 1), spans))
-        first = index
-    return found
+def _of_operations(stage: str, text: str, kernels: Sequence[Kernel]) -> Links:
+    """The IR: a line belongs to the operation that was named last, and so to its kernels."""
+    owners: dict[str, list[Kernel]] = defaultdict(list)
+    for kernel in kernels:
+        for operation in kernel.operations:
+            owners[operation].append(kernel)
+    sources: dict[int, tuple[SourceSpan, ...]] = {}
+    calls: dict[int, tuple[str, ...]] = {}
+    named: list[Kernel] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if found := OPERATION.match(line):
+            named = [kernel for name in found["names"].split("_") for kernel in owners.get(name, ())]
+        if named:
+            sources[number] = tuple(dict.fromkeys(span for kernel in named for span in kernel.sources))
+            calls[number] = tuple(dict.fromkeys(kernel.call for kernel in named))
+    return Links(stage, {line: spans for line, spans in sources.items() if spans}, calls)

@@ -133,8 +133,9 @@ class Kernel:
     kernel's own code, None if the code is not the graph's. ``nodes`` are post-grad nodes, ``operators`` what they call, ``sources`` the
     user's places that it computes, innermost, and ``stacks`` the same with those that lead there, outermost first.
 
-    ``bytes_read`` and ``bytes_written`` are of memory outside of the kernel, None if a size is not known. ``avoided`` is the size of
-    the intermediate results that fusion keeps out of memory. ``reads`` and ``writes`` are the buffers.
+    ``operations`` are what the scheduler fused, by its names; empty if the trace does not tell. ``bytes_read`` and ``bytes_written`` are of
+    memory outside of the kernel, None if a size is not known. ``avoided`` is the size of what fusion keeps out of memory, None without
+    the scheduler's decisions. ``reads`` and ``writes`` are the buffers.
     """
 
     name: str
@@ -147,6 +148,7 @@ class Kernel:
     called_at: LineRange | None = None
     nodes: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
     sources: tuple[SourceSpan, ...] = ()
     stacks: tuple[tuple[SourceSpan, ...], ...] = ()
     reads: tuple[str, ...] = ()
@@ -154,6 +156,15 @@ class Kernel:
     bytes_read: int | None = None
     bytes_written: int | None = None
     avoided: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotFused:
+    """Two kernels, by their calls, that the scheduler considered for fusion and left apart, and its reason."""
+
+    one: str
+    other: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -176,11 +187,17 @@ class Graph:
     times: Mapping[str, float]
     read_kernels: Callable[[], tuple[Kernel, ...]] = field(compare=False, repr=False)
     read_kernel_stages: Callable[[], tuple[Stage, ...]] = field(compare=False, repr=False)
+    read_not_fused: Callable[[tuple[Kernel, ...]], tuple[NotFused, ...]] = field(compare=False, repr=False)
 
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """Its kernels in the order in which they run; read when they are first asked for."""
         return self.read_kernels()
+
+    @cached_property
+    def not_fused(self) -> tuple[NotFused, ...]:
+        """Why neighbors among its kernels were not fused; empty if the trace does not tell."""
+        return self.read_not_fused(self.kernels)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from compile_lens.stages.fusion import NOTE as FUSION
+from compile_lens.stages.fusion import not_fused, read_schedule
 from compile_lens.stages.graph_lines import PrintedGraph, read_graph
 from compile_lens.stages.grouping import CODE, Compiled, Frame, Lowering, documents, group
 from compile_lens.stages.kernels import KernelTexts, read_kernels
 from compile_lens.stages.links import Links, links_of
-from compile_lens.stages.model import Direction, Graph, Kernel, Stage, StageKind, TextSource
+from compile_lens.stages.model import Direction, Graph, Kernel, NotFused, Stage, StageKind, TextSource
 from compile_lens.stages.output_code import read_output_code
 from compile_lens.stages.provenance import Lines
 from compile_lens.trace.builder import ReportBuilder
-from compile_lens.trace.records import UNUSED, iterate, opened
-from compile_lens.trace.report import Compilation, CompileReport, RegionCall
+from compile_lens.trace.records import UNUSED, TraceBytes, iterate, opened
+from compile_lens.trace.report import Artifact, Compilation, CompileReport, RegionCall
 
 # of no use for the documents, and most of what a large trace has
 NOT_FOR_STAGES = UNUSED | {b"describe_tensor", b"describe_source", b"create_symbol", b"symbolic_shape_specialization"}
@@ -44,6 +46,19 @@ TITLES = {
     StageKind.IR_POST_FUSION: "IR after fusion",
     StageKind.OUTPUT_CODE: "Output code",
 }
+# documents whose lines belong to kernels
+OF_KERNELS = frozenset(
+    {
+        StageKind.IR_PRE_FUSION,
+        StageKind.IR_POST_FUSION,
+        StageKind.OUTPUT_CODE,
+        StageKind.KERNEL,
+        StageKind.TTIR,
+        StageKind.TTGIR,
+        StageKind.LLIR,
+        StageKind.PTX,
+    }
+)
 UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -53,11 +68,15 @@ def _no_lines(_file: str) -> Sequence[str] | None:
 
 @dataclass(frozen=True)
 class OpenedStages:
-    """The graphs of one trace, in the order in which they were captured. ``torch`` is its version, '' if the trace does not say."""
+    """The graphs of one trace, in the order in which they were captured. ``torch`` is its version, '' if the trace does not say.
+
+    ``trace`` is what it was read from, None if that was a report.
+    """
 
     graphs: tuple[Graph, ...]
     torch: str = ""
     rank: int | None = None
+    trace: TraceBytes | None = field(default=None, compare=False, repr=False)
     _links: dict[str, Links] = field(default_factory=dict, compare=False, repr=False)
 
     def graph(self, name: str) -> Graph | None:
@@ -79,7 +98,7 @@ class OpenedStages:
         found = self._links.get(stage.id)
         if found is None:
             graph = self.graph(stage.graph)
-            kernels = graph.kernels if graph is not None and stage.kind in CODE_KINDS else ()
+            kernels = graph.kernels if graph is not None and stage.kind in OF_KERNELS else ()
             found = self._links[stage.id] = links_of(stage, kernels, self._printed(graph))
         return found
 
@@ -104,11 +123,6 @@ class OpenedStages:
         return self.links_of(stage).lines_of(file, line)
 
 
-CODE_KINDS = frozenset(
-    {StageKind.OUTPUT_CODE, StageKind.KERNEL, StageKind.TTIR, StageKind.TTGIR, StageKind.LLIR, StageKind.PTX}
-)
-
-
 def open_stages(report: CompileReport, lines_of: Lines = _no_lines) -> OpenedStages:
     """The stages of what ``report`` was made of. ``lines_of`` gives the lines of a file of the user's, where it can: columns need them."""
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
@@ -120,13 +134,18 @@ def open_stages(report: CompileReport, lines_of: Lines = _no_lines) -> OpenedSta
 
 def read_stages(path: Path, lines_of: Lines = _no_lines) -> OpenedStages:
     """The stages of one trace file, without the rest of the report. Raises TraceError."""
-    return open_stages(read_stage_report(path), lines_of)
+    return stages_of(opened(path), lines_of)
 
 
-def read_stage_report(path: Path) -> CompileReport:
-    """A report of what stages need of one trace file. Raises TraceError."""
+def stages_of(trace: TraceBytes, lines_of: Lines = _no_lines) -> OpenedStages:
+    """The stages of a trace."""
+    return replace(open_stages(report_of(trace), lines_of), trace=trace)
+
+
+def report_of(trace: TraceBytes) -> CompileReport:
+    """A report of what stages need of a trace."""
     builder = ReportBuilder()
-    for record in iterate(opened(path), NOT_FOR_STAGES):
+    for record in iterate(trace, NOT_FOR_STAGES):
         builder.add(record)
     return builder.report()
 
@@ -167,6 +186,7 @@ class _Builder:
             documents=tuple(stages),
             times={},
             read_kernels=self._kernels(name, frame, lowering, compiled),
+            read_not_fused=partial(_not_fused, compiled.artifacts.get(FUSION) if compiled is not None else None),
             read_kernel_stages=partial(_kernel_stages, name, code) if code is not None else tuple,
         )
 
@@ -221,3 +241,7 @@ def _kernel_stages(graph: str, code: TextSource) -> tuple[Stage, ...]:
         for found in read_output_code(code.text() or "").definitions.values()
         if found.source is not None
     )
+
+
+def _not_fused(note: Artifact | None, kernels: tuple[Kernel, ...]) -> tuple[NotFused, ...]:
+    return not_fused(read_schedule(note.payload), kernels) if note is not None else ()

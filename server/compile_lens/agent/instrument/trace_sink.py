@@ -25,9 +25,10 @@ WITHOUT_STACK = frozenset({"missing_fake_kernel", "mismatched_fake_kernel"})
 class TraceSink(logging.Handler):
     """A handler for the ``torch.__trace`` logger (torch/_logging/_internal.py, ``trace_structured``, torch 2.6 to 2.13)."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, drops: frozenset[str] = DROPPED) -> None:
         super().__init__(logging.DEBUG)
         self._wire = wire
+        self._drops = drops
         self._open_events = 0
         self.setFormatter(TORCH_LOGS_FORMATTER.need()(trace=True))
 
@@ -38,7 +39,7 @@ class TraceSink(logging.Handler):
         if not WITHOUT_STACK.isdisjoint(metadata):
             record = copy.copy(record)  # other handlers get it, too
             record.metadata = {**metadata, "stack": _stack()}
-        if DROPPED.isdisjoint(metadata):
+        if self._drops.isdisjoint(metadata):
             self._wire.trace(self.format(record))
 
     def _track_compiling(self, event: str) -> None:
@@ -60,11 +61,14 @@ def _stack() -> list[dict[str, Any]]:
     ]
 
 
-def install(wire: Wire) -> None:
-    """Attach the sink. String interning starts afresh, so that the trace defines every string it refers to."""
+def install(wire: Wire, with_times: bool = False) -> None:
+    """Attach the sink. String interning starts afresh, so that the trace defines every string it refers to.
+
+    ``with_times``: the time of each phase and pass is recorded, too.
+    """
     INTERN_TABLE.need().clear()
     # first in the list: torch's own handler removes itself during a record, and the handler after it would miss that record
-    TRACE_LOG.need().handlers.insert(0, TraceSink(wire))
+    TRACE_LOG.need().handlers.insert(0, TraceSink(wire, frozenset() if with_times else DROPPED))
     _complete_break_records()
 
 
@@ -97,11 +101,11 @@ def _complete_break_records() -> None:
         log.propagate = False
 
 
-def write_note(name: str, payload: Any) -> None:
-    """Add a record of the agent's to the trace: an ``artifact`` named ``name`` whose payload is JSON."""
+def write_note(name: str, payload: Any, encoding: str = "json") -> None:
+    """Add a record of the agent's to the trace: an ``artifact`` named ``name`` whose payload is JSON, or text (``string``)."""
     TRACE_STRUCTURED.need()(
         "artifact",
-        metadata_fn=lambda: {"name": name, "encoding": "json"},
+        metadata_fn=lambda: {"name": name, "encoding": encoding},
         payload_fn=lambda: payload,
         expect_trace_id=False,
     )

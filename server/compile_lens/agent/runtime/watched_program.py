@@ -7,7 +7,7 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..compare import comparer
 from ..compare.region_results import RegionResults
-from ..instrument import depth, notes, trace_sink
+from ..instrument import depth, notes, stage_notes, trace_sink
 from ..substitutes.cuda.trial import TrialResult
 from ..substitutes.enable import enable as enable_substitutes
 from ..variations import watcher
@@ -20,7 +20,7 @@ from .wire import Wire
 
 def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     """Put everything around the program that watches it, and run it; the exit code."""
-    trace_sink.install(wire)
+    trace_sink.install(wire, with_times=command.stages)
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
     varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
     results = RegionResults(command.results is Results.EAGER) if command.results is not Results.OFF else None
@@ -29,6 +29,8 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     depth.apply(chosen.value)
     if command.compare:
         comparer.install()
+    if command.stages:
+        stage_notes.install()
     at_end = next((watching.at_end for watching in (varied, results) if watching is not None), lambda: None)
     return program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)
 
