@@ -121,3 +121,23 @@ async def test_all_verified_fixes_are_one_action_that_is_verified_itself(root: P
             written = {edit["newText"] for edit in edits}
             assert written == {"x = torch.where(x.sum() > 0, x + 1, x)", "x.max().detach()"}
         assert await ed.shut_down() == 0
+
+
+async def test_a_fix_that_was_taken_comes_first_until_it_is_forgotten(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        pages = capabilities(experimental={"compileLensPages": True})
+        await ed.initialize(root, {"python": sys.executable, "run": {"enabled": "never"}}, capabilities=pages)
+        uri = await ed.open(write(root, PROGRAM))
+        await ed.request("workspace/executeCommand", {"command": "compileLens.analyze", "arguments": [uri]})
+        offered = await actions(ed, uri)
+        *_, last, ignoring = offered
+        taken = offered[last]["command"]
+        assert taken["command"] == "compileLens.fixTaken" and taken["arguments"][1].startswith("recompile#")
+        for _ in range(2):
+            await ed.request("workspace/executeCommand", offered[ignoring]["command"])
+        await ed.request("workspace/executeCommand", taken)
+        assert next(iter(await actions(ed, uri))) == ignoring
+        page = await ed.request("workspace/executeCommand", {"command": "compileLens.fixChoices", "arguments": [uri]})
+        assert "| `recompile` | `ignore` | 2 |" in page["markdown"]
+        await ed.request("workspace/executeCommand", {"command": "compileLens.forgetFixChoices", "arguments": [uri]})
+        assert list(await actions(ed, uri)) == list(offered)

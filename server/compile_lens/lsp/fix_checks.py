@@ -20,7 +20,7 @@ from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import find_regions
-from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
 
@@ -36,6 +36,7 @@ class FixChecks:
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         # of the newest text of each document that was checked
         self._verifiers: dict[str, Verifier] = {}
+        self._together: dict[str, tuple[str, tuple[Fix, ...]]] = {}
         self._server = server
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
@@ -53,6 +54,7 @@ class FixChecks:
         snapshots = list(self._server.documents.all())
         open_now = {snapshot.uri for snapshot in snapshots}
         self._verifiers = {uri: verifier for uri, verifier in self._verifiers.items() if uri in open_now}
+        self._together = {uri: found for uri, found in self._together.items() if uri in open_now}
         for snapshot in snapshots:
             try:
                 await self._check(snapshot)
@@ -72,7 +74,8 @@ class FixChecks:
         candidates = await asyncio.to_thread(_candidates, snapshot.text, findings)
         # what may be applied without a look comes first, then all of that together
         await self._check_each(snapshot, path, [fix for fix in candidates if fix.kind is FixKind.CHANGE], outcome)
-        found = await asyncio.to_thread(self.fixes_together, snapshot, findings, parse(snapshot.text))
+        found = await asyncio.to_thread(self._find_together, snapshot, findings)
+        self._together[snapshot.uri] = (snapshot.text, found)
         await self._check_each(snapshot, path, found, outcome)
         await self._check_each(snapshot, path, candidates, outcome)
 
@@ -99,8 +102,13 @@ class FixChecks:
         verifier = self._verifiers.get(snapshot.uri)
         return verifier.known.get(fix) if verifier is not None and verifier.text == snapshot.text else None
 
-    def fixes_together(self, snapshot: Snapshot, findings: Iterable[Finding], tree: SourceTree) -> tuple[Fix, ...]:
-        """The verified fixes of the file as one, and those of each region; what they do together is another question."""
+    def fixes_together(self, snapshot: Snapshot) -> tuple[Fix, ...]:
+        """The verified fixes of the file as one, and those of each region, once they are known."""
+        text, found = self._together.get(snapshot.uri, ("", ()))
+        return found if text == snapshot.text else ()
+
+    def _find_together(self, snapshot: Snapshot, findings: Iterable[Finding]) -> tuple[Fix, ...]:
+        tree = parse(snapshot.text)
         candidates = [
             Candidate(finding, fix, self.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
             for finding in findings
