@@ -30,14 +30,15 @@ Analyze = Callable[[Any, Job, None, Filters], Awaitable[Outcome]]
 
 def can_compare(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> bool:
     """Whether the effect of a fix can be told from ``outcome``, in reasonable time."""
-    return outcome.final and outcome.status in COMPARABLE and outcome.duration_s <= longest_s
+    return not why_not_verified(outcome, longest_s)
 
 
 def why_not_verified(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> str:
     """Why no effect can be told from ``outcome``, as a clause of a few words; '' where it can."""
     if not outcome.final or outcome.status not in COMPARABLE:
         return "the run did not finish"
-    return "" if outcome.duration_s <= longest_s else f"the run took longer than {longest_s:.0f} s"
+    ran_s = outcome.duration_s - outcome.waited_s
+    return "" if ran_s <= longest_s else f"the run took longer than {longest_s:.0f} s"
 
 
 @dataclass(frozen=True, slots=True)
