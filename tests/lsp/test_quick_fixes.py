@@ -85,41 +85,6 @@ async def test_a_run_ends_the_check_and_its_end_begins_it_again(ed: Editor, root
     await until(lambda: len([line for line in log(root) if line.startswith("check ")]) == 2)
 
 
-TWO = """\
-import torch
-
-
-@torch.compile
-def f(x):
-    if x.sum() > 0:
-        x = x + 1
-    return x * x.max().item()
-
-
-f(torch.ones(3))
-"""
-
-
-async def test_all_verified_fixes_are_one_action_that_is_verified_itself(root: Path) -> None:
-    async with editor(root.parent, REAL) as ed:
-        await ed.initialize(root, {"python": sys.executable, "run": {"enabled": "always"}})
-        uri = await ed.open(write(root, TWO))
-        await ed.status(state="idle", findings=2)
-        await until(lambda: len([line for line in checked(root) if ": together" in line]) >= 2)
-        at = {"start": {"line": 5, "character": 8}, "end": {"line": 5, "character": 8}}
-        for kind, title in (
-            ("source.fixAll", "Apply 2 verified fixes in this file: 2 → 0 breaks, 3 → 1 graph, results equal"),
-            ("quickfix", "Apply 2 verified fixes in `f`: 2 → 0 breaks, 3 → 1 graph, results equal"),
-        ):
-            params = {"textDocument": {"uri": uri}, "range": at, "context": {"diagnostics": [], "only": [kind]}}
-            found = {each["title"]: each for each in await ed.request("textDocument/codeAction", params)}
-            assert title in found, list(found)
-            (edits,) = found[title]["edit"]["changes"].values()
-            written = {edit["newText"] for edit in edits}
-            assert written == {"x = torch.where(x.sum() > 0, x + 1, x)", "x.max().detach()"}
-        assert await ed.shut_down() == 0
-
-
 async def test_a_fix_that_was_taken_comes_first_until_it_is_forgotten(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         pages = capabilities(experimental={"compileLensPages": True})

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
 from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.effect import FixEffect
-from compile_lens.fixes.fix import Fix, FixKind, tokens_changed
+from compile_lens.fixes.fix import Fix, FixKind
 from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.together import together
-from compile_lens.fixes.verify import Candidate, Verifier, can_compare, why_not_verified
+from compile_lens.fixes.verify import Verifier, can_compare, why_not_verified
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.state.consent import Permission
-from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
@@ -36,7 +33,6 @@ class FixChecks:
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         # of the newest text of each document that was checked
         self._verifiers: dict[str, Verifier] = {}
-        self._together: dict[str, tuple[str, tuple[Fix, ...]]] = {}
         self._server = server
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
@@ -54,7 +50,6 @@ class FixChecks:
         snapshots = list(self._server.documents.all())
         open_now = {snapshot.uri for snapshot in snapshots}
         self._verifiers = {uri: verifier for uri, verifier in self._verifiers.items() if uri in open_now}
-        self._together = {uri: found for uri, found in self._together.items() if uri in open_now}
         for snapshot in snapshots:
             try:
                 await self._check(snapshot)
@@ -71,16 +66,7 @@ class FixChecks:
         findings = sorted(
             server.results.findings(file_key(path), with_beside=False), key=lambda finding: -finding.weight
         )
-        candidates = await asyncio.to_thread(_candidates, snapshot.text, findings)
-        # what may be applied without a look comes first, then all of that together
-        await self._check_each(snapshot, path, [fix for fix in candidates if fix.kind is FixKind.CHANGE], outcome)
-        found = await asyncio.to_thread(self._find_together, snapshot, findings)
-        self._together[snapshot.uri] = (snapshot.text, found)
-        await self._check_each(snapshot, path, found, outcome)
-        await self._check_each(snapshot, path, candidates, outcome)
-
-    async def _check_each(self, snapshot: Snapshot, path: str, fixes: Iterable[Fix], outcome: Outcome) -> None:
-        for fix in fixes:
+        for fix in await asyncio.to_thread(_candidates, snapshot.text, findings):
             if not self._may_check(snapshot, path):
                 return
             if self.effect(snapshot, fix) is None:
@@ -101,25 +87,6 @@ class FixChecks:
         """What ``fix`` does to this text, if that was checked."""
         verifier = self._verifiers.get(snapshot.uri)
         return verifier.known.get(fix) if verifier is not None and verifier.text == snapshot.text else None
-
-    def fixes_together(self, snapshot: Snapshot) -> tuple[Fix, ...]:
-        """The verified fixes of the file as one, and those of each region, once they are known."""
-        text, found = self._together.get(snapshot.uri, ("", ()))
-        return found if text == snapshot.text else ()
-
-    def _find_together(self, snapshot: Snapshot, findings: Iterable[Finding]) -> tuple[Fix, ...]:
-        tree = parse(snapshot.text)
-        candidates = [
-            Candidate(finding, fix, self.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
-            for finding in findings
-            for fix in fixes_for(finding, tree)
-        ]
-        found = [together(candidates)]
-        for region in find_regions(tree):
-            first, last = region.target_line or 0, region.target_end_line or 0
-            own = [each for each in candidates if first <= each.finding.place.line <= last]
-            found.append(together(own, region.name))
-        return tuple(fix for fix in found if fix is not None)
 
     def why_not(self, snapshot: Snapshot) -> str:
         """Why the effect of a fix of this text is not known, as a clause."""

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.finding import Finding
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.fix import Fix, FixKind, tokens_changed
 from compile_lens.fixes.offer import fixes_for
@@ -22,13 +22,10 @@ from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fix_habits import FixHabits
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.shown_text import link, markdown_text, visible
-from compile_lens.syntax.regions import find_regions
-from compile_lens.syntax.tree import SourceTree
 
 log = logging.getLogger(__name__)
 
 APPLY = "compileLens.applyFix"
-FIX_ALL = "source.fixAll.compileLens"
 MOST_IN_HOVER = 3
 # the rule of fixes/rewrites/ignore.py
 IGNORING = "ignore"
@@ -52,32 +49,6 @@ class Fixes:
             diagnostic = to_diagnostic(finding, server.sources, server.editor)
             if touches(diagnostic.range, params.range):
                 yield from self._for_finding(snapshot, finding, diagnostic)
-        yield from self._together(snapshot, params.range)
-
-    def _together(self, snapshot: Snapshot, at: types.Range) -> Iterator[types.CodeAction]:
-        """All verified fixes of the file, and those of the region at a range, where a run of them together has shown that they help."""
-        tree = self._facts.tree(snapshot)
-        for fix in self._checks.fixes_together(snapshot):
-            effect = self._checks.effect(snapshot, fix)
-            if effect is None or not effect.helps or effect.results.equal is not True:
-                continue
-            is_of_file = "`" not in fix.title
-            edit = self._workspace_edit(snapshot, fix)
-            title = visible(f"{fix.title}{' in this file' if is_of_file else ''}: {effect.words(Kind.GRAPH_BREAK)}")
-            if is_of_file:
-                yield types.CodeAction(title=title, kind=FIX_ALL, edit=edit)
-            elif any(name in fix.title for name in self._regions_at(tree, at)):
-                yield types.CodeAction(title=title, kind=types.CodeActionKind.QuickFix, edit=edit)
-
-    @staticmethod
-    def _regions_at(tree: SourceTree | None, at: types.Range) -> list[str]:
-        regions = find_regions(tree) if tree is not None else ()
-        return [
-            f"`{region.name}`"
-            for region in regions
-            if region.target_line is not None
-            and region.target_line <= at.start.line + 1 <= (region.target_end_line or 0)
-        ]
 
     def _for_finding(
         self, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic

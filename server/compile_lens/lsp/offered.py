@@ -35,7 +35,7 @@ METHODS: dict[str, object] = {
         trigger_characters=["(", ","], retrigger_characters=["="]
     ),
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
-        code_action_kinds=[types.CodeActionKind.QuickFix, "source.fixAll.compileLens", "repro"]
+        code_action_kinds=[types.CodeActionKind.QuickFix, "repro"]
     ),
     types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=False),
     types.TEXT_DOCUMENT_INLAY_HINT: types.InlayHintOptions(resolve_provider=False),
@@ -94,6 +94,7 @@ COMMANDS = (
     "compileLens.showDetails",
     "compileLens.showStage",
     "compileLens.stages",
+    "compileLens.stagesPage",
     "compileLens.stopFollowingTraces",
     "compileLens.useGpu",
     "compileLens.vary",
