@@ -21,13 +21,14 @@ BACKENDS = {
     "cpp_pybinding": KernelKind.CPP,
     "halide": KernelKind.OTHER,
 }
+LIBRARY = "extern_kernels."
 TEMPLATE = re.compile(r"^(?:triton_tem_|cpp_.*(?:_gemm|_bmm|_attention)|cutlass_|cuda_)")
 
 
 @dataclass(frozen=True)
 class KernelTexts:
     """What the kernels of one graph are read from. ``nodes`` are graphs that have its nodes, the nearest to the kernels first;
-    ``captured`` is the graph that Dynamo made; ``artifacts`` are torch's, by name."""
+    ``captured`` is the graph that Dynamo made; ``artifacts`` are torch's, by name; ``frame`` is where the frame is called, or begins."""
 
     graph: str
     code: TextSource
@@ -35,6 +36,7 @@ class KernelTexts:
     captured: TextSource | None
     artifacts: Mapping[str, TextSource]
     lines_of: Lines
+    frame: SourceSpan | None = None
 
 
 def read_kernels(texts: KernelTexts) -> tuple[Kernel, ...]:
@@ -67,10 +69,15 @@ class _Reader:
         handle = call.handle or f"{name}:{number}"
         origins = tuple(dict.fromkeys(origin for node in scheduled for origin in node.origins))
         nodes = self._provenance.nodes_of(handle, name) or origins or tuple(_in_comments(call, defined))
+        if not nodes and len(self._code.calls) == 1:
+            nodes = self._computed()
         stacks = self._stacks(handle, name)
         sources = tuple(dict.fromkeys(stack[-1] for stack in stacks)) or tuple(
             dict.fromkeys(self._spans_of_nodes(nodes, call, defined))
         )
+        is_by_frame = not sources and self._texts.frame is not None
+        if self._texts.frame is not None and is_by_frame:
+            sources = (self._texts.frame,)
         return Kernel(
             name=call.name,
             call=handle,
@@ -84,7 +91,13 @@ class _Reader:
             operators=tuple(self._operators(call, defined, nodes)),
             sources=sources,
             stacks=stacks or tuple((span,) for span in sources),
+            is_by_frame=is_by_frame,
         )
+
+    def _computed(self) -> tuple[str, ...]:
+        """All that the graph computes: the nodes of its only kernel."""
+        printed = self._graphs[0].nodes.values() if self._graphs else ()
+        return tuple(node.name for node in printed if node.target)
 
     def _with_traffic(self, kernel: Kernel, call: KernelCall, scheduled: tuple[ScheduledNode, ...]) -> Kernel:
         """``kernel`` with what it reads and writes: as torch estimates it, else by the sizes in the code."""
@@ -150,7 +163,14 @@ class _Reader:
                 return
 
     def _operators(self, call: KernelCall, defined: Definition | None, nodes: Iterable[str]) -> Iterator[str]:
-        """What torch says that the kernel comes from; else what its nodes call."""
+        """What torch says that the kernel comes from; else what its nodes call.
+
+        Of a call of a library only its own node counts: torch also names the views that it takes in.
+        """
+        if defined is None:
+            own = [target for node in nodes if (target := self._target(node))]
+            yield _operator(own[-1] if own else call.name.replace(LIBRARY, "aten."))
+            return
         aten = call.comments.aten or (defined.comments.aten if defined is not None else ())
         if aten:
             yield from dict.fromkeys(_operator(name) for name in aten)
@@ -175,7 +195,7 @@ def _operator(target: str) -> str:
 
 def _kind(name: str, defined: Definition | None) -> KernelKind:
     if defined is None:
-        return KernelKind.EXTERN if name.startswith("extern_kernels.") else KernelKind.FALLBACK
+        return KernelKind.EXTERN if name.startswith(LIBRARY) else KernelKind.FALLBACK
     if TEMPLATE.match(name):
         return KernelKind.TEMPLATE
     return BACKENDS.get(defined.backend, KernelKind.OTHER)

@@ -24,6 +24,11 @@ KERNEL_TO_NODES = ("cppCodeToPost", "tritonCodeToPost")
 Lines = Callable[[str], Sequence[str] | None]
 
 
+def no_lines(_file: str) -> Sequence[str] | None:
+    """Where no file of the user's can be read."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """By torch's name of a call of a kernel (``cpp_fused_add_0:2``; before torch 2.9 the kernel alone)."""
