@@ -85,6 +85,11 @@ def test_search(bundled: Knowledge) -> None:
     assert not search(bundled, "nothing-has-this-in-it")
 
 
+def test_a_hint_that_torch_writes_as_several_literals_is_one(bundled: Knowledge) -> None:
+    (entry,) = bundled.find("GB0059")
+    assert "(e.g. `print`), you can try adding it to" in to_markdown(entry, bundled.tables)
+
+
 def test_every_text_of_ours_is_of_something(bundled: Knowledge) -> None:
     """A text whose name no release has would never be shown."""
     lost = {

@@ -32,6 +32,7 @@ import {
   type Page,
   type ServerCommand,
   type ServerStatus,
+  type ToolAnswer,
 } from "./protocol";
 import type { Search } from "./pythons";
 import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
@@ -176,6 +177,15 @@ export class Server implements vscode.Disposable, CommandRunner {
     return undefined;
   }
 
+  /** What a tool of an assistant answers to `input`. Throws if the server does not answer. */
+  async assistantTool(name: string, input: object, token: vscode.CancellationToken): Promise<ToolAnswer> {
+    if (!this.client || !this.running) {
+      throw new Error("The language server of Compile Lens is not running. The status bar item says why.");
+    }
+    const params = { command: serverCommands.assistantTool, arguments: [null, name, JSON.stringify(input)] };
+    return (await this.client.sendRequest(ExecuteCommandRequest.type, params, token)) as ToolAnswer;
+  }
+
   /** What there is to say about a position. Undefined if the server does not answer. */
   async detailsAt(uri: vscode.Uri, { line, character }: vscode.Position): Promise<DetailsAnswer | undefined> {
     if (!this.client || !this.running) {
@@ -262,7 +272,7 @@ export class Server implements vscode.Disposable, CommandRunner {
         this.report({ health: "ok", state: "idle", message: "Ready", findings: 0 });
       }
     });
-    let reason: unknown = "it ended during startup";
+    let reason: unknown = "it exited during startup";
     try {
       // If the server ends before it answers, this may also return without an error.
       await client.start();
@@ -360,17 +370,17 @@ export class Server implements vscode.Disposable, CommandRunner {
       closed: () => {
         if (this.client?.state !== State.Running) {
           if (this.crashes.length > 0) {
-            this.reportOwn("off", "error", "The language server ended and cannot be restarted");
+            this.reportOwn("off", "error", "The language server exited and cannot be restarted");
           }
           return { action: CloseAction.DoNotRestart, handled: true };
         }
         const now = Date.now();
         this.crashes = [...this.crashes.filter((time) => now - time < crashWindowMs), now];
         if (this.crashes.length > maxCrashes) {
-          this.reportOwn("off", "error", `The language server ended ${this.crashes.length} times within 3 minutes`);
+          this.reportOwn("off", "error", `The language server exited ${this.crashes.length} times within 3 minutes`);
           return { action: CloseAction.DoNotRestart, handled: true };
         }
-        this.reportOwn("starting", "warning", "The language server ended. Restarting it");
+        this.reportOwn("starting", "warning", "The language server exited. Restarting it");
         return { action: CloseAction.Restart, handled: true };
       },
     };

@@ -168,7 +168,7 @@ def _both_sides(
     if other is None:
         last = {ranks[at].report.compilations[-1].compile_id for at in rest if ranks[at].report.compilations}
         ended = f" ended with [{last.pop()}]" if len(last) == 1 else " compiled nothing more"
-        return f"{_capital(names(ranks, teller))} went on with [{told.compile_id}]; {names(ranks, rest)}{ended}. "
+        return f"{_capital(names(ranks, teller))} continued with [{told.compile_id}]; {names(ranks, rest)}{ended}. "
     if (other.compile_id, other.function) != (told.compile_id, told.function):
         return (
             f"[{told.compile_id}] `{told.function}` on {names(ranks, teller)}, [{other.compile_id}] `{other.function}` on "

@@ -213,7 +213,7 @@ def _caches(ranks: Sequence[Rank], common: int, sources: Sources) -> Iterator[Di
             CACHES,
             f"Ranks diverge: `{compilation.function}` {_cache_words(mine)} on {names(ranks, differ)}, and {_cache_words(theirs)} on "
             f"{names(ranks, rest)}.",
-            f"{waiting(ranks, differ, compilation)} If that takes longer than the timeout of the process group, the job is ended as if it "
+            f"{waiting(ranks, differ, compilation)} If that takes longer than the timeout of the process group, the job aborts as if it "
             f"had hung.{hang(rank, compilation)}",
             SHARE_CACHE,
             Severity.WARNING,

@@ -16,6 +16,7 @@ from importlib import resources
 from typing import Any
 
 from compile_lens.formats.templates import page
+from compile_lens.formats.timeline_text import cache_lines, name_of
 from compile_lens.knowledge.devices import Device
 from compile_lens.shown_text import visible
 from compile_lens.stages.costs import KernelCost, costs_of
@@ -214,13 +215,12 @@ def _timeline(timeline: Timeline) -> dict[str, Any]:
         spans = [span for span in timeline.spans if span.compile_id == compile_id and span.lane == 0]
         if not spans:
             continue
-        frame = timeline.frames.get(compile_id)
         # what a frame compiles later (a backward pass, autotuning) is a stretch of its own
         for top in (span for span in spans if span.depth == 0):
             inner = [span for span in spans if top.start <= span.start and span.end <= top.end]
             rows.append(
                 {
-                    "title": f"{frame.function if frame is not None else 'frame'} [{compile_id}] {top.name}",
+                    "title": f"{name_of(timeline, compile_id)} {top.name}",
                     "start": top.start,
                     "seconds": max(top.duration, 1e-9),
                     "spans": [
@@ -229,17 +229,9 @@ def _timeline(timeline: Timeline) -> dict[str, Any]:
                     ],
                 }
             )
-    caches = [
-        f"{cache}: {', '.join(_lookups(result, count) for result, count in counts.items())}"
-        for cache, counts in timeline.cache_counts().items()
-    ]
     return {
         "total": round(timeline.total, 3),
         "phases": [phase.value for phase in phases],
         "rows": rows,
-        "caches": caches,
+        "caches": cache_lines(timeline),
     }
-
-
-def _lookups(result: str, count: int) -> str:
-    return f"{count} {result}" if count == 1 else f"{count} {result}{'es' if result.endswith('s') else 's'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from compile_lens.knowledge.curated import log_samples
@@ -134,8 +134,19 @@ def backend(name: str, row: Row) -> KnowledgeEntry:
     )
 
 
+def _sentences(pieces: Iterable[str]) -> list[str]:
+    """torch's registry has each literal of a hint that its source writes as several: those that continue a sentence join it."""
+    found: list[str] = []
+    for piece in pieces:
+        if found and (piece[:1].islower() or piece.startswith("(") or found[-1].endswith(",")):
+            found[-1] += f" {piece}"
+        else:
+            found.append(piece)
+    return found
+
+
 def code(name: str, row: Row) -> KnowledgeEntry:
-    hints = "\n".join(f"- {hint}" for hint in row.get("hints", ()))
+    hints = "\n".join(f"- {hint}" for hint in _sentences(row.get("hints", ())))
     parts = [f"**{row.get('type', '')}**", row.get("explanation", ""), f"Hints:\n{hints}" if hints else ""]
     facts: Facts = [("Context", code_span(row["context"]))] if row.get("context") else []
     return KnowledgeEntry(

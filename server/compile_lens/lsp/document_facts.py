@@ -147,7 +147,7 @@ class DocumentFactsOf:
             return await self._process.read(snapshot.text)
         except TooSlow:
             name = Path(snapshot.path or snapshot.uri).name
-            self._status.limited(snapshot.uri, f"{name} is not analyzed: it could not be read within {LIMIT_S:g} s.")
+            self._status.limited(snapshot.uri, f"{name} is not analyzed: parsing it took more than {LIMIT_S:g} s.")
             return NO_FACTS
 
     def _is_current(self, snapshot: Snapshot) -> bool:

@@ -135,10 +135,10 @@ class Entries:
     def _drafts(self, snapshot: Snapshot, tree: SourceTree, unit: Unit) -> Iterator[types.CodeAction]:
         """Offer a call with what is known, for the user to complete."""
         comment = as_comment(tree, unit.draft)
-        yield self._action(snapshot, f"Write a call of `{unit.name}` to complete, as a comment", comment)
+        yield self._action(snapshot, f"Write a skeleton call of `{unit.name}` as a comment", comment)
         functions = as_functions(tree, unit.draft)
         if functions is not None:
-            yield self._action(snapshot, f"Write `get_inputs()` for `{unit.name}` to complete", functions)
+            yield self._action(snapshot, f"Write a skeleton of `get_inputs()` for `{unit.name}`", functions)
 
     @staticmethod
     def _is_first(outcome: Outcome, call: EntryCall) -> bool:

@@ -78,7 +78,7 @@ class FixChecks:
             await host.start()
             verifier = self._verifiers.get(snapshot.uri)
             if verifier is None or verifier.text != snapshot.text or verifier.before is not before:
-                job = self._runs.job_of_last_run(snapshot.uri, path, snapshot)
+                job = self._runs.jobs.of_last_run(snapshot.uri, path, snapshot)
                 verifier = self._verifiers[snapshot.uri] = Verifier(server.analyze, job, snapshot.text, before)
             effect = await verifier.effect(host, fix)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)

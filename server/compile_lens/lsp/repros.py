@@ -111,7 +111,7 @@ class Repros:
         """Write a repro to ``folder`` and run it. Raises CannotWrite."""
         python = self._runs.interpreter(path)
         snapshot = self._server.documents.get(uri)
-        job = self._runs.job(path, None) if snapshot is None else self._runs.job_of_last_run(uri, path, snapshot)
+        job = self._runs.jobs.job(path, None) if snapshot is None else self._runs.jobs.of_last_run(uri, path, snapshot)
         async with self._server.hosts.turn(python, Reason.REQUESTED) as host:
             await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
             request = Request(job, wanted, free_path(folder / Path(path).name, wanted))

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,22 +21,22 @@ from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.filter_again import filter_again
+from compile_lens.lsp.kept_runs import KeptRuns
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.last_runs import LastRuns
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.progress import ProgressFeature, RunProgress, summary_of
+from compile_lens.lsp.run_jobs import RunJobs
 from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest, text_of
 from compile_lens.lsp.standby import Standbys
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.as_if import answer_about
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
-from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason, Ticket
 from compile_lens.pipeline.syntax_check import syntax_outcome
 from compile_lens.repro.contract import FIRST_LINE as REPRO
 from compile_lens.state.consent import Permission
 from compile_lens.syntax.regions import Region
-from compile_lens.workers.access import Access
 from compile_lens.workers.cache_limit import limit
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
@@ -85,6 +84,8 @@ class Runs:
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
         self.last = LastRuns()
+        self._kept = KeptRuns(server, self.last)
+        self.jobs = RunJobs(server, self.last)
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
         self._again: asyncio.Task[None] | None = None
 
@@ -268,8 +269,14 @@ class Runs:
                     choice = await self.entries.choice(path, given, request.candidate)
             # reads the file
             text = await asyncio.to_thread(text_of, path, snapshot)
-            job = await asyncio.to_thread(lambda: request.of(self.job(path, snapshot, request.access), text))
-            outcome = await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
+            job = await asyncio.to_thread(lambda: request.of(self.jobs.job(path, snapshot, request.access), text))
+            now = await self._kept.surroundings(job, choice, self.interpreter(path))
+            kept = await self._kept.keep(ticket.uri, snapshot, now) if ticket.reason is Reason.SAVED else None
+            if kept is not None:
+                self._notify_end(ticket.uri, kept, self.jobs.versions(ticket.uri, snapshot))
+            outcome = kept or await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
+            if not request.beside:
+                self._kept.ran(ticket.uri, now)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             if not request.beside:
                 self._withdraw(ticket.uri)
@@ -300,7 +307,7 @@ class Runs:
         """Run ``job`` and publish what it finds; ``beside`` is the class or function that is analyzed as if it were compiled."""
         server, path, name = self._server, job.file, Path(job.file).name
         python = self.interpreter(path)
-        versions = self._versions(ticket.uri, snapshot)
+        versions = self.jobs.versions(ticket.uri, snapshot)
 
         def show(outcome: Outcome) -> None:
             if server.scheduler.is_current(ticket):
@@ -331,7 +338,7 @@ class Runs:
             self._standbys.environment.show(python, host.hello)
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
-            versions = self._versions(ticket.uri, snapshot)
+            versions = self.jobs.versions(ticket.uri, snapshot)
             outcome = await analyze_by_entries(server.analyze, host, job, choice, tell, server.settings.filters)
             tell(outcome)
             for note in outcome.notes:
@@ -354,33 +361,6 @@ class Runs:
 
     async def _limit_caches(self) -> None:
         await asyncio.to_thread(limit, cache_root(os.environ), int(self._server.settings.cache.limit * 1e9))
-
-    def job_of_last_run(self, uri: str, path: str, snapshot: Snapshot) -> Job:
-        """The job of a file, with the entry that its last run used."""
-        entry = self.last.entry(uri)
-        job = self.job(path, snapshot)
-        return job if entry is None else replace(job, entry=entry.spec, plan=entry.plan)
-
-    def job(self, path: str, snapshot: Snapshot | None, access: Access = Access.SANDBOXED) -> Job:
-        """The job that runs a file as a script, with the text of ``snapshot`` if it has unsaved changes."""
-        server = self._server
-        text = None if snapshot is None else server.sources.unsaved(path, snapshot.text)
-        allowed = access if server.trusted else Access.NONE
-        root = server.root_of(path)
-        return job_of_settings(
-            server.settings,
-            path,
-            text,
-            root,
-            allowed,
-            uses_gpu=server.consent.gpu(root),
-            grants=server.consent.grants(root),
-        )
-
-    def _versions(self, uri: str, snapshot: Snapshot | None) -> dict[str, int]:
-        """What a run that starts now reads: this document as of its request, and the others from disk."""
-        versions = self._server.documents.versions_on_disk()
-        return versions if snapshot is None else {**versions, uri: snapshot.version}
 
     def interpreter(self, path: str) -> str:
         """The interpreter that runs a file. Raises InterpreterError."""

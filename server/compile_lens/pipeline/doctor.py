@@ -260,6 +260,6 @@ def _caches(root: Path) -> Check:
             "Caches",
             CheckState.WARNING,
             f"{says}; {free / 1e9:.1f} GB are free on that disk",
-            "Make room: compile-lens cache clear",
+            "Free disk space: compile-lens cache clear",
         )
     return Check("Caches", CheckState.OK, says)

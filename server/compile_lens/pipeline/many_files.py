@@ -10,7 +10,7 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.file_analysis import FileRequest, Hosts, OnOutcome
 from compile_lens.workers.job import Job
 
-OUR_BUG = "{file} could not be analyzed, due to an error in Compile Lens: {error}."
+OUR_BUG = "{file} could not be analyzed because of an error in Compile Lens: {error}."
 
 _log = logging.getLogger("compile_lens")
 

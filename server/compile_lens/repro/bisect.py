@@ -216,7 +216,9 @@ class _BisectionEvents:
         if any(step.signal for step in searched):
             notes.append("A step whose process crashed counts as bad.")
         if any(step.code == CANNOT_JUDGE for step in searched):
-            notes.append("A step that the repro could not judge (exit 125) counts as bad, as it does for torch.")
+            notes.append(
+                "A step that the repro could not judge (exit code 125) counts as bad, as in torch's own search."
+            )
         return notes
 
 

@@ -232,7 +232,7 @@ def _how_it_ended(end: End) -> str:
     if end.kind is EndKind.CANCELLED:
         return "Canceled"
     if end.kind is EndKind.TIMEOUT:
-        return "Out of time (--timeout)"
+        return "Stopped at the time limit (--timeout)"
     last = end.output.strip().rpartition("\n")[2].rstrip(".:")
     return f"The search ended early{f' ({last})' if last else ''}"
 

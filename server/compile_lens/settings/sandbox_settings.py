@@ -15,7 +15,7 @@ class SandboxSettings:
         default=(),
         metadata=documented(
             "Files and folders that background runs may change permanently; they must exist. Other writes go to a "
-            "discarded copy, or are blocked where the system offers no copy. Default: none.",
+            "discarded copy, or are blocked where the system cannot make one. Default: none.",
             scope="machine",
         ),
     )

@@ -218,8 +218,7 @@ class Settings:
     just_my_code: bool = field(
         default=True,
         metadata=documented(
-            "Show what happens inside an installed library at your line that calls it; off: in the file of the "
-            "library. Default: on."
+            "Show findings in installed libraries at your line that calls them. If off: in the library's file. Default: on."
         ),
     )
     lenses: LensSettings = field(default_factory=LensSettings)
@@ -338,13 +337,13 @@ def _json_type(entry: dataclasses.Field[Any], default: object) -> dict[str, Any]
 
 def _expected(entry: dataclasses.Field[Any], default: object) -> str:
     if entry.metadata["switches"]:
-        return "an object that maps names of rules (docs/predictions.md) to true or false"
+        return "an object that maps rule names (docs/predictions.md) to true or false"
     if isinstance(default, Enum):
         return "one of " + ", ".join(json.dumps(member.value) for member in type(default))
     if isinstance(default, tuple):
         return "a list of strings"
     if entry.metadata["is_text"]:
-        return "an object with texts as values"
+        return "an object with strings as values"
     if isinstance(default, Mapping):
         return "an object with values of " + ", ".join(json.dumps(level.value) for level in SeverityLevel)
     words = {bool: "true or false", float: "a number", str: "a string"}[type(default)]

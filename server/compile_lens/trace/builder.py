@@ -26,7 +26,9 @@ from compile_lens.trace.records import (
     iterate,
     opened,
     parse_record,
+    read_note,
 )
+from compile_lens.trace.region_notes import RegionNotes
 from compile_lens.trace.report import (
     Artifact,
     CompileFailure,
@@ -34,9 +36,7 @@ from compile_lens.trace.report import (
     FailedCall,
     GraphBreak,
     Recompile,
-    RegionCall,
     SideEffect,
-    Skip,
     StackFrame,
 )
 from compile_lens.trace.run_notes import RunNotes
@@ -57,8 +57,6 @@ class ReportBuilder:
         self._open: dict[str, OpenCompilation] = {}
         # compilations whose ids were given again: `torch._dynamo.reset()` numbers frames from 0
         self._renumbered: list[OpenCompilation] = []
-        self._regions: list[RegionCall] = []
-        self._skips: list[Skip] = []
         # by compile id, and how often numbers began anew: an attempt that is restarted writes them again
         self._side_effects: dict[tuple[str, int], tuple[SideEffect, ...]] = {}
         self._failed_calls: list[FailedCall] = []
@@ -69,6 +67,7 @@ class ReportBuilder:
         self._artifacts: list[Artifact] = []
         self._inputs = RecordedInputs()
         self._run_notes = RunNotes(_noted_stack)
+        self._region_notes = RegionNotes()
         self._variations = Variations(_reader, self._sequel)
         self._unknown: Counter[str] = Counter()
         self._records = 0
@@ -89,10 +88,6 @@ class ReportBuilder:
             "dynamo_output_graph": self._on_graph,
             "dynamo_side_effects": self._on_side_effects,
             "compile_lens_failed_call": self._on_failed_call,
-            "compile_lens_skip": self._on_skip_note,
-            "compile_lens_region": self._on_region_note,
-            "compile_lens_inlined": self._on_region_event,
-            "compile_lens_called": self._on_region_event,
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
@@ -100,6 +95,7 @@ class ReportBuilder:
             **self._specializations.readers,
             **self._symbols.readers,
             **self._run_notes.readers,
+            **self._region_notes.readers,
             **self._inputs.readers,
             "dynamo_cpp_guards_str": self._on_guards,
         }
@@ -145,8 +141,8 @@ class ReportBuilder:
             torch=self._torch,
             rank=self._rank,
             compilations=tuple(compilation.closed() for compilation in (*self._renumbered, *self._open.values())),
-            regions=tuple(self._regions),
-            skips=tuple(self._skips),
+            regions=tuple(self._region_notes.regions),
+            skips=tuple(self._region_notes.skips),
             side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
             failed_calls=tuple(self._failed_calls),
             export_problems=self._exports.found(),
@@ -311,42 +307,13 @@ class ReportBuilder:
         self._side_effects[compile_id, len(self._renumbered)] = parse_side_effects(compile_id, self._text(record))
 
     def _on_failed_call(self, record: Record) -> None:
-        note = json.loads(self._text(record))
+        note = read_note(record)
         self._failed_calls.append(
             FailedCall(note["call"], note["type"], note["message"], _noted_stack(note["stack"]), note["traceback"])
         )
 
-    def _on_skip_note(self, record: Record) -> None:
-        note = json.loads(self._text(record))
-        self._skips.append(Skip(note["region"], note["file"], note["line"], note["name"], note["reason"]))
-
-    def _on_region_note(self, record: Record) -> None:
-        note = json.loads(self._text(record))
-        target = note["target"] or {}
-        self._regions.append(
-            RegionCall(
-                note["region"],
-                note["file"],
-                note["line"],
-                note["name"],
-                target.get("file"),
-                target.get("line"),
-                note.get("fullgraph"),
-                note.get("column"),
-                disabled=note.get("disabled", ""),
-            )
-        )
-
-    def _on_region_event(self, record: Record) -> None:
-        """It was called under a stance, or compiled as part of another region."""
-        note = json.loads(self._text(record))
-        stances = (note["stance"],) if "stance" in note else ()
-        for i, call in enumerate(self._regions):
-            if call.region == note["region"]:
-                self._regions[i] = replace(call, inlined=call.inlined or not stances, stances=call.stances + stances)
-
     def _on_frame_note(self, record: Record) -> None:
-        note = json.loads(self._text(record))
+        note = read_note(record)
         compilation = self._beginning(record)
         compilation.region = note["region"]
         compilation.call_stack = _noted_stack(note["stack"])
@@ -354,7 +321,7 @@ class ReportBuilder:
 
     def _on_frame_failed(self, record: Record) -> None:
         """The error is that of the frame that failed last; of none, where Dynamo refused a frame before it compiled it."""
-        note = json.loads(self._text(record))
+        note = read_note(record)
         message = str(note["message"])
         for compilation in reversed([c for c in self._open.values() if c.has_ended and c.failure is not None]):
             assert compilation.failure is not None
@@ -371,7 +338,7 @@ class ReportBuilder:
         )
 
     def _on_break_note(self, record: Record) -> None:
-        note = json.loads(self._text(record))
+        note = read_note(record)
         self._noted = ((record.compile_id, record.attempt), _noted_stack(note["stack"]))
 
 

@@ -270,3 +270,12 @@ def opened(path: Path) -> TraceBytes:
     if all(record is None for record in iterate(trace)):
         raise TraceError(f"{path} is not a torch trace. `TORCH_TRACE=DIR` lets a run of torch write one.")
     return trace
+
+
+def read_note(record: Record) -> dict[str, Any]:
+    """The fields of a note of the agent. Raises ValueError."""
+    text = record.payload.text() if record.payload else None
+    note = json.loads(text or "")
+    if not isinstance(note, dict):
+        raise ValueError("a note is not an object")
+    return note

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from compile_lens.trace.comparison import Agreement, ComparedValue, Comparison
-from compile_lens.trace.records import Record
+from compile_lens.trace.records import Record, read_note
 from compile_lens.trace.region_results import RegionResult, read_result
 from compile_lens.trace.report import (
     LogLine,
@@ -35,11 +34,11 @@ class RunNotes:
             "compile_lens_log": self._on_log,
             "compile_lens_stand_in": self._on_stand_in,
             "compile_lens_absent": self._on_missing_resource,
-            "compile_lens_results": lambda record: self.results.append(read_result(_note(record))),
+            "compile_lens_results": lambda record: self.results.append(read_result(read_note(record))),
         }
 
     def _on_comparison(self, record: Record) -> None:
-        note = _note(record)
+        note = read_note(record)
         self.comparisons.append(
             Comparison(
                 compile_id=note["compile_id"],
@@ -54,7 +53,7 @@ class RunNotes:
         )
 
     def _on_log(self, record: Record) -> None:
-        note = _note(record)
+        note = read_note(record)
         self.log_lines.append(
             LogLine(
                 log=note["log"],
@@ -66,11 +65,11 @@ class RunNotes:
         )
 
     def _on_stand_in(self, record: Record) -> None:
-        note = _note(record)
+        note = read_note(record)
         self.stand_ins.append(StandIn(note["what"], note["text"], self._noted_stack(note["stack"])))
 
     def _on_missing_resource(self, record: Record) -> None:
-        note = _note(record)
+        note = read_note(record)
         self.missing_resources.append(
             MissingResource(
                 what=note["what"],
@@ -83,14 +82,6 @@ class RunNotes:
                 changes=tuple((name, before, now) for name, before, now in note.get("changes", ())),
             )
         )
-
-
-def _note(record: Record) -> dict[str, Any]:
-    text = record.payload.text() if record.payload else None
-    note = json.loads(text or "")
-    if not isinstance(note, dict):
-        raise ValueError("a note is not an object")
-    return note
 
 
 def _value(value: dict[str, Any]) -> ComparedValue:

@@ -155,7 +155,9 @@ async def extract_tables(
         await asyncio.gather(complaints, return_exceptions=True)
     if process.returncode or not path.is_file():
         last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise ExtractionError(f"Torch {torch.version} could not be read: {last or f'exit code {process.returncode}'}.")
+        raise ExtractionError(
+            f"The tables of torch {torch.version} could not be read: {last or f'exit code {process.returncode}'}."
+        )
     return path
 
 

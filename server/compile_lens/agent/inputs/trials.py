@@ -31,7 +31,7 @@ TARGET_SHARE = 0.5
 MAX_TRIALS = 60
 # the last that is sent; without it, the copy that searches was killed or failed
 ALL_SENT = "all sent"
-KILLED = "the process that searches its inputs ended before it was done"
+KILLED = "the process that searched for its inputs exited early"
 # the statement that defines it failed
 UNDEFINED = "it could not be defined"
 

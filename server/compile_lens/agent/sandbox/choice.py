@@ -30,7 +30,7 @@ class Choice:
 def choose(strongest: str, places: list[str]) -> Choice:
     """The strongest kind up to ``strongest`` that works here for a program whose folders are ``places``."""
     if sys.platform != "linux" or strongest == PYTHON:
-        return Choice(PYTHON, "" if strongest == PYTHON else "this platform offers Python no stronger sandbox")
+        return Choice(PYTHON, "" if strongest == PYTHON else "no stronger sandbox exists on this platform")
     reason = ""
     if strongest == OVERLAY:
         if not _why_no_overlay(places, alone=True):

@@ -51,7 +51,7 @@ def find_tf32_off(context: RunContext) -> Iterator[Finding]:
             hints=("Call `torch.set_float32_matmul_precision('high')` at the start of the program.",),
             count=len(frames),
             frames=tuple(dict.fromkeys(frames)),
-            related=tuple(Related(other, "This line does not use them, either.") for other in places[1:]),
+            related=tuple(Related(other, "This line does not use tensor cores, either.") for other in places[1:]),
         )
 
 
