@@ -43,11 +43,11 @@ def test_a_run_has_the_kernels_of_each_line_in_both_directions(tmp_path: Path) -
             assert kernel["bytes_read"] and kernel["bytes_written"] and kernel["bytes_avoided"] is not None
     (product,) = (kernel for kernel in graphs["forward"] if kernel["kind"] == "extern")
     assert product["operators"] == ["aten.mm"] and product["bytes_read"] == 2 * 8 * 8 * 4
-    # columns are those of the source, not of a traceback that leaves out the indentation
+    # columns are those of the source, not of a traceback, which leaves out the indentation
     (source,) = product["sources"]
     line = PROGRAM.split("\n")[source["line"] - 1]
     if source["column"] is not None:
-        assert line[source["column"] - 1 : source["end_column"] - 1] == "x @ w"
+        assert line[source["column"] - 1 :].startswith("x @ w")
 
 
 def test_the_stages_of_a_trace(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_the_stages_of_a_trace(tmp_path: Path) -> None:
 def test_the_kernels_of_a_line_of_a_trace(tmp_path: Path) -> None:
     done = Warm(["kernels", "--line", "18", "--region", "1/0", SINGLE], tmp_path)
     assert done.code == 0
-    assert done.out.count("_scaled_dot_product_effi") == 4  # the name and the operator, forward and backward
+    assert done.out.count("_scaled_dot_product_efficient_attention") == 4  # the name and the operator, forward and backward
     none = Warm(["kernels", "--line", "1", SINGLE], tmp_path)
     assert none.code == 1 and "No kernel computes anything of line 1." in none.err
 

@@ -23,6 +23,7 @@ from compile_lens.wording import and_more, counted
 
 # what a row shows before it says how many more there are
 MOST_OPERATORS, MOST_LINES = 5, 6
+PIPED_WIDTH = 240
 STYLES = {KernelKind.EXTERN: "magenta", KernelKind.FALLBACK: "yellow", KernelKind.TEMPLATE: "blue"}
 
 
@@ -99,6 +100,8 @@ def _json(target: Target, region: str | None, path: Path, line: int | None) -> d
 
 def _print(target: Target, region: str | None, path: Path, line: int | None, verbose: bool) -> bool:
     console = SafeConsole()
+    if not console.is_terminal:  # what is piped into another program is not folded to the width of a terminal
+        console.width = PIPED_WIDTH
     graphs = chosen_graphs(target, region)
     if not graphs and not target.failure:
         console.print(NO_GRAPHS)

@@ -169,7 +169,8 @@ class _Reader:
         """
         if defined is None:
             own = [target for node in nodes if (target := self._target(node))]
-            yield _operator(own[-1] if own else call.name.replace(LIBRARY, "aten."))
+            of_library = call.name.startswith(LIBRARY) and len(own) == 1
+            yield _operator(own[0] if of_library else call.name.replace(LIBRARY, "aten."))
             return
         aten = call.comments.aten or (defined.comments.aten if defined is not None else ())
         if aten:
