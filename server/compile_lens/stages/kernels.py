@@ -71,6 +71,7 @@ class _Reader:
         nodes = self._provenance.nodes_of(handle, name) or origins or tuple(_in_comments(call, defined))
         if not nodes and len(self._code.calls) == 1:
             nodes = self._computed()
+        nodes = nodes or self._only_node_of(call)
         stacks = self._stacks(handle, name)
         sources = tuple(dict.fromkeys(stack[-1] for stack in stacks)) or tuple(
             dict.fromkeys(self._spans_of_nodes(nodes, call, defined))
@@ -98,6 +99,19 @@ class _Reader:
         """All that the graph computes: the nodes of its only kernel."""
         printed = self._graphs[0].nodes.values() if self._graphs else ()
         return tuple(node.name for node in printed if node.target)
+
+    def _only_node_of(self, call: KernelCall) -> tuple[str, ...]:
+        """The node that calls the same operator, if there is one such node and one such call."""
+        if sum(other.name == call.name for other in self._code.calls) > 1 or not self._graphs:
+            return ()
+        target = f"aten.{call.name.removeprefix(LIBRARY)}" if call.name.startswith(LIBRARY) else call.name
+        found = [
+            node.name
+            for node in self._graphs[0].nodes.values()
+            if node.target
+            and target.removeprefix("torch.ops.") in (_operator(node.target), node.target[len("torch.ops.") :])
+        ]
+        return tuple(found) if len(found) == 1 else ()
 
     def _with_traffic(self, kernel: Kernel, call: KernelCall, scheduled: tuple[ScheduledNode, ...]) -> Kernel:
         """``kernel`` with what it reads and writes: as torch estimates it, else by the sizes in the code."""
@@ -148,11 +162,16 @@ class _Reader:
             return
         for comments in (call.comments, *([defined.comments] if defined is not None else [])):
             for source in comments.source_nodes:
-                printed = self._captured.nodes.get(source)
-                if printed is not None and printed.span is not None:
-                    yield printed.span
-                elif printed is None:
-                    yield from self._span_of_node(source)
+                yield from self._span_of_source(source)
+
+    def _span_of_source(self, name: str) -> Iterator[SourceSpan]:
+        """The place of a node that a comment names. It is one of Dynamo's graph; in a backward graph, one of that graph, too."""
+        captured = self._captured.nodes.get(name)
+        own = next(self._span_of_node(name), None) if "/backward" in self._texts.graph else None
+        of_dynamo = captured.span if captured is not None else None
+        # where both have the name, the comment does not tell which is meant
+        if own is None or of_dynamo is None or own == of_dynamo:
+            yield from filter(None, [own or of_dynamo])
 
     def _span_of_node(self, node: str) -> Iterator[SourceSpan]:
         """The place of a node, in the first graph that has it."""
