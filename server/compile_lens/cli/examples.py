@@ -41,6 +41,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "doctor": (("Can this environment run analyses?", "compile-lens doctor --python .venv/bin/python"),),
     "cache": (("How large are the caches?", "compile-lens cache stat"),),
+    "choices": (("Which fixes were taken?", "compile-lens choices list"),),
     "consent": (("Which workspaces may run in the background?", "compile-lens consent list"),),
     "bisect": (("Find what breaks a repro", "compile-lens bisect repro_GB0059_12.py"),),
     "rebisect": (("Does the last verdict still hold?", "compile-lens rebisect repro_GB0059_12.py"),),

@@ -28,6 +28,7 @@ VERBS = {
     "explain": ("explain", "Explain a flag, option, operator, code or class of the compiler"),
     "doctor": ("doctor", "Check the interpreter, torch, compiler, GPU and caches"),
     "cache": ("cache", "Show or clear the caches of Compile Lens"),
+    "choices": ("choices", "Show or clear which fixes you took"),
     "consent": ("consent", "Give, list or revoke permissions for runs of editors and assistants"),
     "bisect": ("bisect", "Find the part of the compiler that makes a repro fail"),
     "rebisect": ("bisect", "Bisect a repro again after something has changed"),
