@@ -99,7 +99,7 @@ def assemble(
     habits = FixHabits(server, pages)
     sharing = Sharing(server, permissions)
     fixes = Fixes(server, FixChecks(server, runs), facts, habits)
-    stages = Stages(server, runs)
+    stages = Stages(server, runs, progress)
     Hovers(server, runs, store, predictions, facts, fixes, stages.words)
     views = Views(server, runs, diagnostics, fixes, facts, predictions, stages.words)
     consent_question = ConsentQuestion(server, runs)
