@@ -6,6 +6,7 @@ import { serverCommands, type CommandRunner } from "./protocol";
 export const stageScheme = "compile-lens-stage";
 export const stageCommands = {
   open: "compileLens.openCompilerStages",
+  page: "compileLens.openStagesPage",
   pin: "compileLens.pinStage",
   unpin: "compileLens.unpinStage",
 } as const;
@@ -21,9 +22,15 @@ interface Source {
   readonly graphs: readonly { readonly title: string; readonly stages: readonly Stage[] }[];
 }
 
+interface Answer {
+  readonly sources: readonly Source[];
+  readonly gpus?: readonly { readonly name: string; readonly title: string }[];
+}
+
 interface Choice extends vscode.QuickPickItem {
   readonly stage?: string;
   readonly again?: true;
+  readonly preview?: true;
 }
 
 function choices(sources: readonly Source[]): Choice[] {
@@ -40,18 +47,25 @@ function choices(sources: readonly Source[]): Choice[] {
 }
 
 /** Asks which stage of `uri` to open, and opens it. The server compiles the file if nothing is known of it. */
-export async function openStages(server: CommandRunner, uri: string, again?: "again"): Promise<void> {
-  const found = await server.execute<{ readonly sources: readonly Source[] } | null>(serverCommands.stages, uri, again);
+export async function openStages(server: CommandRunner, uri: string, how?: string): Promise<void> {
+  const found = await server.execute<Answer | null>(serverCommands.stages, uri, how);
   if (!found) {
     return; // canceled, or the server has said why
   }
-  const picked = await vscode.window.showQuickPick(choices(found.sources), {
+  const preview: Choice = { label: "$(circuit-board) Preview the kernels for a GPU…", description: "the GPU need not be there", preview: true };
+  const picked = await vscode.window.showQuickPick([...choices(found.sources), ...(found.gpus ? [preview] : [])], {
     title: "Open Compiler Stages",
     placeHolder: "Choose a stage to open beside the source",
     matchOnDescription: true,
   });
   if (picked?.again) {
     await openStages(server, uri, "again");
+  } else if (picked?.preview) {
+    const gpus = (found.gpus ?? []).map(({ name, title }) => ({ label: title, name }));
+    const gpu = await vscode.window.showQuickPick(gpus, { title: "Preview Kernels", placeHolder: "Choose the GPU to compile for" });
+    if (gpu) {
+      await openStages(server, uri, `gpu:${gpu.name}`);
+    }
   } else if (picked?.stage !== undefined) {
     await showStage(picked.stage);
   }
@@ -69,11 +83,26 @@ export async function showStage(stage: string, line = 0): Promise<void> {
   });
 }
 
+/** Shows all stages of `uri` on one page, with the picture of each graph. The page loads nothing, and its policy allows its own script alone. */
+async function showPage(server: CommandRunner, uri: string): Promise<void> {
+  const page = await server.execute<{ readonly title: string; readonly html: string } | null>(serverCommands.stagesPage, uri);
+  if (page) {
+    const options = { enableScripts: true, localResourceRoots: [] };
+    const panel = vscode.window.createWebviewPanel("compileLens.stagesPage", `Stages of ${page.title}`, vscode.ViewColumn.Active, options);
+    panel.webview.html = page.html;
+  }
+}
+
 export function registerStages(server: CommandRunner): vscode.Disposable {
-  return vscode.commands.registerCommand(stageCommands.open, async (resource: unknown) => {
+  const { registerCommand } = vscode.commands;
+  const forFile = (run: (server: CommandRunner, uri: string) => Promise<void>) => async (resource: unknown): Promise<void> => {
     const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
     if (uri) {
-      await openStages(server, uri.toString());
+      await run(server, uri.toString());
     }
-  });
+  };
+  return vscode.Disposable.from(
+    registerCommand(stageCommands.open, forFile((runner, uri) => openStages(runner, uri))),
+    registerCommand(stageCommands.page, forFile(showPage)),
+  );
 }

@@ -23,6 +23,7 @@ from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.finding_reports import FindingReports
 from compile_lens.lsp.fix_checks import FixChecks
+from compile_lens.lsp.fix_habits import FORGET, SHOW, TAKEN, FixHabits
 from compile_lens.lsp.fixes import APPLY, Fixes
 from compile_lens.lsp.followed_traces import FollowedTraces
 from compile_lens.lsp.hover import Hovers
@@ -43,6 +44,7 @@ from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
+from compile_lens.lsp.sharing import Sharing
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.lsp.traces import Traces
 from compile_lens.lsp.views import Views
@@ -94,8 +96,10 @@ def assemble(
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
     pages = Pages(server)
-    fixes = Fixes(server, FixChecks(server, runs), facts)
-    stages = Stages(server, runs)
+    habits = FixHabits(server, pages)
+    sharing = Sharing(server, permissions)
+    fixes = Fixes(server, FixChecks(server, runs), facts, habits)
+    stages = Stages(server, runs, progress)
     Hovers(server, runs, store, predictions, facts, fixes, stages.words)
     views = Views(server, runs, diagnostics, fixes, facts, predictions, stages.words)
     consent_question = ConsentQuestion(server, runs)
@@ -119,6 +123,7 @@ def assemble(
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
         ASSISTANT_TOOL: AssistantTools(server, runs).answer,
+        TAKEN: habits.taken,
         DETAILS: Details(server, runs, facts, pages).show,
         **reports.commands(),
         **stages.commands.commands(),
@@ -134,7 +139,9 @@ def assemble(
     traces = Traces(server, diagnostics, stages.store, show_traces)
     views.show_traces(traces.names)
     of_traces = {**traces.commands(), **FollowedTraces(server, traces, progress, runs.interpreter).commands()}
-    commands.register(server, runs, progress, sandbox, {**searches.commands(), **of_traces}, with_more)
+    of_habits: dict[str, commands.Command] = {FORGET: habits.forget, SHOW: habits.show}
+    others = {**searches.commands(), **of_traces, **of_habits}
+    commands.register(server, runs, progress, sandbox, others, with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:
@@ -147,6 +154,7 @@ def assemble(
     async def initialized(_: types.InitializedParams) -> None:
         runs.show_idle()
         await configuration.on_initialized()
+        await sharing.start()
         await stages.documents.register()
         store.of(None)  # reads the tables before the first hover
 
