@@ -186,7 +186,7 @@ async def test_a_run_gives_stages_which_are_renewed_when_its_text_has_changed(ra
     assert await lenses(raw, code) == []
     page = await raw.command("compileLens.stagesPage", uri)
     assert page["title"] == program.name
-    assert page["html"].startswith("<!DOCTYPE html>")
+    assert page["html"].startswith("<!doctype html>")
     # what is not kept is said
     gone = code.replace("/1_7/", "/9_9/")
     assert "no longer kept" in (await raw.request("workspace/textDocumentContent", {"uri": gone}))["text"]
