@@ -118,6 +118,7 @@ def test_fixes_come_with_their_effect_and_diff(assistant: Assistant, workspace: 
     offered = assistant.ask("fixes", file=str(file), finding="@7")["fixes"]
     assert offered and all(fix["place"].startswith(str(file)) for fix in offered)
     best = offered[0]
+    assert len({fix["diff"] for fix in offered}) == len(offered)
     assert best["helps"] and "1 → 0 breaks" in best["effect"] and "results" in best["effect"]
     assert "print" in best["diff"] and file.read_text() == BROKEN
 
@@ -139,6 +140,7 @@ def test_stages_of_a_run(assistant: Assistant, workspace: Path) -> None:
     found = assistant.ask("stages", file=str(workspace / "broken.py"), text=FIXED)
     [graph] = found["graphs"]
     assert graph["function"] == "⟪step⟫" and [kernel["kind"] for kernel in found["kernels"]] == ["cpp"]
+    assert f"{workspace / 'broken.py'}:" in found["kernels"][0]["computes"][0]
 
 
 def test_what_a_program_says_is_marked_as_data_and_has_no_links(assistant: Assistant, workspace: Path) -> None:
