@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from compile_lens.stages.gpu_preview import GpuPreview, PreviewedKernel
+from compile_lens.stages.gpu_preview import GpuKernel, kernel_named
 from compile_lens.stages.model import Stage, StageKind, TextSource
 from compile_lens.stages.output_code import read_output_code
 
@@ -38,7 +38,7 @@ def document(graph: str, kind: StageKind, source: TextSource) -> Stage:
     return Stage(f"{graph}/{kind.value}", kind, graph, TITLES[kind], LANGUAGES.get(kind, "python"), source)
 
 
-def assembly_stages(graph: str, kernel: PreviewedKernel) -> Iterator[Stage]:
+def assembly_stages(graph: str, kernel: GpuKernel) -> Iterator[Stage]:
     """The documents that Triton made of a kernel, for each of its configurations."""
     several = len(kernel.configurations) > 1
     for number, configuration in enumerate(kernel.configurations):
@@ -49,13 +49,11 @@ def assembly_stages(graph: str, kernel: PreviewedKernel) -> Iterator[Stage]:
 
 
 def kernel_stages(
-    graph: str, code: TextSource, preview: GpuPreview | None = None, compile_id: str | None = None
+    graph: str, code: TextSource, noted: Sequence[GpuKernel] = (), compile_id: str | None = None
 ) -> tuple[Stage, ...]:
-    """One document for each kernel whose source is in the output code, and in a preview those that Triton made of it."""
+    """One document for each kernel whose source is in the output code, and those that Triton made of it, where they are ``noted``."""
     sources = _source_stages(graph, code)
-    if preview is None:
-        return sources
-    known = [kernel for stage in sources if (kernel := preview.kernel(stage.kernel, compile_id)) is not None]
+    known = [kernel for stage in sources if (kernel := kernel_named(noted, stage.kernel, compile_id)) is not None]
     return (*sources, *(stage for kernel in known for stage in assembly_stages(graph, kernel)))
 
 

@@ -1,9 +1,10 @@
-"""Reads what a preview for a GPU that was not there says of itself: for which GPU, which kernels are certain, what was assumed."""
+"""Reads what is noted of Triton kernels, and what a preview for a GPU that was not there says of itself: which are certain, what was
+assumed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -64,8 +65,11 @@ class Configuration:
 
 
 @dataclass(frozen=True, slots=True)
-class PreviewedKernel:
-    """What is known of one kernel without the GPU, and why it is not more. ``certainty`` is None if that could not be found out."""
+class GpuKernel:
+    """What is known of one kernel: of a preview without the GPU, and why it is not more; of a run, how it was compiled.
+
+    ``certainty`` is None of a run, and if it could not be found out.
+    """
 
     name: str
     compile_id: str | None
@@ -122,7 +126,7 @@ class GpuPreview:
     triton: str
     wanted_triton: str
     retargeted: bool
-    kernels: tuple[PreviewedKernel, ...] = ()
+    kernels: tuple[GpuKernel, ...] = ()
     decisions: tuple[Decision, ...] = ()
 
     @property
@@ -142,10 +146,20 @@ class GpuPreview:
             return f"Configurations and PTX need triton {self.wanted_triton}, which torch {release} is made for: {install}."
         return f"torch {release} is made for triton {self.wanted_triton}, not {self.triton}: {install}."
 
-    def kernel(self, name: str, compile_id: str | None = None) -> PreviewedKernel | None:
+    def kernel(self, name: str, compile_id: str | None = None) -> GpuKernel | None:
         """What is known of the kernel ``name``, of the frame ``compile_id`` if it is given."""
-        found = [kernel for kernel in self.kernels if kernel.name == name]
-        return next((kernel for kernel in found if kernel.compile_id == compile_id), found[0] if found else None)
+        return kernel_named(self.kernels, name, compile_id)
+
+
+def kernel_named(kernels: Iterable[GpuKernel], name: str, compile_id: str | None = None) -> GpuKernel | None:
+    """The kernel ``name`` of the frame ``compile_id``; else of any, since a graph that torch had in its cache has it from another."""
+    found = [kernel for kernel in kernels if kernel.name == name]
+    return next((kernel for kernel in found if kernel.compile_id == compile_id), found[0] if found else None)
+
+
+def gpu_kernels(report: CompileReport) -> tuple[GpuKernel, ...]:
+    """What is noted of the kernels of a run or a preview."""
+    return tuple(_kernel(note, artifact) for note, artifact in _notes(report, KERNEL))
 
 
 def preview_of(report: CompileReport) -> GpuPreview | None:
@@ -161,7 +175,7 @@ def preview_of(report: CompileReport) -> GpuPreview | None:
         triton=about["triton"],
         wanted_triton=about["wanted_triton"],
         retargeted=about["retargeted"],
-        kernels=tuple(_kernel(note, artifact) for note, artifact in _notes(report, KERNEL)),
+        kernels=gpu_kernels(report),
         decisions=tuple(_decision(note) for note, _ in _notes(report, DECISION)),
     )
 
@@ -172,12 +186,12 @@ def _notes(report: CompileReport, name: str) -> Iterator[tuple[dict[str, Any], A
             yield json.loads(text), artifact
 
 
-def _kernel(note: dict[str, Any], artifact: Artifact) -> PreviewedKernel:
+def _kernel(note: dict[str, Any], artifact: Artifact) -> GpuKernel:
     certainty = Certainty(note["class"]) if "class" in note else None
     configurations = tuple(
         _configuration(one, index, artifact.payload) for index, one in enumerate(note.get("configurations", ()))
     )
-    return PreviewedKernel(note["kernel"], artifact.compile_id, certainty, note.get("why", ""), configurations)
+    return GpuKernel(note["kernel"], artifact.compile_id, certainty, note.get("why", ""), configurations)
 
 
 def _configuration(note: dict[str, Any], index: int, payload: Payload) -> Configuration:

@@ -11,6 +11,7 @@ AOTI_COMPILE_AND_PACKAGE = Internal(
     "torch._inductor:aoti_compile_and_package", lost="the place of calls of AOTInductor that fail"
 )
 ASYNC_COMPILE = Internal("torch._inductor.async_compile:AsyncCompile", "GPU previews")
+WAIT_FOR_KERNELS = Internal("torch._inductor.async_compile:AsyncCompile.wait", "what Triton makes of kernels")
 ASYNC_COMPILE_TRITON = Internal("torch._inductor.async_compile:AsyncCompile.triton", "GPU previews")
 KERNEL_MODULES = Internal("torch._inductor.codecache:PyCodeCache", "what is known of a previewed kernel")
 CONFIG = Internal("torch._inductor.config", lost="options of Inductor")
@@ -78,4 +79,12 @@ COMPILE_FX = Internal("torch._inductor.compile_fx", "a warm-up of Inductor")
 CPP_COMPILER = Internal("torch._inductor.cpp_builder:get_cpp_compiler", "the check of the C++ compiler by the doctor")
 DEFAULT_CACHE = Internal(
     "torch._inductor.runtime.cache_dir_utils:default_cache_dir", "the check for an unfinished bisection by the doctor"
+)
+TRITON_CACHE_FOLDER = Internal(
+    "torch._inductor.runtime.runtime_utils:triton_cache_dir",
+    "what Triton makes of kernels that are launched without it",
+)
+TRITON_CACHE_KEY = Internal(
+    "torch._inductor.runtime.runtime_utils:triton_hash_to_path_key",
+    "what Triton makes of kernels that are launched without it",
 )
