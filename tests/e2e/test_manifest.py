@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from workbench import CLIENT
 
+from compile_lens.assistants.editor_tools import PREFIX, WHEN, contributed
 from compile_lens.settings.groups import grouped
 
 # they say which server is started and by what: a workspace must not
@@ -68,3 +69,12 @@ def test_no_registry_is_named(name: str) -> None:
     text = Path(CLIENT / name).read_text()
     assert '"resolved"' not in text
     assert "registry=" not in text
+
+
+def test_the_tools_of_assistants_are_those_of_the_server() -> None:
+    """After a change: ``python -m compile_lens.assistants.editor_tools`` prints them."""
+    contributes = MANIFEST["contributes"]
+    assert contributes["languageModelTools"] == contributed()
+    assert [each["id"] for each in contributes["mcpServerDefinitionProviders"]] == ["compileLens"]
+    source = (CLIENT / "src" / "assistants.ts").read_text()
+    assert f'const prefix = "{PREFIX}"' in source and f'const offersMcp = "{WHEN.removeprefix("!")}"' in source

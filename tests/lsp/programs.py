@@ -12,7 +12,7 @@ ONE = HEAD + "    print(x)  # finding GB0001\n    return x\n"
 # the line and the range of the finding in ONE, from 0
 LINE = 5
 RANGE = {"start": {"line": 5, "character": 4}, "end": {"line": 5, "character": 12}}
-HANGS = ONE + "# hang\n"
+HANGS = ONE + "pass  # hang\n"
 
 
 def write(root: Path, text: str, name: str = "train.py") -> Path:

@@ -63,6 +63,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.logs",
         "compileLens.writeRepro",
         "compileLens.applyFix",
+        "compileLens.assistantTool",
         "compileLens.showDetails",
     }
     assert offered["hoverProvider"] is True

@@ -1,6 +1,7 @@
 // Activates the extension and connects its parts. The server does the analysis.
 import * as vscode from "vscode";
 
+import { Assistants } from "./assistants";
 import { registerCommands, setupActions } from "./commands";
 import { DetailsPanel } from "./details";
 import { registerExamples } from "./examples";
@@ -25,8 +26,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const pages = new Pages();
   const setup = setupActions(started, pages, context.extension);
 
+  const assistants = new Assistants(context.extension, started);
   const followInterpreter = async (): Promise<void> => {
-    context.subscriptions.push(await onInterpreterChange(() => void started.settingsChanged()));
+    const changed = (): void => {
+      void started.settingsChanged();
+      assistants.refresh();
+    };
+    context.subscriptions.push(await onInterpreterChange(changed));
+    assistants.refresh();
   };
   context.subscriptions.push(
     log,
@@ -37,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new DetailsPanel(context.extensionUri, started),
     new OverviewMarks(started),
     registerCommands(started, log, setup),
+    assistants,
     offerSetupOnce(started, setup),
     registerSearches(started),
     registerExamples(context.extensionUri),

@@ -85,6 +85,7 @@ export const serverCommands = {
   writeUnitTest: "compileLens.writeUnitTest",
   writeIssue: "compileLens.writeIssue",
   applyFix: "compileLens.applyFix",
+  assistantTool: "compileLens.assistantTool",
   showDetails: "compileLens.showDetails",
   openTrace: "compileLens.openTrace",
   closeTraces: "compileLens.closeTraces",
@@ -92,6 +93,12 @@ export const serverCommands = {
   stopFollowingTraces: "compileLens.stopFollowingTraces",
   runAndFollow: "compileLens.runAndFollow",
 } as const;
+
+/** What a tool of an assistant answers; `refused` if the text says why it does not. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly refused: boolean;
+}
 
 export type ServerCommand = (typeof serverCommands)[keyof typeof serverCommands];
 

@@ -19,8 +19,19 @@ export interface Probe {
   readonly origin: string;
   readonly version?: string;
   readonly torch?: string;
+  /** Whether it has the package of the server for assistants. */
+  readonly mcp?: boolean;
   /** Why it cannot run the server, in one sentence; absent if it can. */
   readonly problem?: string;
+}
+
+/** What bundled/tool/probe.py prints. */
+interface Facts {
+  readonly executable: string;
+  readonly version: string;
+  readonly torch: string | null;
+  readonly mcp: boolean;
+  readonly problem: string | null;
 }
 
 interface Candidate {
@@ -70,12 +81,13 @@ export async function ask({ python, origin }: Candidate, extensionPath: string):
     const options = { cwd: extensionPath, timeout: probeLimitMs, windowsHide: true };
     execFile(python, [script, importStrategy()], options, (failure, stdout, stderr) => {
       try {
-        const facts = JSON.parse(stdout) as { executable: string; version: string; torch: string | null; problem: string | null };
+        const facts = JSON.parse(stdout) as Facts;
         resolve({
           python: facts.executable || python, // what a shim stands for
           origin,
           version: facts.version,
           ...(facts.torch ? { torch: facts.torch } : {}),
+          mcp: facts.mcp,
           ...(facts.problem ? { problem: facts.problem } : {}),
         });
       } catch {

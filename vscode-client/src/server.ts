@@ -32,6 +32,7 @@ import {
   type Page,
   type ServerCommand,
   type ServerStatus,
+  type ToolAnswer,
 } from "./protocol";
 import type { Search } from "./pythons";
 import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
@@ -174,6 +175,15 @@ export class Server implements vscode.Disposable, CommandRunner {
       this.log.warn(`${command}: ${String(error)}`);
     }
     return undefined;
+  }
+
+  /** What a tool of an assistant answers to `input`. Throws if the server does not answer. */
+  async assistantTool(name: string, input: object, token: vscode.CancellationToken): Promise<ToolAnswer> {
+    if (!this.client || !this.running) {
+      throw new Error("The language server of Compile Lens is not running. The status bar item says why.");
+    }
+    const params = { command: serverCommands.assistantTool, arguments: [null, name, JSON.stringify(input)] };
+    return (await this.client.sendRequest(ExecuteCommandRequest.type, params, token)) as ToolAnswer;
   }
 
   /** What there is to say about a position. Undefined if the server does not answer. */

@@ -27,6 +27,8 @@ from compile_lens.workers.wire import Frame
 # gets a sentence about how far the work is
 Tell = Callable[[str], None]
 OnPartial = Callable[[Outcome], None] | None
+# somebody asked and waits: longer programs are run again than in the background of an editor
+LONGEST_RUN_S = 30.0
 DISK, EDITOR, GIVEN = "disk", "editor", "given"
 
 

@@ -20,7 +20,7 @@ from compile_lens.assistants.answers import (
     summary,
 )
 from compile_lens.assistants.arguments import WrongArgument
-from compile_lens.assistants.bench import Bench, Source, Tell, Way
+from compile_lens.assistants.bench import LONGEST_RUN_S, Bench, Source, Tell, Way
 from compile_lens.assistants.quoting import quoted
 from compile_lens.diff.identity import Identity, identify
 from compile_lens.diff.matching import match
@@ -85,7 +85,8 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
     async with bench.running(before, way, lambda words: tell(f"before the edit: {words}")) as ran:
         first = ran.outcome
         # results are compared where the program is short; an outcome that cannot be compared is told as it is
-        verifier = Verifier(analyze, ran.job, before.text, first) if can_compare(first) and not way.compare else None
+        compares = can_compare(first, LONGEST_RUN_S) and not way.compare
+        verifier = Verifier(analyze, ran.job, before.text, first) if compares else None
         tell("comparing results")
         effect = await verifier.effect_of_text(ran.host, after.text) if verifier is not None else None
     second = await bench.run(after, way, lambda words: tell(f"after the edit: {words}"))
@@ -106,7 +107,7 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
 def _effect_of(before: Outcome, after: Outcome, way: Way) -> FixEffect:
     """What the second run has less and more of than the first, without a comparison of results."""
     ended = after.status is before.status or after.status is Status.OK
-    why = "compared with eager instead" if way.compare else why_not_verified(before)
+    why = "compared with eager instead" if way.compare else why_not_verified(before, LONGEST_RUN_S)
     return FixEffect(before.counts, after.counts, ended, (before.graphs, after.graphs), ResultsCompared(None, why))
 
 

@@ -17,7 +17,7 @@ from compile_lens.assistants.answers import (
     object_of,
     place_text,
 )
-from compile_lens.assistants.bench import Bench, Source, Tell, Way
+from compile_lens.assistants.bench import LONGEST_RUN_S, Bench, Source, Tell, Way
 from compile_lens.assistants.checking import selected
 from compile_lens.assistants.quoting import quoted, quoted_lines
 from compile_lens.fixes.fix import FixKind, apply_fix
@@ -59,10 +59,10 @@ async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
         offered: list[Candidate] = []
         for number, finding in enumerate(findings, 1):
             tell(f"fixes of finding {number} of {len(findings)}")
-            if can_compare(ran.outcome):
+            if can_compare(ran.outcome, LONGEST_RUN_S):
                 offered += await verifier.candidates(ran.host, finding)
             else:
-                offered += _unverified(finding, source, why_not_verified(ran.outcome))
+                offered += _unverified(finding, source, why_not_verified(ran.outcome, LONGEST_RUN_S))
     shown = sorted((one for one in offered if one.is_offered), key=lambda one: one.rank)
     return {
         "file": source.file,

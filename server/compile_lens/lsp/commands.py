@@ -11,6 +11,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from compile_lens.lsp.assistant_tools import ASSISTANT_TOOL
 from compile_lens.lsp.background_runs import EXPLAIN, explain_runs
 from compile_lens.lsp.convert import path_argument, path_from_uri
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
@@ -38,7 +39,7 @@ REVOKE = "compileLens.revokeWorkspace"
 ALLOWED = "compileLens.allowedWorkspaces"
 DOCTOR = "compileLens.doctor"
 # how many arguments a command takes, where it is not one besides the document
-MOST_ARGUMENTS = {WRITE_REPRO: 3}
+MOST_ARGUMENTS = {WRITE_REPRO: 3, ASSISTANT_TOOL: 3}
 Command = Callable[[str | None], Awaitable[Any]]
 CommandWithArguments = Callable[..., Awaitable[Any]]
 

@@ -60,6 +60,7 @@ COMMANDS = (
     "compileLens.analyzeCell",
     "compileLens.analyzeWithoutSandbox",
     "compileLens.applyFix",
+    "compileLens.assistantTool",
     "compileLens.bisect",
     "compileLens.bisectFinding",
     "compileLens.cancel",

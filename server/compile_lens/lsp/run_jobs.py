@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from compile_lens.documents.documents import Snapshot
-from compile_lens.documents.moves import LineEdit
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.last_runs import LastRuns
 from compile_lens.pipeline.job_factory import job_of_settings
@@ -47,8 +45,3 @@ class RunJobs:
         """What a run that starts now reads: this document as of its request, and the others from disk."""
         versions = self._server.documents.versions_on_disk()
         return versions if snapshot is None else {**versions, uri: snapshot.version}
-
-    def edits(self, versions: Mapping[str, int], key: str) -> list[LineEdit] | None:
-        """The edits to the file ``key`` since a run that read these versions, None if they are not known."""
-        uri = self._server.documents.uri_of_key(key)
-        return [] if uri is None else self._server.documents.edits_since(uri, versions.get(uri))

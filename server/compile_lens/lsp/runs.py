@@ -21,6 +21,7 @@ from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.filter_again import filter_again
+from compile_lens.lsp.kept_runs import KeptRuns
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.last_runs import LastRuns
 from compile_lens.lsp.permissions import Permissions
@@ -83,6 +84,7 @@ class Runs:
         self._warned: set[str] = set()
         self._on_change: list[Callable[[], None]] = []
         self.last = LastRuns()
+        self._kept = KeptRuns(server, self.last)
         self.jobs = RunJobs(server, self.last)
         self._on_end: list[Callable[[str, Outcome | None, Mapping[str, int]], None]] = []
         self._again: asyncio.Task[None] | None = None
@@ -268,7 +270,13 @@ class Runs:
             # reads the file
             text = await asyncio.to_thread(text_of, path, snapshot)
             job = await asyncio.to_thread(lambda: request.of(self.jobs.job(path, snapshot, request.access), text))
-            outcome = await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
+            now = await self._kept.surroundings(job, choice, self.interpreter(path))
+            kept = await self._kept.keep(ticket.uri, snapshot, now) if ticket.reason is Reason.SAVED else None
+            if kept is not None:
+                self._notify_end(ticket.uri, kept, self.jobs.versions(ticket.uri, snapshot))
+            outcome = kept or await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
+            if not request.beside:
+                self._kept.ran(ticket.uri, now)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             if not request.beside:
                 self._withdraw(ticket.uri)

@@ -11,6 +11,7 @@ from lsprotocol import types
 from compile_lens.documents.documents import Documents, file_key
 from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp import commands, document_sync, signature_help
+from compile_lens.lsp.assistant_tools import ASSISTANT_TOOL, AssistantTools
 from compile_lens.lsp.code_actions import CodeActions
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
@@ -114,6 +115,7 @@ def assemble(
     with_more: dict[str, commands.CommandWithArguments] = {
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
+        ASSISTANT_TOOL: AssistantTools(server, runs).answer,
         DETAILS: Details(server, runs, facts, pages).show,
         **reports.commands(),
     }

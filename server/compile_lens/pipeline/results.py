@@ -6,6 +6,7 @@ that found it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +17,10 @@ from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.run_errors import at_own_lines
 from compile_lens.documents.documents import file_key
 from compile_lens.documents.moves import LineEdit, move_finding, move_place, move_region
+
+# parts of an outcome that have places
+MOVED = ("findings", "regions", "functions", "dynamic", "unfiltered")
+LINE = re.compile(r"\blines? \d|\.py:\d")
 
 EditsOf = Callable[[str], list[LineEdit] | None]
 
@@ -116,6 +121,28 @@ class Results:
         """The newest outcome of the document ``uri``, or what was published beside it."""
         known = self._known.get((uri, beside))
         return known.outcome if known else None
+
+    def moved(self, uri: str) -> Outcome | None:
+        """The newest outcome of the document ``uri`` with its places where they are now; None if it is not whole.
+
+        It is whole if the run came to its end, no edit took a place away, and, where places have moved, nothing names lines in words.
+        """
+        known = self._known.get((uri, ""))
+        if known is None or not known.outcome.final or known.outcome.status is not Status.OK:
+            return None
+        outcome = known.outcome
+        now = replace(
+            outcome,
+            findings=known.findings[: len(outcome.findings)],
+            regions=known.regions,
+            functions=known.functions,
+            dynamic=known.dynamic,
+            unfiltered=known.unfiltered,
+        )
+        lost = len(known.findings) < len(outcome.findings) + len(tuple(at_own_lines(outcome))) or any(
+            len(getattr(now, part)) < len(getattr(outcome, part)) for part in MOVED
+        )
+        return None if lost or (now != outcome and _names_lines(outcome)) else now
 
     def of_run(self, uri: str) -> tuple[Finding, ...]:
         """What the newest outcome of the document ``uri`` found, in any file."""
@@ -236,6 +263,17 @@ def _moved_regions(
 ) -> tuple[RegionSummary, ...]:
     moved = (move_region(region, edit, here) for region in regions)
     return tuple(region for region in moved if region is not None)
+
+
+def _names_lines(outcome: Outcome) -> bool:
+    """Whether something that is not moved with edits is about lines of the file."""
+    words = (
+        text
+        for finding in outcome.unfiltered or outcome.findings
+        for text in (finding.message, finding.explanation, finding.cost, finding.detail, *finding.hints)
+    )
+    others = (outcome.calls, outcome.not_called, outcome.passed_over, outcome.recorded, outcome.compiled)
+    return any(others) or any(LINE.search(text) for text in (*words, *outcome.notes))
 
 
 def _merged_findings(first: Iterable[Finding], then: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -82,7 +82,7 @@ def _folders_up(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
 
 def torch_version(python: str) -> str | None:
     """The version of torch that is installed in ``python``, or None if none is found on disk."""
-    site = _site_with_torch(Path(python))
+    site = site_with_torch(Path(python))
     if site is None:
         return None
     try:
@@ -93,10 +93,10 @@ def torch_version(python: str) -> str | None:
 
 
 def _has_torch(python: Path) -> bool:
-    return _site_with_torch(python) is not None
+    return site_with_torch(python) is not None
 
 
-def _site_with_torch(python: Path) -> Path | None:
+def site_with_torch(python: Path) -> Path | None:
     """The site-packages of ``python`` that has torch; looked up on disk, since starting it would take a second."""
     if python == Path(sys.executable):
         sites = (Path(entry) for entry in sys.path if "site-packages" in entry)

@@ -47,10 +47,16 @@ def torch_version():
     return None
 
 
+def has_mcp():
+    """Whether the SDK of the Model Context Protocol is installed, in a version with which `compile-lens mcp` runs."""
+    return any(os.path.isfile(os.path.join(entry, "mcp_types", "__init__.py")) for entry in sys.path)
+
+
 facts = {
     "executable": sys.executable,
     "version": sys.version.split()[0],
     "torch": torch_version(),
+    "mcp": has_mcp(),
     "problem": problem(),
 }
 print(json.dumps(facts))

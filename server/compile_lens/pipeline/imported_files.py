@@ -1,0 +1,51 @@
+"""The files of the user's that a program is made of, as far as its imports say, and whether they have changed on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from compile_lens.documents.source_file import source_if_readable
+from compile_lens.syntax.imports import read_imports
+from compile_lens.syntax.tree import parse
+
+MOST_MODULES = 500
+
+# when a file was modified, in nanoseconds, and its size in bytes
+Stamp = tuple[int, int]
+
+
+def files_of(file: Path) -> Iterator[Path]:
+    """The file and the modules beside it, or in the current folder, that it imports."""
+    seen: set[Path] = set()
+    waiting = [file]
+    while waiting and len(seen) < MOST_MODULES:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        yield path
+        text = source_if_readable(str(path))
+        if text is not None and "import" in text:
+            names = read_imports(parse(text)).names.values()
+            waiting += [module for name in names for module in _modules(name, (path.parent, file.parent, Path.cwd()))]
+
+
+def _modules(name: str, folders: Sequence[Path]) -> Iterator[Path]:
+    parts = [part for part in name.split(".") if part]
+    for folder in dict.fromkeys(folders):
+        for length in range(1, len(parts) + 1):
+            place = folder.joinpath(*parts[:length])
+            for candidate in (place.with_suffix(".py"), place / "__init__.py"):
+                if candidate.is_file():
+                    yield candidate
+
+
+def stamp(path: Path) -> Stamp | None:
+    """The state of a file or folder on disk; None if it is not there."""
+    try:
+        state = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size

@@ -1,0 +1,79 @@
+"""Whether a saved file is still the program that was run last, so that its findings hold: only comments, docstrings or blank lines differ.
+
+What a run depends on besides is compared, too: settings and entry, the modules that the file imports, the interpreter and its packages.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from compile_lens.pipeline.entry_choice import EntryChoice
+from compile_lens.pipeline.imported_files import Stamp, files_of, stamp
+from compile_lens.workers.interpreter import site_with_torch
+from compile_lens.workers.job import Job
+
+# longer texts take longer to compare than a run is worth
+MOST_CHARACTERS = 400_000
+# a program that asks for these sees its own comments, line numbers or docstrings
+SEES_ITSELF = ("getsource", "linecache", "lineno", "tokenize", "__doc__", "doctest", "inspect")
+# comments that Compile Lens reads
+OURS = "compile-lens:"
+LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENCODING})
+BLOCK = frozenset({tokenize.INDENT, tokenize.DEDENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Everything that decides what a run finds, but for the text of its file."""
+
+    job: Job
+    entries: tuple[str, ...]
+    modules: tuple[tuple[str, Stamp | None], ...]
+    packages: tuple[str, Stamp | None]
+
+
+def surroundings_of(job: Job, choice: EntryChoice, python: str) -> Surroundings:
+    """What the run of ``job`` in the interpreter ``python`` depends on, as it is on disk now."""
+    file = Path(job.file)
+    modules = tuple((str(part), stamp(part)) for part in files_of(file) if part != file)
+    site = site_with_torch(Path(python))
+    packages = (python, stamp(site) if site is not None else None)
+    return Surroundings(replace(job, text=None), tuple(entry.spec for entry in choice.entries), modules, packages)
+
+
+def is_same_program(before: str, now: str) -> bool:
+    """Whether two different texts are one program, to itself as well as to Compile Lens. An equal text is not asked about: who saves
+    a file that has not changed wants it to run."""
+    if before == now or max(len(before), len(now)) > MOST_CHARACTERS:
+        return False
+    if any(word in text for text in (before, now) for word in SEES_ITSELF):
+        return False
+    try:
+        return list(_program(before)) == list(_program(now))
+    except (tokenize.TokenError, SyntaxError):
+        return False
+
+
+def _program(text: str) -> Iterator[tuple[int, str]]:
+    """The tokens that Python compiles, and the comments that Compile Lens reads; a docstring without its text."""
+    held: tuple[int, str] | None = None
+    begins_block = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in LAYOUT:
+            if OURS in token.string:
+                yield token.type, token.string
+            continue
+        if held is not None:
+            yield held if token.type != tokenize.NEWLINE else (held[0], "")
+            held = None
+        if token.type == tokenize.STRING and begins_block:
+            held = (token.type, token.string)
+        else:
+            yield token.type, "" if token.type in BLOCK or token.type == tokenize.NEWLINE else token.string
+        begins_block = token.type == tokenize.INDENT
+    if held is not None:
+        yield held

@@ -1,0 +1,104 @@
+"""A text is the same program where only comments, docstrings and blank lines differ; everything else that a run depends on counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compile_lens.agent.runtime.protocol import Depth
+from compile_lens.pipeline.entry_choice import EntryChoice
+from compile_lens.pipeline.same_program import is_same_program, surroundings_of
+from compile_lens.workers.job import Job
+
+PROGRAM = '''\
+"""A module."""
+import torch
+
+@torch.compile
+def step(x, n=2):
+    """Adds."""
+    y = x + n  # adds
+    name = f"{n:>3} # no comment"
+
+    if n > 1:
+        y = y * 2
+    return y
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# adds", "# adds n"),
+        ("  # adds", ""),
+        ("    y = y * 2\n", "    # twice\n        y = y * 2\n"),
+        ('"""Adds."""', '"""Adds n."""'),
+        ("A module.", "A module:\nit adds."),
+        ("\n\n    if", "\n    if"),
+        ("y * 2\n", "y * 2   \n"),
+    ],
+)
+def test_the_same(old: str, new: str) -> None:
+    assert old in PROGRAM
+    assert is_same_program(PROGRAM, PROGRAM.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x + n", "x - n"),
+        ("# no comment", "# none"),
+        ("    return y", "return y"),
+        ('    """Adds."""\n', ""),
+        ("# adds", "# compile-lens: ignore"),
+        ("        y = y * 2\n    return y", "        y = y * 2\n        return y"),
+        ("name = ", "name = step.__doc__ or "),
+        ("y * 2", "y * (2"),
+        ("", ""),
+    ],
+)
+def test_another(old: str, new: str) -> None:
+    assert not is_same_program(PROGRAM, PROGRAM.replace(old, new) if old else PROGRAM)
+
+
+@given(st.integers(0, len(PROGRAM)), st.text("abx=+-*#\"'\\ \n(1", min_size=1, max_size=6))
+def test_what_compiles_to_other_code_is_never_the_same(at: int, inserted: str) -> None:
+    changed = PROGRAM[:at] + inserted + PROGRAM[at:]
+    if is_same_program(PROGRAM, changed):
+        assert code_of(changed) == code_of(PROGRAM)
+
+
+def code_of(text: str) -> list[object]:
+    """What Python compiles ``text`` to, without lines and docstrings."""
+    found: list[object] = []
+    waiting = [compile(text, "", "exec", optimize=2)]
+    while waiting:
+        code = waiting.pop()
+        waiting += [constant for constant in code.co_consts if hasattr(constant, "co_code")]
+        found.append((code.co_code, code.co_names, [one for one in code.co_consts if not hasattr(one, "co_code")]))
+    return found
+
+
+def test_everything_else_that_a_run_depends_on(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import layers\nfrom models import net\n")
+    (tmp_path / "layers.py").write_text("import blocks\n")
+    (tmp_path / "blocks.py").write_text("")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "net.py").write_text("")
+    job = Job(str(tmp_path / "train.py"), text="a = 1")
+    none = EntryChoice(())
+    first = surroundings_of(job, none, sys.executable)
+    assert surroundings_of(replace(job, text="a = 2"), none, sys.executable) == first
+    assert surroundings_of(replace(job, depth=Depth.INDUCTOR), none, sys.executable) != first
+    assert surroundings_of(replace(job, env={"A": "1"}), none, sys.executable) != first
+    assert surroundings_of(job, none, "/usr/bin/python3") != first
+    for changed in ("layers.py", "blocks.py", "models/net.py"):
+        now = surroundings_of(job, none, sys.executable)
+        os.utime(tmp_path / changed, (1, 1))
+        assert surroundings_of(job, none, sys.executable) != now, changed
