@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # tests/conftest.py puts the long groups first
-PYTEST := $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder -q
+# a browser or a time limit keeps one worker waiting, so they are more than the two cores
+WORKERS ?= 3
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder -q
 CLIENT := vscode-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.installed
 TARGETS ?= linux-x64 linux-arm64 alpine-x64 darwin-x64 darwin-arm64 win32-x64

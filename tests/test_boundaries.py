@@ -13,7 +13,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "server" / "compile_lens"
 # what both sides load: the messages between server and agent
-MESSAGES = ("protocol", "entry_plans", "entry_protocol", "search_protocol", "environment_facts")
+MESSAGES = ("protocol", "entry_plans", "entry_protocol", "search_protocol", "preview_protocol", "environment_facts")
 PROTOCOL = {"pygls", "lsprotocol"}
 TORCH = {"torch", "triton"}
 TREE_SITTER = {"tree_sitter", "tree_sitter_python"}
@@ -306,7 +306,7 @@ def test_the_protocol_needs_the_standard_library_alone() -> None:
     files = [PACKAGE / "agent" / "runtime" / f"{name}.py" for name in (*MESSAGES, "message")]
     modules = {module for file in files for _, module in imports(file)}
     own = {module for module in modules if module.startswith(".")}
-    assert own <= {".", ".message", ".entry_plans", ".search_protocol"}
+    assert own <= {".", ".message", ".entry_plans", ".preview_protocol", ".search_protocol"}
     assert {module.partition(".")[0] for module in modules - own} <= set(sys.stdlib_module_names)
 
 

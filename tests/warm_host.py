@@ -133,6 +133,10 @@ class WarmHost:
         """What the product makes of a job; nothing is kept."""
         return self._loop.run_until_complete(analyze(self._host, job))
 
+    def run_with_report(self, job: Job) -> tuple[Outcome, CompileReport]:
+        """The same, with the report that the outcome is made of."""
+        return self.run(job), self._host.builder.report()
+
     def run_choice(
         self, file: str, choice: EntryChoice, text: str | None = None, vary: VariationRequest | None = None
     ) -> Outcome:

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 # no configuration or source file that matters is larger
 LARGEST_BYTES = 8_000_000
@@ -15,16 +16,23 @@ class FileTooLargeError(OSError):
     """The file has more bytes than are read."""
 
 
-def read_regular(path: Path, largest: int = LARGEST_BYTES) -> bytes:
-    """The bytes of a regular file. Raises OSError for anything else, at once, and for one of more than ``largest`` bytes."""
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, open for reading. Raises OSError for anything else, at once."""
     # a pipe may never begin
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - closes the descriptor
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
+    file = open(descriptor, "rb")  # noqa: PTH123, SIM115 - closes the descriptor
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return file
+    file.close()
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_regular(path: Path, largest: int = LARGEST_BYTES) -> bytes:
+    """The bytes of a regular file. Raises OSError for anything else, at once, and for one of more than ``largest`` bytes."""
+    with open_regular(path) as file:
         data = file.read(largest + 1)
     if len(data) > largest:
         raise FileTooLargeError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))

@@ -109,6 +109,28 @@ def test_what_cannot_run_says_why_with_the_code_of_a_shell(
     assert (process.returncode, said in err) == (code, True), err
 
 
+LEAVES = {
+    "pipes and devices": "os.mkfifo(f'{d}/{name}a.log'); os.symlink('/dev/zero', f'{d}/{name}b.log'); os.symlink(d, f'{d}/loop')",
+    "nested folders": "os.chdir(d); [(os.mkdir('f'), os.chdir('f')) for _ in range(1200)]; os.chmod('.', 0)",
+    "a link to a folder of the user": "os.rmdir(d); os.symlink(sys.argv[1], d)",
+}
+
+
+@pytest.mark.parametrize("leaves", LEAVES)
+def test_what_a_program_leaves_as_its_trace_changes_neither_its_exit_code_nor_files_elsewhere(
+    tmp_path: Path, leaves: str
+) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "thesis.tex").touch()
+    code = f"import os, sys, time; d, name = os.environ['TORCH_TRACE'], 'dedicated_log_torch_trace_'; {LEAVES[leaves]}"
+    process = started(tmp_path, "run", "--", sys.executable, "-c", f"{code}; time.sleep(0.5); sys.exit(5)", str(kept))
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in err) == (5, False), err
+    assert (kept / "thesis.tex").exists()
+    assert not list(tmp_path.glob("compile-lens-*"))
+
+
 @pytest.mark.nightly
 def test_the_ranks_of_torchrun_are_told_apart(tmp_path: Path) -> None:
     process = started(

@@ -37,7 +37,7 @@ class Block(nn.Module):
 
 
 def get_inputs():
-    return [(torch.ones(4, 8),), (torch.ones(6, 8),)]
+    return [torch.ones(4, 8)]
 """
 SCRIPT = f"""\
 {MODEL}

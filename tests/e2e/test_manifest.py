@@ -45,7 +45,7 @@ def test_each_picture_and_command_of_the_walkthrough_exists() -> None:
         linked = re.findall(r"\(command:([\w.]+)\)", step["description"])
         assert {name.removesuffix(".focus") for name in linked} <= commands | views
     keys = MANIFEST["contributes"]["keybindings"]
-    assert len({key["key"] for key in keys}) == len(keys) == 5
+    assert len({key["key"] for key in keys}) == len(keys) == 6
     assert {key["command"].removesuffix(".focus") for key in keys} <= commands | views
 
 

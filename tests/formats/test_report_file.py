@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.command import Warm
 
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.outcome import EntryCall, Outcome, PassedOver, Status
+from compile_lens.documents.source_lines import read_line
 from compile_lens.formats import report_file
 from compile_lens.formats.report_file import ReportFileError, read_report_file, report_bytes
 
@@ -62,9 +64,9 @@ def written(folder: Path, data: bytes) -> Path:
     return path
 
 
-def zipped(manifest: object, report: str | bytes = '{"outcomes": []}') -> bytes:
+def zipped(manifest: object, report: str | bytes = '{"outcomes": []}', how: int = zipfile.ZIP_DEFLATED) -> bytes:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", how) as archive:
         archive.writestr("manifest.json", json.dumps(manifest))
         archive.writestr("report.json", report)
     return packed.getvalue()
@@ -125,18 +127,56 @@ GOOD = {"format": "compile-lens report", "version": 1}
         ),
         (zipped(GOOD, "{}"), "is not a complete report of Compile Lens"),
         (zipped(GOOD, '{"outcomes": [{"file": 3}]}'), "is not a complete report of Compile Lens"),
-        (zipped(GOOD, "[" * 100_000), "is not a complete report of Compile Lens"),
+        (zipped(GOOD, "[" * 90_000), "is not a complete report of Compile Lens"),
         (zipped(GOOD, b"\xff\xfe"), "is not a complete report of Compile Lens"),
+        (
+            zipped(GOOD, '{"outcomes": [' + "[]," * 100_000 + "[]]}"),
+            "is too large: it contains more than 100,000 values.",
+        ),
+        (zipped(GOOD, how=zipfile.ZIP_LZMA), "is not a report of Compile Lens."),
         (zipped(GOOD, " " * 3_000_000), "is too large: it unpacks to more than 2 MiB."),
     ],
-    ids=["empty", "random", "cut", "other", "list", "newer", "hollow", "types", "deep", "bytes", "bomb"],
+    ids=[
+        "empty",
+        "random",
+        "cut",
+        "other",
+        "list",
+        "newer",
+        "hollow",
+        "types",
+        "deep",
+        "bytes",
+        "values",
+        "lzma",
+        "bomb",
+    ],
 )
 def test_what_is_no_report_says_why(tmp_path: Path, data: bytes, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_file, "LARGEST_BYTES", 2 << 20)
+    monkeypatch.setattr(report_file, "MOST_VALUES", 100_000)
     with pytest.raises(ReportFileError) as problem:
         read_report_file(written(tmp_path, data), tmp_path)
     assert said in str(problem.value)
     assert "\n" not in str(problem.value)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices")
+def test_a_pipe_or_a_device_in_the_place_of_a_report_stops_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.clens")
+    (tmp_path / "endless.clens").symlink_to("/dev/zero")
+    for name in ("pipe.clens", "endless.clens"):
+        with pytest.raises(ReportFileError, match="cannot be read: not a regular file"):
+            read_report_file(tmp_path / name, tmp_path)
+        assert read_line(str(tmp_path / name), 1) == ""
+
+
+def test_a_report_takes_the_text_of_python_files_alone() -> None:
+    """A trace of somebody else's names any file, and what is made of it is sent back."""
+    keys = replace(OUTCOME.findings[0], place=replace(PLACE, file="/home/me/.ssh/id_ed25519"))
+    data = report_bytes([replace(OUTCOME, findings=(*OUTCOME.findings, keys))], lambda _: SECRET, "/job")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert list(json.loads(archive.read("report.json"))["sources"]) == [PLACE.file]
 
 
 def test_damage_anywhere_is_refused_or_harmless(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@
 publishes the first finding before the rest; ``# compiles FILE`` compiles the regions of another file, too;
 ``# skip NAME`` leaves a region out; ``# wait`` goes on once the file's ``.go`` is there; ``# hang`` runs until it
 is cancelled; ``# fail SENTENCE`` cannot be analyzed; ``# crash`` is a bug of ours. An interpreter below a folder
-``torchless`` has no torch. ``# check hangs`` is ``# hang`` for the check of a fix alone.
+``torchless`` has no torch. ``# traced as FILE`` says what torch is to have written.
+``# check hangs`` is ``# hang`` for the check of a fix alone.
 Each run and each host says what it does on standard error.
 """
 
@@ -26,6 +27,7 @@ from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.job import Job
+from compile_lens.workers.wire import Frame, TraceRecord
 
 
 def say(text: str) -> None:
@@ -75,7 +77,11 @@ def finding(file: str, line: int, text: str, code: str) -> Finding:
 
 
 async def analyze(
-    host: StubHost, job: Job, on_partial: Callable[[Outcome], None] | None = None, filters: Filters = NO_FILTERS
+    host: StubHost,
+    job: Job,
+    on_partial: Callable[[Outcome], None] | None = None,
+    filters: Filters = NO_FILTERS,
+    watch: Callable[[Frame], None] = lambda _: None,
 ) -> Outcome:
     try:
         text = job.text if job.text is not None else Path(job.file).read_text()
@@ -119,6 +125,8 @@ async def analyze(
             if f"# skip {r.name}\n" not in source
         ),
     )
+    if match := re.search(r"# traced as (\S+)", text):
+        watch(TraceRecord(Path(job.file).with_name(match[1]).read_bytes()))
     if "# partial" in text and on_partial is not None:
         on_partial(replace(outcome, findings=outcome.findings[:1], final=False))
     if "# hang" in text or (on_partial is None and "# check hangs" in text):

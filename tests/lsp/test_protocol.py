@@ -64,7 +64,13 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.writeRepro",
         "compileLens.applyFix",
         "compileLens.assistantTool",
+        "compileLens.fixChoices",
+        "compileLens.fixTaken",
+        "compileLens.forgetFixChoices",
         "compileLens.showDetails",
+        "compileLens.openStages",
+        "compileLens.showStage",
+        "compileLens.stages",
     }
     assert offered["hoverProvider"] is True
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}

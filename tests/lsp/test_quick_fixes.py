@@ -83,3 +83,23 @@ async def test_a_run_ends_the_check_and_its_end_begins_it_again(ed: Editor, root
     await logged(root, "cancelled train.py")
     await ran(root, 2)
     await until(lambda: len([line for line in log(root) if line.startswith("check ")]) == 2)
+
+
+async def test_a_fix_that_was_taken_comes_first_until_it_is_forgotten(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        pages = capabilities(experimental={"compileLensPages": True})
+        await ed.initialize(root, {"python": sys.executable, "run": {"enabled": "never"}}, capabilities=pages)
+        uri = await ed.open(write(root, PROGRAM))
+        await ed.request("workspace/executeCommand", {"command": "compileLens.analyze", "arguments": [uri]})
+        offered = await actions(ed, uri)
+        *_, last, ignoring = offered
+        taken = offered[last]["command"]
+        assert taken["command"] == "compileLens.fixTaken" and taken["arguments"][1].startswith("recompile#")
+        for _ in range(2):
+            await ed.request("workspace/executeCommand", offered[ignoring]["command"])
+        await ed.request("workspace/executeCommand", taken)
+        assert next(iter(await actions(ed, uri))) == ignoring
+        page = await ed.request("workspace/executeCommand", {"command": "compileLens.fixChoices", "arguments": [uri]})
+        assert "| `recompile` | `ignore` | 2 |" in page["markdown"]
+        await ed.request("workspace/executeCommand", {"command": "compileLens.forgetFixChoices", "arguments": [uri]})
+        assert list(await actions(ed, uri)) == list(offered)

@@ -12,7 +12,20 @@ import pytest
 from tests.command import Result
 
 from compile_lens.workers.cache_health import find_cache_problem
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Depth, Job
+from warm_host import WarmHost
 
+FILLS = """import os, torch
+try:
+    with open(os.environ["TORCHINDUCTOR_CACHE_DIR"] + "/ballast", "wb", 0) as file:
+        while file.write(bytes(4096)) == 4096:
+            pass
+except OSError:
+    pass
+f = torch.compile(lambda x: x.sin() + 1)
+f(torch.ones(3))
+"""
 PROGRAM = "import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n"
 
 
@@ -59,6 +72,21 @@ def test_a_limit_on_the_size_of_files_is_told(tmp_path: Path) -> None:
     assert "cannot be written" in ended.stdout or "is full" in ended.stdout, ended
 
 
+def test_a_disk_that_is_full_is_told_of_a_run_that_failed_alone(
+    tmp_path: Path, warm_host: WarmHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Host] = []
+    (tmp_path / "first.py").touch()
+    warm_host.run(Job(str(tmp_path / "first.py"), Depth.INDUCTOR))  # the start of a host asks, too
+    monkeypatch.setattr(Host, "_check_caches", lambda host: said.append(host))
+    for text, times in (("print(1)", 1), ("raise ValueError", 2), ("import os; os._exit(3)", 2)):
+        program = tmp_path / "program.py"
+        program.write_text(text)
+        said.clear()
+        warm_host.run(Job(str(program), Depth.INDUCTOR))
+        assert len(said) == times, text  # once before the run
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["check", "x.py"], ["cache", "stat"]],
@@ -79,7 +107,7 @@ def test_a_command_says_it_in_one_line(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_disk_that_fills_during_a_run_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small, program = tmp_path / "small", tmp_path / "program.py"
     small.mkdir()
-    program.write_text("import torch\nf = torch.compile(lambda x: x.sin() + 1)\nf(torch.ones(3))\n")
+    program.write_text(FILLS)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1300k", "tmpfs", str(small)], check=False).returncode:
         pytest.skip("nothing can be mounted here")
     try:

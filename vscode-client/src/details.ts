@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
+import { detailsRequest, type DetailsParams } from "./protocol";
 import type { Server } from "./server";
 import type { Block, DetailsAnswer } from "./viewed";
 
@@ -101,7 +102,7 @@ export class DetailsPanel implements vscode.WebviewViewProvider, vscode.Disposab
   private async ask(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const isPython = editor?.document.languageId === "python" && ["file", "vscode-notebook-cell"].includes(editor.document.uri.scheme);
-    const answer = isPython ? await this.server.detailsAt(editor.document.uri, editor.selection.active) : undefined;
+    const answer = isPython ? await this.server.ask(detailsRequest, place(editor)) : undefined;
     if (!this.isPinned) {
       this.answer = answer ?? nothing;
       this.show();
@@ -118,6 +119,11 @@ export class DetailsPanel implements vscode.WebviewViewProvider, vscode.Disposab
     const details: Details = { title, blocks, empty };
     void this.view.webview.postMessage(details);
   }
+}
+
+function place({ document, selection }: vscode.TextEditor): DetailsParams {
+  const { line, character } = selection.active;
+  return { textDocument: { uri: document.uri.toString() }, position: { line, character } };
 }
 
 function page(source: string, style: string, script: string): string {

@@ -7,12 +7,14 @@ import { DetailsPanel } from "./details";
 import { registerExamples } from "./examples";
 import { onInterpreterChange } from "./interpreter";
 import { LanguageStatus } from "./languageStatus";
+import { LinkedView } from "./linkedView";
 import { OverviewMarks } from "./overview";
 import { Pages } from "./pages";
 import { registerSearches } from "./searches";
 import { Server } from "./server";
 import { section } from "./settings";
 import { offerSetup, type SetupActions } from "./setup";
+import { registerStages } from "./stages";
 import { StatusItem } from "./status";
 import { FindingsTree } from "./tree";
 import { followTrust } from "./trust";
@@ -43,6 +45,8 @@ export function activate(context: vscode.ExtensionContext): void {
     new FindingsTree(started),
     new DetailsPanel(context.extensionUri, started),
     new OverviewMarks(started),
+    new LinkedView(started),
+    registerStages(started),
     registerCommands(started, log, setup),
     assistants,
     offerSetupOnce(started, setup),

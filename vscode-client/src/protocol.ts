@@ -33,13 +33,35 @@ export const pageNotification = new NotificationType<Page>("compileLens/showPage
 /** All that is known, as a tree; sent when it changes (docs/editors/protocol.md). */
 export const treeNotification = new NotificationType<{ readonly files: readonly Node[] }>("compileLens/tree");
 
-interface DetailsParams {
+export interface DetailsParams {
   readonly textDocument: { readonly uri: string };
   readonly position: { readonly line: number; readonly character: number };
 }
 
 /** What there is to say about a position. */
 export const detailsRequest = new RequestType<DetailsParams, DetailsAnswer | null, void>("compileLens/detailsAt");
+
+/** Lines (from 0) of a stage that were made of the same lines of a document. */
+interface StageLink {
+  readonly uri: string;
+  readonly line: number;
+  readonly endLine: number;
+  readonly ranges: readonly (readonly [number, number])[];
+  readonly color: number;
+}
+
+/** How a stage and the source belong together. `bands` give each line of the stage one color. */
+export interface StageLinks {
+  readonly title: string;
+  readonly stale: boolean;
+  readonly bands: readonly { readonly first: number; readonly last: number; readonly color: number }[];
+  readonly links: readonly StageLink[];
+}
+
+export const linksRequest = new RequestType<{ readonly textDocument: { readonly uri: string } }, StageLinks | null, void>("compileLens/stageLinks");
+
+/** Stages are new, renewed or gone, or their source has moved. */
+export const stagesNotification = new NotificationType<{ readonly uris: readonly string[] }>("compileLens/stagesChanged");
 
 /** What runs the user's files: the interpreter, and its torch if it has one. */
 export interface Environment {
@@ -86,9 +108,15 @@ export const serverCommands = {
   writeIssue: "compileLens.writeIssue",
   applyFix: "compileLens.applyFix",
   assistantTool: "compileLens.assistantTool",
+  fixTaken: "compileLens.fixTaken",
+  fixChoices: "compileLens.fixChoices",
+  forgetFixChoices: "compileLens.forgetFixChoices",
   showDetails: "compileLens.showDetails",
   openTrace: "compileLens.openTrace",
   closeTraces: "compileLens.closeTraces",
+  stages: "compileLens.stages",
+  openStages: "compileLens.openStages",
+  showStage: "compileLens.showStage",
   followTraces: "compileLens.followTraces",
   stopFollowingTraces: "compileLens.stopFollowingTraces",
   runAndFollow: "compileLens.runAndFollow",

@@ -9,21 +9,22 @@ import {
   LanguageClient,
   RevealOutputChannelOn,
   State,
-  type DocumentSelector,
   type ErrorHandler,
   type LanguageClientOptions,
+  type RequestType,
   type ShowDocumentResult,
   type StaticFeature,
 } from "vscode-languageclient/node";
 
+import { documentSelector } from "./documents";
 import { chooseEntry } from "./entries";
 import { explainFailure, explainMissingPython, resolveLaunch } from "./launch";
 import {
   consentNotification,
-  detailsRequest,
   environmentNotification,
   pageNotification,
   serverCommands,
+  stagesNotification,
   statusNotification,
   treeNotification,
   trustNotification,
@@ -37,7 +38,8 @@ import {
 import type { Search } from "./pythons";
 import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
 import { section, serverSettings, startSettings } from "./settings";
-import type { DetailsAnswer, Node } from "./viewed";
+import { openStages, showStage } from "./stages";
+import type { Node } from "./viewed";
 
 const maxCrashes = 4;
 const crashWindowMs = 3 * 60_000;
@@ -57,6 +59,7 @@ const ownCapabilities: StaticFeature = {
       compileLensStatus: true,
       compileLensPages: true,
       compileLensTree: true,
+      compileLensStages: true,
       compileLensCommandLinks: true,
       compileLensMessagesInHovers: true,
     };
@@ -90,20 +93,6 @@ function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
   });
 }
 
-// Python, files that set torch's environment variables, and files that torch writes.
-const documentSelector: DocumentSelector = [
-  ...["python", "shellscript", "dotenv", "dockerfile", "dockercompose", "yaml", "github-actions-workflow", "toml"].map((language) => ({
-    scheme: "file",
-    language,
-  })),
-  ...["**/.env*", "**/*.toml", "**/.vscode/{launch,tasks,settings}.json", "**/ir_{pre,post}_fusion.txt"].map((pattern) => ({
-    scheme: "file",
-    pattern,
-  })),
-  // the cells are sent with their notebook, and these are requests about them
-  { notebook: "jupyter-notebook", language: "python" },
-];
-
 export class Server implements vscode.Disposable, CommandRunner {
   private client: LanguageClient | undefined;
   private queue: Promise<void> = Promise.resolve();
@@ -124,6 +113,10 @@ export class Server implements vscode.Disposable, CommandRunner {
   private readonly treeEmitter = new vscode.EventEmitter<readonly Node[]>();
   /** What is known has changed. */
   readonly onTree = this.treeEmitter.event;
+
+  private readonly stagesEmitter = new vscode.EventEmitter<void>();
+  /** The stages that are known have changed. */
+  readonly onStagesChanged = this.stagesEmitter.event;
 
   constructor(
     private readonly extensionPath: string,
@@ -186,16 +179,15 @@ export class Server implements vscode.Disposable, CommandRunner {
     return (await this.client.sendRequest(ExecuteCommandRequest.type, params, token)) as ToolAnswer;
   }
 
-  /** What there is to say about a position. Undefined if the server does not answer. */
-  async detailsAt(uri: vscode.Uri, { line, character }: vscode.Position): Promise<DetailsAnswer | undefined> {
+  /** The answer to a request of our own. Undefined if the server does not answer. */
+  async ask<Params extends object, Answer>(request: RequestType<Params, Answer | null, void>, params: Params): Promise<Answer | undefined> {
     if (!this.client || !this.running) {
       return undefined;
     }
     try {
-      const params = { textDocument: { uri: uri.toString() }, position: { line, character } };
-      return (await this.client.sendRequest(detailsRequest, params)) ?? undefined;
+      return (await this.client.sendRequest<Answer | null>(request.method, params)) ?? undefined;
     } catch (error) {
-      this.log.debug(`${detailsRequest.method}: ${String(error)}`); // the server has just ended
+      this.log.debug(`${request.method}: ${String(error)}`); // the server has just ended
       return undefined;
     }
   }
@@ -223,6 +215,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     this.statusEmitter.dispose();
     this.pageEmitter.dispose();
     this.treeEmitter.dispose();
+    this.stagesEmitter.dispose();
     this.missingPython.dispose();
   }
 
@@ -259,6 +252,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     client.onNotification(statusNotification, (status) => this.report(status));
     client.onNotification(pageNotification, (page) => this.pageEmitter.fire(page));
     client.onNotification(treeNotification, ({ files }) => this.treeEmitter.fire(files));
+    client.onNotification(stagesNotification, () => this.stagesEmitter.fire());
     client.onNotification(environmentNotification, (environment) => {
       this.runsFilesWith = environment;
       this.statusEmitter.fire();
@@ -316,8 +310,9 @@ export class Server implements vscode.Disposable, CommandRunner {
       initializationOptions: { trusted: vscode.workspace.isTrusted, settings },
       initializationFailedHandler: () => false,
       errorHandler: this.errorHandler(),
-      // hovers quote what programs say, so that only the links that apply a quick fix are followed: they name one that is offered
-      markdown: { isTrusted: { enabledCommands: [serverCommands.applyFix] }, supportHtml: false },
+      // hovers quote what programs say, so that only the links are followed that apply a fix which is offered, or open
+      // a stage that is known
+      markdown: { isTrusted: { enabledCommands: [serverCommands.applyFix, serverCommands.showStage] }, supportHtml: false },
       stdioOptions: { stdout: logLines, stderr: logLines },
       middleware: {
         // a code lens sends no entry, and an action no place for a repro: show a list
@@ -329,6 +324,12 @@ export class Server implements vscode.Disposable, CommandRunner {
               await openRepro((await next(command, [uri, entry ?? null, where])) as WrittenRepro | null, where);
             }
             return undefined;
+          }
+          if (command === serverCommands.openStages && typeof uri === "string") {
+            return openStages(this, uri);
+          }
+          if (command === serverCommands.showStage && typeof uri === "string") {
+            return showStage(uri, Number(entry ?? 0));
           }
           const needsChoice = command === serverCommands.chooseEntry && typeof uri === "string" && entry === undefined;
           return needsChoice ? chooseEntry(this, uri) : next(command, [...args]);

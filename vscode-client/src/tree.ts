@@ -30,6 +30,7 @@ const icons: Record<Node["kind"], vscode.ThemeIcon> = {
   runs: new vscode.ThemeIcon("history"),
   run: new vscode.ThemeIcon("circle-outline"),
   change: new vscode.ThemeIcon("diff"),
+  stages: new vscode.ThemeIcon("layers"),
   trace: new vscode.ThemeIcon("file-code"),
   traced: new vscode.ThemeIcon("circle-outline"),
 };
@@ -86,7 +87,9 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     if (node.kind === "file" && node.uri !== undefined) {
       item.resourceUri = vscode.Uri.parse(node.uri);
     }
-    if (node.uri !== undefined && node.range !== undefined) {
+    if (node.commands?.stages) {
+      item.command = { ...node.commands.stages, arguments: [...node.commands.stages.arguments] };
+    } else if (node.uri !== undefined && node.range !== undefined) {
       item.command = { title: "Go to Finding", command: treeCommands.goTo, arguments: [node] };
     }
     return item;

@@ -8,7 +8,7 @@ interface Command {
 }
 
 export interface Node {
-  readonly kind: "file" | "region" | "graphs" | "finding" | "runs" | "run" | "change" | "trace" | "traced";
+  readonly kind: "file" | "region" | "graphs" | "finding" | "runs" | "run" | "change" | "stages" | "trace" | "traced";
   readonly id: string;
   readonly label: string;
   readonly description?: string;
@@ -16,7 +16,7 @@ export interface Node {
   readonly weight?: number;
   readonly uri?: string;
   readonly range?: Range;
-  readonly commands?: Readonly<Partial<Record<"run" | "details" | "ignore" | "repro", Command>>>;
+  readonly commands?: Readonly<Partial<Record<"run" | "details" | "ignore" | "repro" | "stages", Command>>>;
   readonly children?: readonly Node[];
 }
 

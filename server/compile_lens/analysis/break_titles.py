@@ -81,6 +81,7 @@ TITLES = {
     "GB0127": "a tensor is resized in place",
     "GB0142": "Dynamo cannot enter this context manager",
     "GB0147": "Dynamo cannot trace the called function",
+    "GB0148": "Dynamo cannot trace this call",
     "GB0149": "a function transform (`torch.func`, `vmap`, `grad`) cannot be traced here",
     "GB0156": "Dynamo cannot trace this method",
     "GB0158": "torch has no equivalent of this NumPy method",

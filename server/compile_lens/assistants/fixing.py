@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,9 +22,11 @@ from compile_lens.assistants.bench import LONGEST_RUN_S, Bench, Source, Tell, Wa
 from compile_lens.assistants.checking import selected
 from compile_lens.assistants.quoting import quoted, quoted_lines
 from compile_lens.fixes.fix import FixKind, apply_fix
+from compile_lens.fixes.habits import in_order
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import Candidate, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
+from compile_lens.state.fix_choices import FixChoices, Learned
 from compile_lens.syntax.tree import parse
 
 LONGEST_DIFF = 3_000
@@ -51,10 +54,14 @@ FIXES = {
 async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """The fixes for the findings of a file, or for one of them: the best first, harmful ones left out."""
     source = await bench.source(given["file"], given.get("text"))
+    root = bench.ground.root(source.file)
+    learned = await asyncio.to_thread(FixChoices.of_user().recall, root) if root is not None else Learned()
     async with bench.running(source, Way(given.get("entry", "")), tell) as ran:
         wanted = given.get("finding")
         findings = selected(ran.outcome, wanted) if wanted else by_weight(ran.outcome.findings)[:MOST_FINDINGS]
         findings = [finding for finding in findings if finding.place.file == source.file]
+        # what the user ignores as a rule comes last
+        findings.sort(key=lambda finding: learned.ignores(finding.code))
         verifier = Verifier(analyze, ran.job, source.text, ran.outcome)
         offered: list[Candidate] = []
         for number, finding in enumerate(findings, 1):
@@ -63,7 +70,7 @@ async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
                 offered += await verifier.candidates(ran.host, finding)
             else:
                 offered += _unverified(finding, source, why_not_verified(ran.outcome, LONGEST_RUN_S))
-    shown = sorted((one for one in offered if one.is_offered), key=lambda one: one.rank)
+    shown = in_order((one for one in offered if one.is_offered), learned)
     return {
         "file": source.file,
         "fixes": [_fix_answer(one, source) for one in shown],

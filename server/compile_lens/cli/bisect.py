@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import linecache
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.documents.source_lines import read_line
 from compile_lens.formats.json_document import finding_json
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import bundled_tables, open_tables
@@ -168,7 +168,7 @@ def progress(quiet: bool, first: str) -> Iterator[Progress | None]:
 def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
     knowledge = knowledge_of(found.python)
     if as_json:
-        findings = verdict_findings(found, linecache.getline, knowledge)
+        findings = verdict_findings(found, read_line, knowledge)
         tree_of = local_trees()
         document_of = {
             **json.loads(found.to_json()),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import linecache
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -229,8 +228,6 @@ async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[Non
     echo(f"Watching {counted(len(jobs), 'file')} and their imports. Press Ctrl+C to stop.", err=True)
 
     async def again(changed: list[str]) -> None:
-        for file in changed:
-            linecache.checkcache(file)
         await run_again([job for job in jobs if job.file in changed])
 
     await watch([job.file for job in jobs], again)

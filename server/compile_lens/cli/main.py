@@ -16,6 +16,7 @@ from compile_lens.cli.terminal import as_given, echo
 # verb → the module of this package that defines a command of that name, and what it does
 VERBS = {
     "check": ("check", "Run files, and print what torch.compile did with them"),
+    "fix": ("fix", "Apply fixes that are verified by runs, or print them as a diff"),
     "vary": ("vary", "Call compiled functions again with other inputs"),
     "entries": ("entries", "List the ways to run a file"),
     "predict": ("predict", "Predict graph breaks from the source; nothing runs"),
@@ -27,6 +28,7 @@ VERBS = {
     "explain": ("explain", "Explain a flag, option, operator, code or class of the compiler"),
     "doctor": ("doctor", "Check the interpreter, torch, compiler, GPU and caches"),
     "cache": ("cache", "Show or clear the caches of Compile Lens"),
+    "choices": ("choices", "Show or clear which fixes you took"),
     "consent": ("consent", "Give, list or revoke permissions for runs of editors and assistants"),
     "bisect": ("bisect", "Find the part of the compiler that makes a repro fail"),
     "rebisect": ("bisect", "Bisect a repro again after something has changed"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.output_options import NEVER, exit_code
 from compile_lens.cli.terminal import as_given, echo, echo_json
+from compile_lens.documents.source_lines import read_line
 
 if TYPE_CHECKING:
     from compile_lens.diff.identity import TreeOf
@@ -42,7 +42,7 @@ class OutcomePrinter:
         output_format: str,
         quiet: bool,
         verbose: bool,
-        read_line: Callable[[str, int], str] = linecache.getline,
+        read_line: Callable[[str, int], str] = read_line,
         tree_of: TreeOf | None = None,
         to_stderr: bool = False,
     ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
@@ -15,6 +14,7 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.cli.terminal import echo
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_lines import read_line as read_local_line
 from compile_lens.formats.report_file import (
     ReportFileError,
     SavedReport,
@@ -119,7 +119,7 @@ def _lines_of(reports: Sequence[SavedReport]) -> Callable[[str, int], str]:
 
     def read_line(file: str, line: int) -> str:
         if file not in lines:
-            return linecache.getline(file, line)
+            return read_local_line(file, line)
         return lines[file][line - 1] if 0 < line <= len(lines[file]) else ""
 
     return read_line

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.syntax.callees import CalleeNames, read_names
-from compile_lens.syntax.tree import SourceTree
+from compile_lens.syntax.tree import SourceTree, identifiers
 
 _QUIET = frozenset(
     [
@@ -73,7 +73,7 @@ def _is_own_call(tree: SourceTree, names: CalleeNames, own: set[str], call: tree
     arguments = call.child_by_field_name("arguments")
     # a class is handed on as a type more often than to be called: `TypeVar("T", bound=Net)`
     callable_names = own - _classes_at_top(tree)
-    if arguments is not None and any(tree.node_text(name) in callable_names for name in _identifiers(arguments)):
+    if arguments is not None and any(tree.node_text(name) in callable_names for name in identifiers(arguments)):
         return True
     root = function
     while root.type in ("attribute", "call", "subscript"):
@@ -100,9 +100,9 @@ def _defined_at_top(tree: SourceTree) -> set[str]:
         assignment = node.named_children[0] if node.type == "expression_statement" and node.named_children else None
         if assignment is not None and assignment.type == "assignment":
             left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
-            words = {tree.node_text(n) for n in _identifiers(right)} if right is not None else set()
+            words = {tree.node_text(n) for n in identifiers(right)} if right is not None else set()
             if left is not None and words & found:
-                found |= {tree.node_text(n) for n in _identifiers(left)}
+                found |= {tree.node_text(n) for n in identifiers(left)}
     return found
 
 
@@ -118,10 +118,3 @@ def _calls(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         return
     for child in node.named_children:
         yield from _calls(child)
-
-
-def _identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    if node.type == "identifier":
-        yield node
-    for child in node.named_children:
-        yield from _identifiers(child)

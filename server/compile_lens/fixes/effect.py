@@ -61,7 +61,13 @@ class FixEffect:
 
     def words(self, kind: Kind) -> str:
         """``3 → 0 recompiles, results equal``; if nothing changed, the count of ``kind``."""
-        names = {"breaks": "break", "recompiles": "recompile", "refused": "refused call", "errors": "error"}
+        names = {
+            "breaks": "break",
+            "recompiles": "recompile",
+            "refused": "refused call",
+            "errors": "error",
+            "uncompiled": "function left to eager",
+        }
         pairs = {name: (getattr(self.before, name), getattr(self.after, name)) for name in names}
         changed = [_pair(*pairs[name], names[name]) for name in names if pairs[name][0] != pairs[name][1]]
         if self.graphs[0] != self.graphs[1] and self.before.breaks != self.after.breaks:
@@ -75,4 +81,10 @@ class FixEffect:
 
 
 def _pair(before: int, after: int, noun: str) -> str:
-    return f"{before} → {after} {noun}{'' if after == 1 else 's'}"
+    first, blank, rest = noun.partition(" ")
+    noun = (
+        f"{first}{'' if after == 1 else 's'}{blank}{rest}"
+        if first == "function"
+        else f"{noun}{'' if after == 1 else 's'}"
+    )
+    return f"{before} → {after} {noun}"

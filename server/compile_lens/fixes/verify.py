@@ -90,22 +90,35 @@ class Verifier:
     text: str
     before: Outcome
     known: dict[Fix, FixEffect] = field(default_factory=dict)
+    _after: dict[Fix, Outcome] = field(default_factory=dict)
     _eager: Outcome | None = None
     _compiled: Outcome | None = None
 
     async def effect(self, host: Any, fix: Fix) -> FixEffect:
         """What ``fix`` does, by a run on ``host`` unless it is known."""
         if fix not in self.known:
-            self.known[fix] = await self.effect_of_text(host, apply_fix(self.text, fix))
+            self.known[fix], self._after[fix] = await self._effect_and_outcome(host, apply_fix(self.text, fix))
         return self.known[fix]
+
+    def after(self, fix: Fix) -> Verifier:
+        """What tells the effects of further fixes, once ``fix`` is applied, whose effect is known.
+
+        Results are still compared with those of the first text.
+        """
+        text = apply_fix(self.text, fix)
+        return Verifier(self.analyze, replace(self.job, text=text), text, self._after[fix], _eager=self._eager)
 
     async def effect_of_text(self, host: Any, text: str) -> FixEffect:
         """What it does to run ``text`` in the place of the original."""
+        effect, _ = await self._effect_and_outcome(host, text)
+        return effect
+
+    async def _effect_and_outcome(self, host: Any, text: str) -> tuple[FixEffect, Outcome]:
         started = time.monotonic()
         after = await self._run(host, text, Results.COMPILED)
         ended = after.status is self.before.status or after.status is Status.OK
         results = await self._compared(host, after) if ended else ResultsCompared(None, "the program did not end")
-        return FixEffect(
+        effect = FixEffect(
             self.before.counts,
             after.counts,
             ended,
@@ -113,6 +126,7 @@ class Verifier:
             results,
             time.monotonic() - started,
         )
+        return effect, after
 
     async def _compared(self, host: Any, after: Outcome) -> ResultsCompared:
         if self._eager is None:

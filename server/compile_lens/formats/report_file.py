@@ -22,6 +22,7 @@ import msgspec
 from compile_lens import __version__
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.formats.redaction import redacted
+from compile_lens.regular_file import read_regular
 from compile_lens.trace.option_values import NO_VALUES
 
 SUFFIX = ".clens"
@@ -30,7 +31,12 @@ VERSION = 1
 MANIFEST, REPORT = "manifest.json", "report.json"
 # of what is unpacked; a report of 100,000 findings has a tenth
 LARGEST_BYTES = 256 << 20
+# each value takes about 70 bytes of memory, however few it has in the file; the same report has half of them
+MOST_VALUES = 8_000_000
+BEGINNINGS = (b"[", b"{", b",")
 LARGEST_SOURCE = 1 << 20
+SOURCES = (".py", ".pyw", ".ipynb")
+WRITTEN_WITH = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # the same for each report: two with the same content are the same file
 NO_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -70,7 +76,9 @@ def report_bytes(
     else:
         kept = [replace(one, options=NO_VALUES, unfiltered=(), recorded=(), output="") for one in outcomes]
         files = sorted({file for outcome in kept for file in _files(outcome)})
-        texts = {file: text for file in files if (text := read_source(file)) and len(text) <= LARGEST_SOURCE}
+        # a trace or report of somebody else's may name any file, and this one is sent to somebody
+        named = [file for file in files if file.endswith(SOURCES)]
+        texts = {file: text for file in named if (text := read_source(file)) and len(text) <= LARGEST_SOURCE}
         body = _Body(kept, root, texts)
     manifest = {
         "format": FORMAT,
@@ -107,9 +115,11 @@ def read_report_file(path: Path, folder: Path) -> SavedReport:
             raise ReportFileError(
                 f"{path} was written by a newer Compile Lens (version {about['version']} of the format; this one reads up to {VERSION})."
             )
+        if sum(map(report.count, BEGINNINGS)) > MOST_VALUES:
+            raise ReportFileError(f"{path} is too large: it contains more than {MOST_VALUES:,} values.")
         body = msgspec.convert(_moved(msgspec.json.decode(report), folder), type=_Body)
     except OSError as error:
-        raise ReportFileError(f"{path} cannot be read: {error.strerror}.") from None
+        raise ReportFileError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ReportFileError(f"{path} is not a complete report of Compile Lens ({error}).") from None
     return SavedReport(str(path), tuple(body.outcomes), body.sources, bool(about.get("redacted")))
@@ -117,10 +127,13 @@ def read_report_file(path: Path, folder: Path) -> SavedReport:
 
 def _unzipped(path: Path) -> tuple[bytes, bytes]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        # a pipe would never end, and an endless device neither
+        with zipfile.ZipFile(io.BytesIO(read_regular(path, LARGEST_BYTES))) as archive:
             left = LARGEST_BYTES
             parts = []
             for name in (MANIFEST, REPORT):
+                if archive.getinfo(name).compress_type not in WRITTEN_WITH:
+                    raise ReportFileError(f"{path} is not a report of Compile Lens.")
                 with archive.open(name) as entry:
                     parts.append(entry.read(left + 1))
                 left -= len(parts[-1])

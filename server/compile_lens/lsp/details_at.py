@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Recompiled
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.lsp.compiler_stages.told import StageWords
 from compile_lens.lsp.convert import from_position, sentence, uri_from_path
 from compile_lens.lsp.detail_blocks import (
     Block,
@@ -49,9 +50,10 @@ class DetailsAt:
         fixes: Fixes,
         predictions: Predictions,
         history: RunHistory,
+        stages: StageWords,
     ) -> None:
         self._server, self._runs, self._fixes = server, runs, fixes
-        self._predictions, self._history = predictions, history
+        self._predictions, self._history, self._stages = predictions, history, stages
 
     def at(self, snapshot: Snapshot, line: int, character: int) -> dict[str, Any]:
         """The title, the blocks, and the same as Markdown. The position is one of the protocol."""
@@ -64,9 +66,9 @@ class DetailsAt:
         for finding in findings:
             blocks += self._finding(snapshot, finding)
             markdown.append(finding_markdown(finding, self._uri, whole=True))
-        result, name = self._around(snapshot, number)
-        if result is not None:
-            blocks += self._region(snapshot, result, name, findings)
+        result, region = self._around(snapshot, number)
+        if result is not None and region is not None:
+            blocks += self._region(snapshot, result, region, findings)
             markdown.append(region_markdown([result]))
         blocks += self._changes(snapshot) if blocks else ()
         return {"title": title, "blocks": blocks, "markdown": "\n\n---\n\n".join(markdown)}
@@ -117,20 +119,22 @@ class DetailsAt:
         ]
         return table(title, ("Compile", "What changed", "Called at", "Guard that failed"), rows)
 
-    def _around(self, snapshot: Snapshot, line: int) -> tuple[RegionResult | None, str]:
+    def _around(self, snapshot: Snapshot, line: int) -> tuple[RegionResult | None, Region | None]:
         """What the last run did with the innermost region that ``line`` is in."""
         around = [region for region in self._runs.regions(snapshot) if _contains(region, line)]
         if not around or snapshot.path is None:
-            return None, ""
+            return None, None
         region = max(around, key=lambda region: (region.line, region.column))
         where = (region.line, region.column)
         known = self._server.results.regions(file_key(snapshot.path))
         found = (result for result in known if (result.summary.place.line, result.summary.place.column) == where)
-        return next(found, None), region.name
+        return next(found, None), region
 
-    def _region(self, snapshot: Snapshot, result: RegionResult, name: str, shown: Sequence[Finding]) -> Iterator[Block]:
+    def _region(
+        self, snapshot: Snapshot, result: RegionResult, region: Region, shown: Sequence[Finding]
+    ) -> Iterator[Block]:
         summary, outcome = result.summary, result.outcome
-        yield heading(f"Region `{name}`")
+        yield heading(f"Region `{region.name}`")
         if not summary.frames:
             yield text(pieces("Not compiled in the last run."))
             return
@@ -144,7 +148,11 @@ class DetailsAt:
             facts.append(("Compile time", f"{summary.compile_time_s:.2f} s"))
         ran = f"{outcome.duration_s:.1f} s, depth {outcome.depth}"
         facts.append(("Last run", f"{ran}, torch {outcome.torch}" if outcome.torch else ran))
+        if stages := self._stages.of_region(snapshot, region):
+            facts.append(("Stages", stages))
         yield table("", ("", ""), [([{"text": fact}], [{"text": value}]) for fact, value in facts])
+        if self._server.trusted:
+            yield actions([self._stages.command(snapshot.uri, region.line, "Open compiler stages…")])
         frames = set(summary.frames)
         others = [
             entry

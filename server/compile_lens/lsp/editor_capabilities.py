@@ -14,6 +14,8 @@ STATUS_CAPABILITY = "compileLensStatus"
 PAGES_CAPABILITY = "compileLensPages"
 # shows the tree of `compileLens/tree`
 TREE_CAPABILITY = "compileLensTree"
+# colors the links of `compileLens/stageLinks`, and asks again at `compileLens/stagesChanged`
+STAGES_CAPABILITY = "compileLensStages"
 # runs the commands of `command:` links in hovers
 LINKS_CAPABILITY = "compileLensCommandLinks"
 # shows the message of a diagnostic in the hover at it, above what the server says
@@ -40,6 +42,8 @@ class EditorCapabilities:
     shows_tree: bool = False
     follows_command_links: bool = False
     shows_messages_in_hovers: bool = False
+    takes_contents: bool = False
+    links_stages: bool = False
 
     def markup(self, markdown: str) -> types.MarkupContent:
         """Markdown, declared as plain text for an editor that does not render it."""
@@ -57,7 +61,7 @@ def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> 
     pull, push = document.diagnostic, document.publish_diagnostics
     refresh = workspace.diagnostics is not None and workspace.diagnostics.refresh_support is True
     changes, edit = workspace.did_change_configuration, workspace.workspace_edit
-    lenses, inlays = workspace.code_lens, workspace.inlay_hint
+    lenses, inlays, contents = workspace.code_lens, workspace.inlay_hint, workspace.text_document_content
     formats = document.hover.content_format if document.hover else None
     return EditorCapabilities(
         encoding=Encoding(encoding),
@@ -72,6 +76,8 @@ def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> 
         shows_tree=_experimental(capabilities.experimental, TREE_CAPABILITY),
         follows_command_links=_experimental(capabilities.experimental, LINKS_CAPABILITY),
         shows_messages_in_hovers=_experimental(capabilities.experimental, MESSAGES_CAPABILITY),
+        takes_contents=contents is not None and contents.dynamic_registration is True,
+        links_stages=_experimental(capabilities.experimental, STAGES_CAPABILITY),
         versioned_edits=edit is not None and edit.document_changes is True,
         refreshes_lenses=lenses is not None and lenses.refresh_support is True,
         shows_documents=window.show_document is not None and window.show_document.support is True,

@@ -19,6 +19,7 @@ from compile_lens.lsp.code_actions import touches, workspace_edit
 from compile_lens.lsp.convert import path_argument, protocol_range, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fix_checks import FixChecks
+from compile_lens.lsp.fix_habits import FixHabits
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.shown_text import link, markdown_text, visible
 
@@ -33,8 +34,9 @@ IGNORING = "ignore"
 class Fixes:
     """Offers the fixes for the findings at a range."""
 
-    def __init__(self, server: CompileLensServer, checks: FixChecks, facts: DocumentFactsOf) -> None:
+    def __init__(self, server: CompileLensServer, checks: FixChecks, facts: DocumentFactsOf, habits: FixHabits) -> None:
         self._server = server
+        self._habits = habits
         self._checks = checks
         self._facts = facts
 
@@ -60,6 +62,7 @@ class Fixes:
                 diagnostics=[diagnostic],
                 is_preferred=preferred or None,
                 edit=self._workspace_edit(snapshot, candidate.fix),
+                command=self._habits.taking(snapshot.uri, candidate),
             )
 
     def in_hover(self, snapshot: Snapshot, finding: Finding) -> list[str]:
@@ -96,10 +99,11 @@ class Fixes:
         """Apply the fix that a link in a hover names. Returns whether the editor did."""
         path_argument(APPLY, uri)
         snapshot = self._server.documents.get(str(uri))
-        edit = self._edit_of(snapshot, which or "") if snapshot is not None else None
-        if edit is None:
+        candidate = self._candidate(snapshot, which or "") if snapshot is not None else None
+        if snapshot is None or candidate is None:
             self._server.warn("Compile Lens: the file has changed. Hover again for current fixes.")
             return False
+        edit = self._workspace_edit(snapshot, candidate.fix)
         try:
             answer = await self._server.workspace_apply_edit_async(
                 types.ApplyWorkspaceEditParams(self._server.notebooks.edit(edit))
@@ -107,13 +111,16 @@ class Fixes:
         except JsonRpcException as refused:
             log.info("The editor did not apply a fix: %s", refused)
             return False
-        return answer is not None and answer.applied
+        applied = answer is not None and answer.applied
+        if applied:
+            await self._habits.taken(*self._habits.taking(snapshot.uri, candidate).arguments or ())
+        return applied
 
-    def _edit_of(self, snapshot: Snapshot, which: str) -> types.WorkspaceEdit | None:
+    def _candidate(self, snapshot: Snapshot, which: str) -> Candidate | None:
         for finding in self._server.results.findings(file_key(snapshot.path or "")):
             for candidate in self._offered(snapshot, finding):
                 if which == _named(finding, candidate.fix.rule, snapshot):
-                    return self._workspace_edit(snapshot, candidate.fix)
+                    return candidate
         return None
 
     def _offered(self, snapshot: Snapshot, finding: Finding) -> list[Candidate]:
@@ -123,7 +130,7 @@ class Fixes:
             Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
             for fix in (fixes_for(finding, tree) if tree is not None else ())
         ]
-        return sorted((candidate for candidate in known if candidate.is_offered), key=lambda candidate: candidate.rank)
+        return self._habits.in_order(snapshot.path or "", [candidate for candidate in known if candidate.is_offered])
 
     def _title(self, snapshot: Snapshot, candidate: Candidate) -> str:
         fix = candidate.fix

@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.lsp.compiler_stages.told import StageWords
 from compile_lens.lsp.convert import from_position, to_range, uri_from_path
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fixes import Fixes
@@ -38,8 +39,10 @@ class Hovers:
         predictions: Predictions,
         facts: DocumentFactsOf,
         fixes: Fixes,
+        stages: StageWords,
     ) -> None:
         self._server = server
+        self._stages = stages
         self._runs = runs
         self._knowledge = KnowledgeHovers(store, server.results, facts)
         self._predictions = predictions
@@ -47,10 +50,18 @@ class Hovers:
         server.on(types.TEXT_DOCUMENT_HOVER, self._on_hover)
 
     def _on_hover(self, params: types.HoverParams) -> types.Hover | None:
-        server = self._server
-        snapshot = server.documents.get(params.text_document.uri)
+        snapshot = self._server.documents.get(params.text_document.uri)
         if snapshot is None:
             return None
+        found = self._of_place(snapshot, params)
+        kernels = self._stages.hover(snapshot, params.position.line + 1)
+        if not kernels:
+            return found
+        about = types.Hover(self._server.editor.markup(kernels))
+        return _joined(found, about) if found is not None else about
+
+    def _of_place(self, snapshot: Snapshot, params: types.HoverParams) -> types.Hover | None:
+        server = self._server
         server.documents.looked_at(snapshot.uri)
         point = snapshot.index.point(from_position(params.position), server.editor.encoding)
         around = self._region_at(snapshot, snapshot.path, point) if snapshot.path is not None else None

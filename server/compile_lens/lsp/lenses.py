@@ -13,6 +13,7 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.documents.moves import is_touched
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.lsp.commands import ANALYZE, CELL
+from compile_lens.lsp.compiler_stages.told import StageWords
 from compile_lens.lsp.consent_question import ConsentQuestion
 from compile_lens.lsp.details import DETAILS
 from compile_lens.lsp.document_facts import DocumentFactsOf
@@ -46,8 +47,14 @@ class Lenses:
     """Answers synchronously from the results, so that the answer fits the version that the editor means."""
 
     def __init__(
-        self, server: CompileLensServer, runs: Runs, facts: DocumentFactsOf, question: ConsentQuestion
+        self,
+        server: CompileLensServer,
+        runs: Runs,
+        facts: DocumentFactsOf,
+        question: ConsentQuestion,
+        stages: StageWords,
     ) -> None:
+        self._stages = stages
         self._server = server
         self._runs = runs
         self._facts = facts
@@ -64,13 +71,18 @@ class Lenses:
     def _on_lens(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         snapshot = self._server.documents.get(params.text_document.uri)
         self._server.documents.looked_at(params.text_document.uri)
-        if snapshot is None or not snapshot.is_python or not self._server.settings.lenses.enabled:
+        if snapshot is None or not self._server.settings.lenses.enabled:
             return []
+        regions = self._runs.regions(snapshot) if snapshot.is_python else ()
+        of_stages = [_command_lens(line, command) for line, command in self._stages.lenses(snapshot, regions)]
+        if not snapshot.is_python:
+            return of_stages
         titles = list(self._titles(snapshot))
         taken = {line for line, _ in titles}
         covered = list(self._coverage(snapshot, taken))
         return [
             *(_result_lens(snapshot, line, title) for line, title in titles),
+            *of_stages,
             *self._entry(snapshot, titles),
             *self._question.lenses(snapshot, ANALYZE),
             *self._discarded(snapshot, titles),
@@ -198,10 +210,13 @@ class Lenses:
 
 
 def _lens(line: int, title: str, command: str, arguments: list[str]) -> types.CodeLens:
+    return _command_lens(line, types.Command(title=title, command=command, arguments=list(arguments)))
+
+
+def _command_lens(line: int, command: types.Command) -> types.CodeLens:
     place = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
-    return types.CodeLens(
-        range=place, command=types.Command(title=visible(title), command=command, arguments=list(arguments))
-    )
+    said = types.Command(title=visible(command.title), command=command.command, arguments=command.arguments)
+    return types.CodeLens(range=place, command=said)
 
 
 def _shortened(text: str) -> str:

@@ -12,6 +12,7 @@ COMPLETION_TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 
 # requests of our own (docs/editors/protocol.md)
 DETAILS_AT = "compileLens/detailsAt"
+STAGE_LINKS = "compileLens/stageLinks"
 
 # method → its options
 METHODS: dict[str, object] = {
@@ -21,6 +22,11 @@ METHODS: dict[str, object] = {
     types.TEXT_DOCUMENT_DID_CLOSE: None,
     types.TEXT_DOCUMENT_HOVER: None,
     types.TEXT_DOCUMENT_DEFINITION: None,
+    types.TEXT_DOCUMENT_IMPLEMENTATION: None,
+    types.TEXT_DOCUMENT_REFERENCES: None,
+    types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: None,
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: None,
+    types.TEXT_DOCUMENT_FOLDING_RANGE: None,
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
         trigger_characters=list(COMPLETION_TRIGGERS), resolve_provider=True
     ),
@@ -41,6 +47,8 @@ METHODS: dict[str, object] = {
     types.WORKSPACE_EXECUTE_COMMAND: None,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: None,
     DETAILS_AT: None,
+    STAGE_LINKS: None,
+    types.WORKSPACE_TEXT_DOCUMENT_CONTENT: None,
 }
 
 # the cells of these come together with their notebook
@@ -70,16 +78,22 @@ COMMANDS = (
     "compileLens.doctor",
     "compileLens.entries",
     "compileLens.explainRuns",
+    "compileLens.fixChoices",
+    "compileLens.fixTaken",
     "compileLens.followTraces",
+    "compileLens.forgetFixChoices",
     "compileLens.keepWrites",
     "compileLens.leaveGpu",
     "compileLens.logs",
     "compileLens.minify",
     "compileLens.minifyFinding",
+    "compileLens.openStages",
     "compileLens.openTrace",
     "compileLens.revokeWorkspace",
     "compileLens.runAndFollow",
     "compileLens.showDetails",
+    "compileLens.showStage",
+    "compileLens.stages",
     "compileLens.stopFollowingTraces",
     "compileLens.useGpu",
     "compileLens.vary",

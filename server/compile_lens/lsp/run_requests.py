@@ -8,6 +8,8 @@ from pathlib import Path
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.pipeline.partial_run import end_of_cell_at, up_to_line
+from compile_lens.pipeline.stage_recorder import StageRecorder
+from compile_lens.pipeline.stage_run import job_with_stages
 from compile_lens.pipeline.vary_target import to_vary
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Depth, Job, VariationRequest
@@ -21,13 +23,14 @@ VARY_FACTOR = 4
 class RunRequest:
     """``name``: a class or function to compile as if the file did. ``compare``: compile fully and compare the results with eager.
     ``vary``: call the regions, or only ``name``, again with other inputs. ``up_to``: a line; run up to the end of its cell.
-    ``access``: what the run may do.
+    ``stages``: compile fully, and keep what the compiler does on the way. ``access``: what the run may do.
     """
 
     name: str | None = None
     compare: bool = False
     vary: bool = False
     up_to: int = 0
+    stages: StageRecorder | None = None
     access: Access = Access.SANDBOXED
 
     @property
@@ -45,6 +48,8 @@ class RunRequest:
         """``job`` with this request applied."""
         if self.compare:
             job = replace(job, depth=Depth.INDUCTOR, timeout_s=job.timeout_s * COMPARE_FACTOR, compare=True)
+        if self.stages is not None:
+            job = replace(job_with_stages(job), timeout_s=job.timeout_s * COMPARE_FACTOR)
         if self.up_to:
             job = up_to_line(job, text, end_of_cell_at(text, self.up_to))
         if self.vary:

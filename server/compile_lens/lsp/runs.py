@@ -267,14 +267,13 @@ class Runs:
                 with contextlib.suppress(FileProblem):
                     given = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, given, request.candidate)
-            # reads the file
             text = await asyncio.to_thread(text_of, path, snapshot)
             job = await asyncio.to_thread(lambda: request.of(self.jobs.job(path, snapshot, request.access), text))
             now = await self._kept.surroundings(job, choice, self.interpreter(path))
             kept = await self._kept.keep(ticket.uri, snapshot, now) if ticket.reason is Reason.SAVED else None
             if kept is not None:
                 self._notify_end(ticket.uri, kept, self.jobs.versions(ticket.uri, snapshot))
-            outcome = kept or await self._analyze(job, text, snapshot, choice, ticket, progress, request.beside)
+            outcome = kept or await self._analyze(job, text, snapshot, choice, ticket, progress, request)
             if not request.beside:
                 self._kept.ran(ticket.uri, now)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
@@ -302,10 +301,10 @@ class Runs:
         choice: EntryChoice,
         ticket: Ticket,
         progress: RunProgress,
-        beside: str,
+        request: RunRequest,
     ) -> Outcome:
-        """Run ``job`` and publish what it finds; ``beside`` is the class or function that is analyzed as if it were compiled."""
-        server, path, name = self._server, job.file, Path(job.file).name
+        """Run ``job`` and publish what it finds."""
+        server, path, name, beside = self._server, job.file, Path(job.file).name, request.beside
         python = self.interpreter(path)
         versions = self.jobs.versions(ticket.uri, snapshot)
 
@@ -339,7 +338,8 @@ class Runs:
             self._status.working("analyzing", f"Analyzing {name}", ticket.uri)
             progress.report(f"{name}: running")
             versions = self.jobs.versions(ticket.uri, snapshot)
-            outcome = await analyze_by_entries(server.analyze, host, job, choice, tell, server.settings.filters)
+            way = request.stages or server.analyze
+            outcome = await analyze_by_entries(way, host, job, choice, tell, server.settings.filters)
             tell(outcome)
             for note in outcome.notes:
                 log.info("%s: %s", name, note)

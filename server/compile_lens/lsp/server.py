@@ -13,6 +13,7 @@ from compile_lens.documents.line_indexes import LineIndexes
 from compile_lens.lsp import commands, document_sync, signature_help
 from compile_lens.lsp.assistant_tools import ASSISTANT_TOOL, AssistantTools
 from compile_lens.lsp.code_actions import CodeActions
+from compile_lens.lsp.compiler_stages.feature import Stages
 from compile_lens.lsp.completion import Completions
 from compile_lens.lsp.configuration import Configuration
 from compile_lens.lsp.consent_question import ConsentQuestion
@@ -22,6 +23,7 @@ from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.finding_reports import FindingReports
 from compile_lens.lsp.fix_checks import FixChecks
+from compile_lens.lsp.fix_habits import FORGET, SHOW, TAKEN, FixHabits
 from compile_lens.lsp.fixes import APPLY, Fixes
 from compile_lens.lsp.followed_traces import FollowedTraces
 from compile_lens.lsp.hover import Hovers
@@ -93,16 +95,19 @@ def assemble(
     runs.on_end(predictions.on_run_end)
     configuration.on_change(predictions.predict_all)
     pages = Pages(server)
-    fixes = Fixes(server, FixChecks(server, runs), facts)
-    Hovers(server, runs, store, predictions, facts, fixes)
-    views = Views(server, runs, diagnostics, fixes, facts, predictions)
+    habits = FixHabits(server, pages)
+    fixes = Fixes(server, FixChecks(server, runs), facts, habits)
+    stages = Stages(server, runs)
+    Hovers(server, runs, store, predictions, facts, fixes, stages.words)
+    views = Views(server, runs, diagnostics, fixes, facts, predictions, stages.words)
     consent_question = ConsentQuestion(server, runs)
     server.code_actions.add(consent_question.actions)
-    lenses = Lenses(server, runs, facts, consent_question)
+    lenses = Lenses(server, runs, facts, consent_question, stages.words)
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)
     server.code_actions.add(RegionActions(server, runs).actions)
+    server.code_actions.add(stages.commands.actions)
     server.code_actions.add(runs.permissions.gpu_actions)
     document_sync.register(server, runs, diagnostics, predictions, facts, status)
     searches = Searches(server, runs, progress, store, diagnostics, pages)
@@ -116,8 +121,10 @@ def assemble(
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
         ASSISTANT_TOOL: AssistantTools(server, runs).answer,
+        TAKEN: habits.taken,
         DETAILS: Details(server, runs, facts, pages).show,
         **reports.commands(),
+        **stages.commands.commands(),
     }
     sandbox = SandboxActions(server)
     server.code_actions.add(sandbox.actions)
@@ -126,10 +133,13 @@ def assemble(
         lenses.refresh()
         runs.show_idle()
 
-    traces = Traces(server, diagnostics, show_traces)
+    stages.on_change(lenses.refresh, views.refresh)
+    traces = Traces(server, diagnostics, stages.store, show_traces)
     views.show_traces(traces.names)
     of_traces = {**traces.commands(), **FollowedTraces(server, traces, progress, runs.interpreter).commands()}
-    commands.register(server, runs, progress, sandbox, {**searches.commands(), **of_traces}, with_more)
+    of_habits: dict[str, commands.Command] = {FORGET: habits.forget, SHOW: habits.show}
+    others = {**searches.commands(), **of_traces, **of_habits}
+    commands.register(server, runs, progress, sandbox, others, with_more)
 
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:
@@ -142,6 +152,7 @@ def assemble(
     async def initialized(_: types.InitializedParams) -> None:
         runs.show_idle()
         await configuration.on_initialized()
+        await stages.documents.register()
         store.of(None)  # reads the tables before the first hover
 
     @server.feature(types.SHUTDOWN)

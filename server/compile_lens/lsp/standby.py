@@ -7,16 +7,37 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from compile_lens.agent.runtime.protocol import Hello
 from compile_lens.documents.documents import Snapshot, file_key
-from compile_lens.lsp.environment import EnvironmentReporter
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.state.consent import Permission
 from compile_lens.workers.host import HostError
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter, torch_version
 from compile_lens.workers.kernels import python_of_kernel
 
 IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+
+
+# tells an editor with `experimental.compileLensStatus` which interpreter runs the user's files, and its torch
+ENVIRONMENT = "compileLens/environment"
+
+
+class EnvironmentReporter:
+    """Sends ``python`` and ``torch``, which is left out where there is none, when they change."""
+
+    def __init__(self, server: CompileLensServer) -> None:
+        self._server = server
+        self._last: dict[str, str] | None = None
+
+    def show(self, python: str, hello: object = None) -> bool:
+        """Show the interpreter of the file that the user opened; ``hello`` is what its agent said. Returns whether it has torch."""
+        torch = hello.torch if isinstance(hello, Hello) else torch_version(python)
+        known = {"python": python} if torch is None else {"python": python, "torch": torch}
+        if known != self._last and self._server.editor.shows_status:
+            self._last = known
+            self._server.protocol.notify(ENVIRONMENT, known)
+        return torch is not None
 
 
 class Standbys:

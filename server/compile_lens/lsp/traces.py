@@ -11,6 +11,7 @@ from typing import Any
 from compile_lens.analysis.filters import apply
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.lsp.compiler_stages.store import StageStore
 from compile_lens.lsp.convert import path_argument, uri_from_path
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.language_server import CompileLensServer
@@ -27,8 +28,11 @@ CLOSE = "compileLens.closeTraces"
 class Traces:
     """The traces that are open. What they tell stays until they are closed, beside what runs tell."""
 
-    def __init__(self, server: CompileLensServer, diagnostics: Diagnostics, on_shown: Callable[[], None]) -> None:
+    def __init__(
+        self, server: CompileLensServer, diagnostics: Diagnostics, stages: StageStore, on_shown: Callable[[], None]
+    ) -> None:
         self._server = server
+        self._stages = stages
         self._diagnostics = diagnostics
         self._on_shown = on_shown
         self._open: list[str] = []
@@ -54,6 +58,7 @@ class Traces:
             self._server.warn(f"Compile Lens: {problem}")
             return None
         self.publish(str(uri), shown)
+        self._server.background.start(self._stages.add_traces(path))
         for problem_text in problems:
             self._server.warn(f"Compile Lens: {problem_text}")
         findings = [finding for outcome in shown for finding in outcome.findings]
@@ -81,6 +86,7 @@ class Traces:
             closed()
         changed = {key for name in self._open for key in self._server.results.forget(name)}
         self._open.clear()
+        self._stages.forget_traces()
         self._show(changed)
 
     def _show(self, changed: set[str]) -> None:

@@ -12,6 +12,7 @@ from compile_lens.analysis.outcome import Status
 from compile_lens.diff.comparison import AnalysisComparison, Located
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.commands import ANALYZE
+from compile_lens.lsp.compiler_stages.told import StageWords
 from compile_lens.lsp.convert import path_from_uri, sentence, to_range, uri_from_path
 from compile_lens.lsp.details import DETAILS
 from compile_lens.lsp.fixes import Fixes
@@ -37,8 +38,11 @@ ENDS = {
 class Tree:
     """Everything that is known now, as nodes."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs, fixes: Fixes, history: RunHistory) -> None:
+    def __init__(
+        self, server: CompileLensServer, runs: Runs, fixes: Fixes, history: RunHistory, stages: StageWords
+    ) -> None:
         self._server, self._runs, self._fixes, self._history = server, runs, fixes, history
+        self._stages = stages
         self.traces: Callable[[], tuple[str, ...]] = tuple
 
     def files(self) -> tuple[Node, ...]:
@@ -96,7 +100,11 @@ class Tree:
         rest[:] = [finding for finding in rest if finding not in mine]
         functions = [r for r in results.functions(key) if frames.intersection(r.summary.frames)]
         identifier = f"{uri}#{region.name}@{region.line}"
-        children = [*self._graphs(identifier, functions), *(self._finding(finding, snapshot) for finding in mine)]
+        children = [
+            *self._graphs(identifier, functions),
+            *self._stages_of(identifier, snapshot, region),
+            *(self._finding(finding, snapshot) for finding in mine),
+        ]
         commands = {
             "details": types.Command("Show details", DETAILS, arguments=[uri, str(region.line)]),
             "repro": types.Command("Write a repro", WRITE_REPRO, arguments=[uri, f"{REGION}{region.name}"]),
@@ -111,6 +119,13 @@ class Tree:
             commands=commands if known is not None else {},
             children=tuple(children),
         )
+
+    def _stages_of(self, parent: str, snapshot: Snapshot | None, region: Region) -> Iterator[Node]:
+        """What the compiler made of a region, if that was asked for."""
+        told = self._stages.of_region(snapshot, region) if snapshot is not None else ""
+        if snapshot is not None and told:
+            opens = self._stages.command(snapshot.uri, region.line, "Open compiler stages…")
+            yield Node("stages", f"{parent}#stages", "Stages", told, commands={"stages": opens})
 
     def _graphs(self, parent: str, functions: list[RegionResult]) -> Iterator[Node]:
         """The functions that a region compiled to graphs of their own."""

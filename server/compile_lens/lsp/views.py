@@ -16,6 +16,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import file_key
+from compile_lens.lsp.compiler_stages.told import StageWords
 from compile_lens.lsp.details_at import DetailsAt
 from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
@@ -46,11 +47,12 @@ class Views:
         fixes: Fixes,
         facts: DocumentFactsOf,
         predictions: Predictions,
+        stages: StageWords,
     ) -> None:
         self._server, self._runs, self._facts = server, runs, facts
         self._history = RunHistory()
-        self._tree = Tree(server, runs, fixes, self._history)
-        self._details = DetailsAt(server, runs, fixes, predictions, self._history)
+        self._tree = Tree(server, runs, fixes, self._history, stages)
+        self._details = DetailsAt(server, runs, fixes, predictions, self._history, stages)
         self._sent: list[dict[str, Any]] = []
         self._pause: asyncio.TimerHandle | None = None
         server.on(DETAILS_AT, self._on_details)
@@ -58,6 +60,10 @@ class Views:
         if server.editor.shows_tree:
             runs.on_change(self._changed)
             diagnostics.on_change(self._changed)
+
+    def refresh(self) -> None:
+        """Something that the tree shows has changed."""
+        self._changed()
 
     def show_traces(self, names: Callable[[], tuple[str, ...]]) -> None:
         """Show the traces that are open, too: ``names`` gives the names of their outcomes."""

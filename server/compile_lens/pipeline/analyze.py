@@ -79,7 +79,7 @@ async def analyze(
         # another process may have mounted or deleted a folder while it was covered
         log.warning("The sandbox could not be set up and is tried again: %s", analysis.unsafe)
         analysis, outcome = await _run(host, job, on_partial, filters, watch)
-    failure = analysis.emulation_failure() if job.capture is None else ""
+    failure = analysis.emulation_failure() if job.capture is None and job.preview is None else ""
     if not failure:
         return outcome
     _, without = await _run(host, replace(job, emulation_failed=failure), on_partial, filters, watch)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.regular_file import open_regular
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import Payload, Record, parse_record
 from compile_lens.trace.report import CompileReport
@@ -23,7 +24,7 @@ class FileBytes:
 
     def __getitem__(self, index: slice, /) -> bytes:
         try:
-            with self.path.open("rb") as file:
+            with open_regular(self.path) as file:
                 file.seek(index.start)
                 return file.read(index.stop - index.start)
         except OSError:
@@ -63,7 +64,7 @@ class LiveTrace:
             if self.path.stat().st_size < self._held_at + len(self._held):
                 self._forget()
                 has_news = True
-            with self.path.open("rb") as file:
+            with open_regular(self.path) as file:
                 file.seek(self._held_at + len(self._held))
                 while new := file.read(CHUNK):
                     has_news = self._take(new) or has_news

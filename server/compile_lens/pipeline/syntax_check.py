@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
-import warnings
 
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.run_context import Raised, RunContext
 from compile_lens.analysis.run_errors import find_raised
 from compile_lens.analysis.sources import Sources
-from compile_lens.syntax.tree import parse
+from compile_lens.syntax.tree import is_python, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import StackFrame
 from compile_lens.workers.job import Job
@@ -27,7 +25,7 @@ async def syntax_outcome(python: str, job: Job, text: str) -> Outcome | None:
     The parser of this process is asked first about a short text, since it needs no other process, and lets nothing else run
     meanwhile. What it refuses may be fine for a newer Python, which is why the user's own decides.
     """
-    problem = None if len(text) <= SHORT and _can_read(text) else await ask_for_syntax_error(python, job.file, text)
+    problem = None if len(text) <= SHORT and is_python(text) else await ask_for_syntax_error(python, job.file, text)
     if problem is None:
         return None
     tree, report = await asyncio.to_thread(parse, text), ReportBuilder().report()
@@ -50,16 +48,6 @@ async def syntax_outcome(python: str, job: Job, text: str) -> Outcome | None:
         unfiltered=findings,
         final=False,
     )
-
-
-def _can_read(text: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _raised(problem: SyntaxProblem, file: str) -> Raised:

@@ -11,6 +11,7 @@ from compile_lens.repro.bisect_guide import Reading, reading
 from compile_lens.repro.verdict import Bisection, BisectionStatus, Kernel, Step
 from compile_lens.shown_text import code_block, code_cell, code_span, markdown_text, text_cell
 from compile_lens.shown_text import link as linked
+from compile_lens.wording import counted
 
 Link = Callable[[str, int], str]
 
@@ -44,7 +45,8 @@ def document(found: Bisection, knowledge: Knowledge, link: Link = plain_link, ch
         lines = [f"{title}:\n\n{code_block(line, 'sh')}" for title, line in found.commands]
         parts.append("\n\n".join(["## By hand", *lines]))
     how = "forked from one warm process" if found.forked else "each in a new process"
-    parts.append(f"*torch {found.torch}, {len(found.steps)} runs of the repro in {found.seconds:.1f} s, {how}.*")
+    runs = counted(len(found.steps), "run")
+    parts.append(f"*torch {found.torch}, {runs} of the repro in {found.seconds:.1f} s, {how}.*")
     return "\n\n".join(parts) + "\n"
 
 

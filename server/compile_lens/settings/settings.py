@@ -23,7 +23,7 @@ from compile_lens.analysis.finding import Severity
 from compile_lens.settings.sandbox_settings import BudgetSettings, SandboxSettings
 from compile_lens.settings.setting import documented
 from compile_lens.settings.trace_settings import TraceSettings
-from compile_lens.settings.view_settings import InlaySettings, LensSettings
+from compile_lens.settings.view_settings import InlaySettings, LensSettings, StageSettings
 from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
 from compile_lens.workers.job import Depth, Substitution
@@ -223,6 +223,7 @@ class Settings:
     )
     lenses: LensSettings = field(default_factory=LensSettings)
     inlays: InlaySettings = field(default_factory=InlaySettings)
+    stages: StageSettings = field(default_factory=StageSettings)
     predictions: PredictionSettings = field(default_factory=PredictionSettings)
     fixes: FixSettings = field(default_factory=FixSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)

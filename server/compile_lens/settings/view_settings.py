@@ -37,3 +37,23 @@ class InlaySettings:
             "Show inlay hints where a graph ends, and for dynamic dimensions of parameters. Default: off."
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """The compiler's stages beside the source, in VS Code."""
+
+    colors: bool = field(
+        default=True,
+        metadata=documented(
+            "Give the lines of a compiler stage and the lines of the source that they were made of the same color "
+            "(VS Code). Default: on."
+        ),
+    )
+    follow: bool = field(
+        default=True,
+        metadata=documented(
+            "Mark and show, in the source and in the compiler stages beside it, what belongs to the line of the cursor "
+            "(VS Code). Default: on."
+        ),
+    )

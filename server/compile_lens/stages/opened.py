@@ -139,10 +139,15 @@ def read_stages(path: Path, lines_of: Lines = _no_lines) -> OpenedStages:
 
 def stages_of(trace: TraceBytes, lines_of: Lines = _no_lines) -> OpenedStages:
     """The stages of a trace."""
+    return replace(open_stages(report_of(trace), lines_of), trace=trace)
+
+
+def report_of(trace: TraceBytes) -> CompileReport:
+    """A report of what stages need of a trace."""
     builder = ReportBuilder()
     for record in iterate(trace, NOT_FOR_STAGES):
         builder.add(record)
-    return replace(open_stages(builder.report(), lines_of), trace=trace)
+    return builder.report()
 
 
 class _Builder:

@@ -5,14 +5,12 @@ Each cell begins after a line ``# %%``, so that what knows the cells of a script
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 
 import tree_sitter
 
-from compile_lens.syntax.tree import LANGUAGE, parse
+from compile_lens.syntax.tree import LANGUAGE, is_python, parse
 
 MARK = "# %%"
 # IPython has it as a builtin
@@ -50,7 +48,7 @@ def without_magics(cell: str) -> str:
         if magic[1] not in _PYTHON_BODY:
             return "\n" * (len(lines) - 1)
         lines[first] = ""
-    elif _is_python(cell):
+    elif is_python(cell):
         return cell
     in_strings = _lines_in_strings("\n".join(lines))
     continued = False
@@ -76,16 +74,6 @@ def _blanked(line: str) -> str | None:
     if other := _LINE.match(line):
         return other["indent"] + NOTHING
     return None
-
-
-def _is_python(cell: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(cell)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _lines_in_strings(text: str) -> set[int]:

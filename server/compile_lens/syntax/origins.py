@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from compile_lens.syntax.tree import Range, SourceTree, ancestors
+from compile_lens.syntax.tree import Range, SourceTree, ancestors, identifiers
 
 SCOPES = frozenset({"function_definition", "lambda", "class_definition"})
 # node types that assign names, and the field with the names
@@ -77,7 +77,7 @@ def _origin(tree: SourceTree, scope: tree_sitter.Node, name: str, before: int) -
         return Origin(name, tree.node_range(last), False)
     parameters = scope.child_by_field_name("parameters")
     for parameter in parameters.named_children if parameters is not None else ():
-        identifier = next((each for each in _identifiers(parameter)), None)
+        identifier = next((each for each in identifiers(parameter)), None)
         if identifier is not None and tree.node_text(identifier) == name:
             return Origin(name, tree.node_range(identifier), True)
     return None
@@ -100,10 +100,3 @@ def _targets(tree: SourceTree, target: tree_sitter.Node) -> set[str]:
     if target.type == "identifier":
         return {tree.node_text(target)}
     return {name for child in target.named_children for name in _targets(tree, child)}
-
-
-def _identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    if node.type == "identifier":
-        yield node
-    for child in node.named_children:
-        yield from _identifiers(child)

@@ -7,7 +7,9 @@ last.
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -160,3 +162,22 @@ def ancestors(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     while current is not None:
         yield current
         current = current.parent
+
+
+def identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """Every name in ``node``, in the order of the text."""
+    if node.type == "identifier":
+        yield node
+    for child in node.named_children:
+        yield from identifiers(child)
+
+
+def is_python(text: str) -> bool:
+    """Whether the parser of this process's own Python takes ``text``."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

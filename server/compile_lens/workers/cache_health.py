@@ -5,13 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from compile_lens.agent.runtime.protocol import ProgramRaised
+from compile_lens.workers.wire import Frame, TraceRecord
 
 # one kernel with its sources takes about this much
 PROBE_BYTES = 1 << 20
 READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = tuple(os.strerror(number).encode() for number in FULL)
 ELSEWHERE = "set COMPILE_LENS_CACHE_DIR to another folder."
 
 
@@ -27,6 +32,20 @@ class CacheProblem:
 
     def __str__(self) -> str:
         return f"The cache folder {self.says}. {self.remedy}"
+
+
+class FailureSeen:
+    """Passes frames of a run on, and notes those that say that it failed, or that something had no room."""
+
+    def __init__(self, on_frame: Callable[[Frame], None]) -> None:
+        self._on_frame = on_frame
+        self.was_seen = False
+
+    def take(self, frame: Frame) -> None:
+        """Pass ``frame`` on."""
+        of_trace = isinstance(frame, TraceRecord) and any(words in frame.data for words in NO_ROOM)
+        self.was_seen = self.was_seen or of_trace or isinstance(frame, ProgramRaised)
+        self._on_frame(frame)
 
 
 def find_cache_problem(root: Path) -> CacheProblem | None:

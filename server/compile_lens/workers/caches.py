@@ -25,6 +25,7 @@ CONTENTS = {
     "triton": "compiled by Triton in background runs",
     "knowledge": "tables read from each installed torch",
     "keys": "cache keys of each file's last graphs",
+    "stages": "stages of the compiler that an editor has opened",
     "traces": "findings of traces that were opened",
 }
 PARTS = tuple(CONTENTS)

@@ -48,6 +48,7 @@ def command_of(
         capture=job.capture,
         vary=job.vary,
         results=job.results,
+        preview=job.preview,
         bisect=search if isinstance(search, BisectRequest) else None,
         minify=search if isinstance(search, MinifyRequest) else None,
         sandbox=sandbox,

@@ -30,7 +30,7 @@ from compile_lens.agent.runtime.protocol import (
     command_line,
 )
 from compile_lens.workers.access import Access
-from compile_lens.workers.cache_health import find_cache_problem
+from compile_lens.workers.cache_health import FailureSeen, find_cache_problem
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment, temporary_cache
 from compile_lens.workers.command import caches_of, command_of, sandbox_of
@@ -220,6 +220,7 @@ class Host:
             self._cancelled = False
             self._magic = os.urandom(len(MAGIC))
             self._output.clear()
+            failure = FailureSeen(on_frame)
             with scratch_folder() as scratch:
                 try:
                     sandbox = sandbox_of(job, scratch, self._environment)
@@ -232,7 +233,7 @@ class Host:
                         job = replace(job, env={**own, **job.env})
                     self._send(command_line(command_of(job, sandbox, self._magic, trials, caches)))
                     self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
-                    end = await self._follow(on_frame, job)
+                    end = await self._follow(failure.take, job)
                 except asyncio.CancelledError:
                     await asyncio.shield(self._end_run())
                     raise
@@ -246,8 +247,8 @@ class Host:
             if self._is_gone or self._hello is None or not self._hello.forks or knows_secrets:
                 await self._end_process()
             lease.in_order |= end.kind is EndKind.FINISHED
-            if compiles:
-                self._check_caches()  # a disk that is full now has failed the run in one way or another
+            if compiles and (failure.was_seen or end.kind is not EndKind.FINISHED):
+                self._check_caches()  # a disk that is full now is why
             return replace(end, output=self._output.text(), output_bytes=self._output.total)
 
     async def _follow(self, on_frame: Callable[[Frame], None], job: Job | None) -> End:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from compile_lens.agent.runtime.entry_plans import EntryPlan
+from compile_lens.agent.runtime.preview_protocol import GpuPreviewRequest
 from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, Results, Substitution, VariationRequest
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
@@ -17,6 +18,7 @@ __all__ = [
     "Depth",
     "End",
     "EndKind",
+    "GpuPreviewRequest",
     "Job",
     "MinifyRequest",
     "Results",
@@ -34,6 +36,7 @@ class Job:
     ``torch_options`` are options of the compiler by their full names, as text (``torch._inductor.config.max_autotune``: ``True``).
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that, None for a script.
     ``search`` is what a search driver of the agent does with the file instead (agent/search).
+    ``preview``: it is compiled for that GPU, which need not be there, and compiled code is not run.
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``emulation_failed`` says why no GPU is emulated though ``stand_in`` allows it: an earlier run of the same program crashed in it.
@@ -64,6 +67,7 @@ class Job:
     search: BisectRequest | MinifyRequest | None = None
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
+    preview: GpuPreviewRequest | None = None
     results: Results = Results.OFF
     up_to: int = 0
     launch: str = ""

@@ -7,6 +7,7 @@ a graph is replaced, so Dynamo sees the same backend, validates the same options
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from ..torch_internals.attributes import copy_tags
@@ -36,10 +37,14 @@ def apply(depth: str) -> None:
     """Apply ``depth``: ``dynamo``, ``aot`` or ``inductor`` (nothing is replaced)."""
     if depth == "inductor":
         return
-    backend = _run_graph_eagerly if depth == "dynamo" else _stop_after_aot
+    replace_inductor(_run_graph_eagerly if depth == "dynamo" else _stop_after_aot)
+
+
+def replace_inductor(backend: Callable[..., Any]) -> None:
+    """Call ``backend`` with each graph, its inputs and the options of the call of ``torch.compile`` (``config_patches``)."""
 
     def compile_graph(self: Any, model_: Any, inputs_: Any) -> Any:
-        return backend(model_, inputs_)
+        return backend(model_, inputs_, config_patches=self.config)
 
     TORCH_COMPILE_INDUCTOR_CALL.set(compile_graph)
     _replace_registered("inductor", backend)

@@ -11,11 +11,11 @@ import functools
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded_if_it_fails
 from ..runtime.libraries import torch_folder
 from ..torch_internals.core import EXTRACT_STACK
 from ..torch_internals.dynamo import (
@@ -50,15 +50,6 @@ def install(own_folder: str, watcher: RegionWatcher | None = None) -> None:
     Notes(own_folder, watcher).install()
 
 
-@contextlib.contextmanager
-def _reporting(lost: str) -> Iterator[None]:
-    """Keep the program running when a note fails: it reads objects of another torch, or of the user's."""
-    try:
-        yield
-    except Exception as error:  # attributes of the user's objects, or of those of another torch, may raise anything
-        degraded(lost, error)
-
-
 class Notes:
     """The wrappers, and what they remember between calls."""
 
@@ -75,7 +66,7 @@ class Notes:
         self._not_inlined: dict[int, tuple[CodeType, list[int]]] = {}
         # the (region, stance) of calls that are noted
         self._called: set[tuple[int, str]] = set()
-        self._outcomes = FrameOutcomes(_reporting, self._note_skip, self._note_failed_frame)
+        self._outcomes = FrameOutcomes(degraded_if_it_fails, self._note_skip, self._note_failed_frame)
 
     def install(self) -> None:
         """Wrap what this torch has."""
@@ -107,7 +98,7 @@ class Notes:
             outermost = self._depth == 0
             if outermost:
                 self._region_count += 1
-                with _reporting("the `torch.compile` call of a region"):
+                with degraded_if_it_fails("the `torch.compile` call of a region"):
                     self._note_region(context, fn)
                 if self._watcher is not None:
                     self._watcher.region_begins(self._region_count)
@@ -132,7 +123,7 @@ class Notes:
 
         def call(nothing: Any, fn: Any) -> Any:
             self._region_count += 1
-            with _reporting("the `torch.compile` call of a region"):
+            with degraded_if_it_fails("the `torch.compile` call of a region"):
                 by_variable = (
                     os.environ.get("TORCHDYNAMO_DISABLE", "") == "1"
                 )  # as torch/_dynamo/eval_frame.py reads it
@@ -169,7 +160,7 @@ class Notes:
             # by the wrapper of a region, which knows what it wraps
             known = self._regions.get(id(sys._getframe(1).f_locals.get("fn")))
             if known is not None:
-                with _reporting("which regions were called"):
+                with degraded_if_it_fails("which regions were called"):
                     self._note_called(known[0])
             return original(callback)
 
@@ -227,7 +218,7 @@ class Notes:
     def _before_frame(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(code: CodeType, *args: Any, **kwargs: Any) -> Any:
             self._outcomes.frame_starts()
-            with _reporting("the call stack of a compiled frame"):
+            with degraded_if_it_fails("the call stack of a compiled frame"):
                 self._note_frame(sys._getframe(1))
             return original(code, *args, **kwargs)
 
@@ -235,7 +226,7 @@ class Notes:
 
     def _on_frame_record(self, logging_call: FrameType) -> None:
         self._outcomes.frame_starts()
-        with _reporting("the call stack of a compiled frame"):
+        with degraded_if_it_fails("the call stack of a compiled frame"):
             self._note_frame(logging_call)
 
     def _note_frame(self, start: FrameType) -> None:
@@ -249,7 +240,7 @@ class Notes:
         def call(translator: Any, *args: Any, **kwargs: Any) -> Any:
             error = kwargs.get("exc") or next((a for a in args if isinstance(a, BaseException)), None)
             if not getattr(error, "logged", False):
-                with _reporting("exact columns of graph breaks"):
+                with degraded_if_it_fails("exact columns of graph breaks"):
                     self._note_break(getattr(error, "real_stack", None), sys._getframe(1))
             return original(translator, *args, **kwargs)
 
@@ -257,7 +248,7 @@ class Notes:
 
     def _before_break_of_function(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(code_options: Any, *args: Any, **kwargs: Any) -> Any:
-            with _reporting("exact columns of graph breaks"):
+            with degraded_if_it_fails("exact columns of graph breaks"):
                 self._note_break(kwargs.get("user_stack"), sys._getframe(1))
             return original(code_options, *args, **kwargs)
 
@@ -270,11 +261,11 @@ class Notes:
 
     def _watch_failures(self, name: str, function: Any) -> None:
         if function is not None:
-            with _reporting(f"the place of a call of `{name}` that failed"):
+            with degraded_if_it_fails(f"the place of a call of `{name}` that failed"):
                 call_after_failure(function, functools.partial(self._on_failed_call, name))
 
     def _on_failed_call(self, name: str, error: Exception, /, *_: Any, **__: Any) -> None:
-        with _reporting(f"the place of a call of `{name}` that failed"):
+        with degraded_if_it_fails(f"the place of a call of `{name}` that failed"):
             self._note_failed_call(name, error, sys._getframe(1))
 
     def _note_failed_frame(self, error: Exception, start: FrameType) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 
 Listener = Callable[[str, str], None]
 
@@ -19,6 +20,15 @@ def degraded(what: str, why: str | BaseException) -> None:
     _reported[what] = reason.strip().partition("\n")[0][:LONGEST_REASON]
     for listener in _listeners:
         listener(what, _reported[what])
+
+
+@contextlib.contextmanager
+def degraded_if_it_fails(what: str) -> Iterator[None]:
+    """Report a failure in the block as ``what`` being unavailable: it looks at objects of the user's, or of another torch."""
+    try:
+        yield
+    except Exception as error:  # attributes of such objects may raise anything, and the program must go on
+        degraded(what, error)
 
 
 def listen(listener: Listener) -> None:

@@ -19,7 +19,11 @@ MAX_DEPTH = 1700
 
 def remove_folder(folder: str) -> None:
     """Delete ``folder``, in which no process works any more. What cannot be deleted stays; nothing outside is touched."""
-    if sys.platform == "win32" or not os.path.isdir(folder) or os.path.islink(folder):
+    if os.path.islink(folder):
+        with contextlib.suppress(OSError):
+            os.unlink(folder)
+        return
+    if sys.platform == "win32" or not os.path.isdir(folder):
         shutil.rmtree(folder, ignore_errors=True)
         return
     with contextlib.suppress(OSError):

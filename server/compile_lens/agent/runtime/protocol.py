@@ -17,6 +17,7 @@ from . import entry_protocol as entry_protocol  # its events are events of a run
 from .entry_plans import EntryPlan
 from .message import AgentEvent as AgentEvent
 from .message import Message, from_json, to_json
+from .preview_protocol import GpuPreviewRequest
 from .search_protocol import BisectRequest, MinifyRequest
 
 PROTOCOL_VERSION = 2
@@ -114,6 +115,7 @@ class RunCommand(Message):
 
     ``plan`` says how it is run, None for a script. ``results``: what regions compute is noted, as compiled, or in eager (nothing is
     compiled then). ``magic`` begins each frame of the run, in hexadecimal.
+    ``preview``: the program is compiled as for a GPU that is not there, and compiled code is not run.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     """
 
@@ -138,6 +140,7 @@ class RunCommand(Message):
     results: Results = Results.OFF
     bisect: BisectRequest | None = None
     minify: MinifyRequest | None = None
+    preview: GpuPreviewRequest | None = None
     sandbox: SandboxSpec | None = None
     magic: str = MAGIC.hex()
 

@@ -162,12 +162,16 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
 
 def _may_share_headers(command: RunCommand, forks: bool) -> bool:
     """Whether the run compiles C++ with caches of its own."""
-    return forks and command.sandbox is not None and command.depth is Depth.INDUCTOR
+    return forks and command.sandbox is not None and command.depth is Depth.INDUCTOR and command.preview is None
 
 
 def _cuda_verdict(command: RunCommand, forks: bool) -> trial.TrialResult:
     """What is known of the emulated CUDA device on this machine; tried now for a program whose text needs it, if a fork can do that."""
-    if command.stand_in is not Substitution.AUTO or command.search is not None or command.emulation_failed:
+    if command.search is not None or command.emulation_failed:
+        return trial.UNTRIED
+    if command.preview is not None:
+        return trial.verdict(command.trials) if forks else trial.remembered(command.trials) or trial.UNTRIED
+    if command.stand_in is not Substitution.AUTO:
         return trial.UNTRIED
     may_use_gpu = command.sandbox is None or command.sandbox.gpu
     if forks and not (may_use_gpu and gpu_presence.has_gpu()) and names_gpu(command):

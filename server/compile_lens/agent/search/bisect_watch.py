@@ -14,12 +14,12 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 from .. import OWN_FOLDER
-from ..runtime.degraded import degraded, reported
+from ..runtime.degraded import degraded_if_it_fails, reported
 from ..runtime.libraries import torch_folder
 from ..torch_internals import core, inductor
 from ..torch_internals.options import set_option
@@ -76,7 +76,7 @@ class SubsystemWatch:
         ) -> bool:
             if (backend, subsystem) == (watch._wanted["backend"], watch._wanted["subsystem"]):
                 if watch._count == watch._wanted["number"]:
-                    with _reported("what the verdict applies to"):
+                    with degraded_if_it_fails("what the verdict applies to"):
                         watch._inspect(sys._getframe(1), debug_info)
                     watch._write()
                 watch._count += 1
@@ -89,7 +89,7 @@ class SubsystemWatch:
 
     def _with_pass_inspected(self, leave: Callable[..., Any]) -> Callable[..., Any]:
         def exit_(observer: Any, *details: Any) -> Any:
-            with _reported("what the pass changed"):
+            with degraded_if_it_fails("what the pass changed"):
                 self._after_pass(observer)
             return leave(observer, *details)
 
@@ -157,7 +157,7 @@ class SubsystemWatch:
 
         class Listener(logging.Handler):
             def emit(self, record: logging.LogRecord) -> None:
-                with _reported("the kernels of the verdict"):
+                with degraded_if_it_fails("the kernels of the verdict"):
                     if watch._take(getattr(record, "metadata", {}), getattr(record, "payload", None)):
                         watch._write()
 
@@ -179,15 +179,6 @@ class SubsystemWatch:
         members = {kernel: list(nodes) for kernel, nodes in content.items()}
         (self._stacks if name == _MAPPINGS[1] else self._kernels).update(members)
         return True
-
-
-@contextlib.contextmanager
-def _reported(what: str) -> Iterator[None]:
-    """Report a failure in the block: another version of torch may have anything in these objects, and the compilation must go on."""
-    try:
-        yield
-    except Exception as error:  # attributes of objects of torch, which differ between versions
-        degraded(what, error)
 
 
 def stack_entries(stack: Any) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import os
 from ..instrument.import_hook import change_at_import
 from ..instrument.in_place import call_first
 from ..runtime.dynamo_skips import skip_modules
+from ..runtime.preview_protocol import GpuPreviewRequest
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
 from . import distributed, launcher
@@ -29,7 +30,9 @@ def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda:
     """
     notes = StandInNotes(own_folder, library_roots)
     depth = command.depth
-    if command.stand_in is Substitution.AUTO:
+    if command.preview is not None:
+        depth = _preview(command, command.preview, notes, cuda)
+    elif command.stand_in is Substitution.AUTO:
         _prepare_distributed(command, notes)
         if command.emulation_failed:
             cuda = TrialResult(command.emulation_failed)
@@ -69,6 +72,19 @@ def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: TrialResult)
         return command.depth
     notes.add("no-kernels")
     return Depth.AOT
+
+
+def _preview(command: RunCommand, request: GpuPreviewRequest, notes: StandInNotes, verdict: TrialResult) -> Depth:
+    """Emulate the GPU that the program is previewed for; nothing replaces what the preview does with graphs."""
+    from ..preview.begin import begin
+
+    _prepare_distributed(command, notes)
+    with unsupported_is_noted(notes):
+        if verdict.off:
+            raise EmulationUnsupported(verdict.off)
+        begin(request, notes, notes.own_folder, verdict.without, names_gpu(command))
+        distributed.offer_nccl()
+    return Depth.INDUCTOR
 
 
 def _has_gpu() -> bool:

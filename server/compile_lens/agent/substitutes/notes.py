@@ -21,7 +21,7 @@ class StandInNotes:
     """Writes notes, one for each line and kind. ``libraries`` are folders whose code is excluded from user stacks."""
 
     def __init__(self, own_folder: str, libraries: list[str]) -> None:
-        self._own_folder = own_folder
+        self.own_folder = own_folder
         self._libraries = (own_folder, "<frozen", *libraries)
         self._torch_folder = torch_folder()
         # a user's query passes through these on its way to C++: torch.cuda.is_available → torch._C
@@ -55,7 +55,7 @@ class StandInNotes:
 
     def stack(self, start: FrameType) -> list[dict[str, Any]]:
         """The user's part of the stack that ends in ``start``, in the form of notes."""
-        return [frame for frame in live_stack(start, self._own_folder) if not frame["file"].startswith(self._libraries)]
+        return [frame for frame in live_stack(start, self.own_folder) if not frame["file"].startswith(self._libraries)]
 
     def _write(self, kind: str, text: str, start: FrameType) -> None:
         self._write_at(kind, text, self.stack(start))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 # what `mark_dynamic` and its like leave on a tensor
@@ -31,6 +32,16 @@ def copy_tags(backend: Any, registered: Any) -> None:
 def is_mutable(operator: Any) -> bool:
     """Whether the schema of an overload says that it changes an argument."""
     return bool(operator._schema.is_mutable)
+
+
+def attention_operator(backend: str) -> Any:
+    """The operator of one of the backends of scaled dot-product attention."""
+    return getattr(sys.modules["torch"].ops.aten, f"_scaled_dot_product_{backend}").default
+
+
+def compiled_kernel(tuner: Any, configuration: Any) -> Any:
+    """What Triton makes of a kernel of Inductor's in one configuration."""
+    return tuner._precompile_config(configuration).kernel
 
 
 def storage_identity(tensor: Any) -> int:

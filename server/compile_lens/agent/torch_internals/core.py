@@ -19,6 +19,7 @@ CURRENT_COMPILE_ID = Internal(
     "torch._guards:CompileContext.current_compile_id", lost="the graph that a comparison with eager belongs to"
 )
 EXTRACT_STACK = Internal("torch._guards:TracingContext.extract_stack", lost="exact columns of graph breaks")
+TRACING_CONTEXT = Internal("torch._guards:TracingContext", lost="GPU previews of programs for a CPU")
 TRACE_STRUCTURED = Internal("torch._logging:trace_structured", lost="notes in the trace", required=True)
 TORCH_LOGS_FORMATTER = Internal(
     "torch._logging._internal:TorchLogsFormatter", lost="the structured trace", required=True
@@ -27,6 +28,7 @@ LOG_STATE = Internal("torch._logging._internal:log_state", lost="the output of l
 TRACE_LOG = Internal("torch._logging._internal:trace_log", lost="the structured trace", required=True)
 INTERN_TABLE = Internal("torch._logging.structured:INTERN_TABLE", lost="the structured trace", required=True)
 FAKE_TENSOR_MODE = Internal("torch._subclasses.fake_tensor:FakeTensorMode", lost="synthesized inputs")
+FACTORIES = Internal("torch.utils._device:_device_constructors", lost="GPU previews of programs for a CPU")
 PYTREE = Internal("torch.utils._pytree", lost="nested arguments and results of calls")
 TORCH_DISPATCH_MODE = Internal(
     "torch.utils._python_dispatch:TorchDispatchMode", lost="the comparison of graphs that draw random numbers"
@@ -40,6 +42,7 @@ HAS_KERNEL = Internal("torch._C:_dispatch_has_kernel", _OPERATORS)
 HAS_KERNEL_FOR_KEY = Internal("torch._C:_dispatch_has_kernel_for_dispatch_key", _OPERATORS)
 REINTERPRET_TENSOR = Internal("torch._C:_dynamo.guards._reinterpret_tensor", _EMULATION)
 TENSOR_FROM_DLPACK = Internal("torch._C:_from_dlpack", _EMULATION)
+SDP_PRIORITY = Internal("torch._C:_get_sdp_priority_order", "the backends of attention in a GPU preview", since=(2, 7))
 OPERATOR_SCHEMAS = Internal("torch._C:_jit_get_all_schemas", _OPERATORS)
 CORE_DECOMPOSITIONS = Internal("torch._decomp:core_aten_decompositions", _OPERATORS)
 DECOMPOSITIONS = Internal("torch._decomp:decomposition_table", _OPERATORS)

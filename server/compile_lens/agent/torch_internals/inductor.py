@@ -10,11 +10,26 @@ _WARMUP = "a shared warm-up of bisection steps"
 AOTI_COMPILE_AND_PACKAGE = Internal(
     "torch._inductor:aoti_compile_and_package", lost="the place of calls of AOTInductor that fail"
 )
+ASYNC_COMPILE = Internal("torch._inductor.async_compile:AsyncCompile", "GPU previews")
+ASYNC_COMPILE_TRITON = Internal("torch._inductor.async_compile:AsyncCompile.triton", "GPU previews")
+KERNEL_MODULES = Internal("torch._inductor.codecache:PyCodeCache", "what is known of a previewed kernel")
 CONFIG = Internal("torch._inductor.config", lost="options of Inductor")
 CONFIG_ENTRIES = Internal("torch._inductor.config:_config", lost="options of Inductor")
 FALLBACK_RANDOM = Internal(
     "torch._inductor.config:fallback_random", lost="the comparison of graphs that draw random numbers"
 )
+KNOWN_PADDING = Internal(
+    "torch._inductor.fx_passes.pad_mm:get_cached_should_pad", "which products a GPU preview does not pad"
+)
+KEEP_PADDING = Internal(
+    "torch._inductor.fx_passes.pad_mm:set_cached_should_pad", "which products a GPU preview does not pad"
+)
+PADDING_TIMER = Internal("torch._inductor.fx_passes.pad_mm:get_do_bench", "which products a GPU preview does not pad")
+SET_PTXAS_PATH = Internal(
+    "torch._inductor.runtime.compile_tasks:_set_triton_ptxas_path", "the assembly of previewed kernels"
+)
+ADD_CHOICE_FILTER = Internal("torch._inductor.select_algorithm:add_preprocessing_fn", "GPU previews of max-autotune")
+TRITON_TEMPLATE = Internal("torch._inductor.select_algorithm:TritonTemplateCaller", "GPU previews of max-autotune")
 VIRTUALIZED = Internal("torch._inductor.virtualized:V", lost="the lines that performance hints refer to")
 HEADER_FOLDER = Internal("torch._inductor.codecache:_HEADER_DIR", "private precompiled headers", since=(2, 9))
 HEADER_LOCKS = Internal("torch._inductor.codecache:_HEADER_LOCK_DIR", "private precompiled headers", since=(2, 9))

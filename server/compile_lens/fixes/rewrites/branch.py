@@ -3,149 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, make
-from compile_lens.fixes.rewrites.editing import has_comment, node_at, torch_import, torch_name
-from compile_lens.syntax.tree import SourceTree, ancestors
-
-_BOOLEAN_METHODS = (".any()", ".all()", ".isnan()", ".equal(")
-_NO_VALUE = frozenset(
-    {"tuple", "expression_list", "list", "dictionary", "string", "none", "yield", "await", "named_expression"}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """``start`` to ``end`` is a choice between two values, which come after ``head``."""
-
-    start: int
-    end: int
-    head: str
-    condition: tree_sitter.Node
-    yes: tree_sitter.Node
-    no: tree_sitter.Node
+from compile_lens.fixes.rewrites.branch_sides import Choice, Value, choice_of_expression, choice_of_statement
+from compile_lens.fixes.rewrites.condition import branch_of, tensor_condition
+from compile_lens.fixes.rewrites.editing import indent_of, newline, torch_import, torch_name
+from compile_lens.syntax.tree import SourceTree
 
 
 def select(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``if cond: x = f(x)`` and its like, as ``torch.where`` and as ``torch.cond``."""
-    choice = _choice(finding, tree)
+    if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
+        return
+    branch = branch_of(tree, finding.place)
+    if branch is None:
+        return
+    is_expression = branch.type == "conditional_expression"
+    choice = choice_of_expression(tree, branch) if is_expression else choice_of_statement(tree, branch)
     if choice is None:
         return
     torch, _ = torch_name(tree)
-    condition = _condition(tree, choice.condition)
-    yes, no = (" ".join(tree.node_text(node).split()) for node in (choice.yes, choice.no))
     place = tree.range_between(choice.start, choice.end)
-    where = f"{choice.head}{torch}.where({condition}, {yes}, {no})"
+    for rule, title, text in (
+        ("where", "Compute both sides and select with `torch.where`", _where(tree, choice, torch)),
+        ("cond", "Compile both sides with `torch.cond`", _cond(tree, choice, torch)),
+    ):
+        if text is not None:
+            yield make(rule, title, Edit(place, text), torch_import(tree))
+
+
+def _where(tree: SourceTree, choice: Choice, torch: str) -> str:
+    conditions = [tensor_condition(tree, node, torch) for node in choice.conditions]
+    lines = list(choice.before)
+    repeated = len(choice.targets) > 1 and len(conditions) == 1 and not conditions[0].isidentifier()
+    if repeated:
+        # one computation of the condition, however many names depend on it
+        name = next(name for name in ("chosen", "is_chosen", "where_chosen") if name not in tree.text)
+        lines.append(f"{name} = {conditions[0]}")
+        conditions = [name]
+    values = []
+    for column in range(len(choice.targets)):
+        value = choice.rows[-1][column].text
+        for condition, row in zip(reversed(conditions), reversed(choice.rows[:-1]), strict=True):
+            if row[column].text != value:
+                value = f"{torch}.where({condition}, {row[column].text}, {value})"
+        values.append(value)
+    lines.append(choice.head + ", ".join(values))
+    return _joined(tree, choice, lines)
+
+
+def _cond(tree: SourceTree, choice: Choice, torch: str) -> str | None:
+    if len(choice.conditions) != 1 or choice.before:
+        return None
+    condition = tensor_condition(tree, choice.conditions[0], torch)
     # a branch of torch.cond must not return what it was given (torch/_higher_order_ops/cond.py)
-    own = [
-        f"{text}.clone()" if node.type == "identifier" else text for node, text in ((choice.yes, yes), (choice.no, no))
-    ]
-    cond = f"{choice.head}{torch}.cond({condition}, lambda: {own[0]}, lambda: {own[1]})"
-    yield make("where", "Compute both sides and select with `torch.where`", Edit(place, where), torch_import(tree))
-    yield make("cond", "Compile both sides with `torch.cond`", Edit(place, cond), torch_import(tree))
+    yes, no = (_side(row) for row in choice.rows)
+    return _joined(tree, choice, [f"{choice.head}{torch}.cond({condition}, lambda: {yes}, lambda: {no})"])
 
 
-def _choice(finding: Finding, tree: SourceTree) -> _Choice | None:
-    node = node_at(tree, finding.place) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
-    if node is None or node.parent is None:
-        return None
-    inner = node
-    for ancestor in ancestors(node):
-        if ancestor.type == "conditional_expression":
-            return _of_expression(ancestor, inner)
-        if ancestor.type == "if_statement" and ancestor.child_by_field_name("condition") == inner:
-            return _of_statement(tree, ancestor, inner)
-        if ancestor.type not in ("parenthesized_expression", "comparison_operator") and ancestor != node:
-            return None
-        inner = ancestor
-    return None
+def _side(row: tuple[Value, ...]) -> str:
+    own = [f"{value.text}.clone()" if value.is_name else value.text for value in row]
+    return own[0] if len(own) == 1 else f"({', '.join(own)})"
 
 
-def _of_expression(node: tree_sitter.Node, condition: tree_sitter.Node) -> _Choice | None:
-    parts = [child for child in node.named_children if child.type != "comment"]
-    if len(parts) != 3 or parts[1] != condition or has_comment(node):
-        return None
-    values = all(_is_value(part) for part in (parts[0], parts[2]))
-    return _Choice(node.start_byte, node.end_byte, "", condition, parts[0], parts[2]) if values else None
-
-
-def _of_statement(tree: SourceTree, node: tree_sitter.Node, condition: tree_sitter.Node) -> _Choice | None:
-    consequence = node.child_by_field_name("consequence")
-    yes = _single(consequence) if consequence is not None else None
-    alternatives = [child for child in node.named_children if child.type in ("elif_clause", "else_clause")]
-    if yes is None or len(alternatives) > 1 or has_comment(node) or any(a.type == "elif_clause" for a in alternatives):
-        return None
-    body = alternatives[0].child_by_field_name("body") if alternatives else None
-    no = _single(body) if body is not None else None
-    if alternatives and no is None:
-        return None
-    end = node
-    if yes.type == "return_statement" and no is None:
-        no = end = node.next_named_sibling or node
-    return _assigned(tree, node, condition, yes, no) or _returned(node, end, condition, yes, no)
-
-
-def _assigned(
-    tree: SourceTree,
-    node: tree_sitter.Node,
-    condition: tree_sitter.Node,
-    yes: tree_sitter.Node,
-    no: tree_sitter.Node | None,
-) -> _Choice | None:
-    first, second = _assignment(yes), _assignment(no) if no is not None else None
-    if first is None or (no is not None and second is None):
-        return None
-    target, value = first
-    other_target, other = second if second is not None else (target, target)
-    if tree.node_text(target) != tree.node_text(other_target) or not (_is_value(value) and _is_value(other)):
-        return None
-    return _Choice(node.start_byte, node.end_byte, f"{tree.node_text(target)} = ", condition, value, other)
-
-
-def _returned(
-    node: tree_sitter.Node,
-    end: tree_sitter.Node,
-    condition: tree_sitter.Node,
-    yes: tree_sitter.Node,
-    no: tree_sitter.Node | None,
-) -> _Choice | None:
-    if no is None or yes.type != "return_statement" or no.type != "return_statement":
-        return None
-    if yes.named_child_count != 1 or no.named_child_count != 1:
-        return None
-    values = yes.named_children[0], no.named_children[0]
-    if not all(_is_value(value) for value in values):
-        return None
-    return _Choice(node.start_byte, end.end_byte, "return ", condition, *values)
-
-
-def _single(block: tree_sitter.Node) -> tree_sitter.Node | None:
-    return block.named_children[0] if block.named_child_count == 1 else None
-
-
-def _assignment(statement: tree_sitter.Node) -> tuple[tree_sitter.Node, tree_sitter.Node] | None:
-    inner = (
-        statement.named_children[0] if statement.type == "expression_statement" and statement.named_children else None
-    )
-    if inner is None or inner.type != "assignment" or inner.child_by_field_name("type") is not None:
-        return None
-    left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
-    return (left, right) if left is not None and right is not None and left.type == "identifier" else None
-
-
-def _is_value(node: tree_sitter.Node) -> bool:
-    return node.type not in _NO_VALUE and node.type != "assignment"
-
-
-def _condition(tree: SourceTree, node: tree_sitter.Node) -> str:
-    """The condition as a tensor of booleans: ``if`` treats a number as ``!= 0``."""
-    text = " ".join(tree.node_text(node).split())
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_children[0]
-    if node.type == "comparison_operator" or text.endswith(_BOOLEAN_METHODS[:3]) or _BOOLEAN_METHODS[3] in text:
-        return text
-    return f"{text} != 0" if node.type in ("identifier", "attribute", "call", "subscript") else f"({text}) != 0"
+def _joined(tree: SourceTree, choice: Choice, lines: list[str]) -> str:
+    return f"{newline(tree)}{indent_of(tree, choice.start)}".join(lines)

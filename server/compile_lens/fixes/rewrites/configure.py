@@ -1,4 +1,4 @@
-"""Fixes that set options of Dynamo: what it captures, which logging calls it may reorder, how many versions it keeps."""
+"""Fixes that set options of Dynamo: which logging calls it may reorder, how many versions it keeps."""
 
 from __future__ import annotations
 
@@ -13,23 +13,11 @@ from compile_lens.fixes.rewrites.editing import call_at, configuration, newline,
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
 
-CAPTURES = ("capture_scalar_outputs", "capture_dynamic_output_shape_ops")
 _ASSIGNMENTS = tree_sitter.Query(LANGUAGE, "(assignment) @assignment")
 _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
 # torch/_dynamo/config.py (torch 2.7 and later; before, it was cache_size_limit)
 _LIMITS = ("recompile_limit", "cache_size_limit")
 DEFAULT_LIMIT = 8
-
-
-def capture(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """The option that torch names in its hints."""
-    if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
-        return
-    torchs_text = "\n".join([finding.explanation, *finding.hints, finding.detail])
-    for option in CAPTURES:
-        edit = _set(tree, (option,), "True") if option in torchs_text else None
-        if edit is not None:
-            yield make(option.replace("_", "-"), f"Set `torch._dynamo.config.{option} = True`", edit)
 
 
 def log_later(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -65,12 +53,12 @@ def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     value = present.child_by_field_name("right") if present is not None else None
     text = tree.node_text(value) if value is not None else str(DEFAULT_LIMIT)
     limit = 1 << (int(text) + finding.count - 1).bit_length() if text.isdigit() else 0
-    edit = _set(tree, _LIMITS, str(limit)) if limit else None
+    edit = set_option(tree, _LIMITS, str(limit)) if limit else None
     if edit is not None:
         yield make("recompile-limit", f"Raise `torch._dynamo.config.recompile_limit` to {limit}", edit)
 
 
-def _set(tree: SourceTree, options: tuple[str, ...], value: str) -> Edit | None:
+def set_option(tree: SourceTree, options: tuple[str, ...], value: str) -> Edit | None:
     """An assignment of the first option, or another value in the one that there is; None if it has that value."""
     present = _assignment(tree, options)
     right = present.child_by_field_name("right") if present is not None else None

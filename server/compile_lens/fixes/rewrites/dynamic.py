@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.fixes.fix import Edit, Fix, make
 from compile_lens.fixes.rewrites.calls import CallInFile, calls_of, function_of
 from compile_lens.fixes.rewrites.editing import before, replace_node, statement_of, torch_import, torch_name
@@ -24,7 +25,7 @@ def dynamic_true(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     ):
         return
     region = region_of(finding, tree)
-    edit = _with_dynamic(tree, region) if region is not None else None
+    edit = with_option(tree, region, "dynamic") if region is not None else None
     if edit is not None:
         yield make("dynamic-true", "Compile with `dynamic=True`", edit)
 
@@ -42,13 +43,19 @@ def mark_dynamic(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if not dimensions or not calls:
         return
     torch, _ = torch_name(tree)
-    for name in ("mark_dynamic", "maybe_mark_dynamic"):
+    for name in ("mark_dynamic", "maybe_mark_dynamic", *(["decorators.mark_unbacked"] if _is_one(facts) else [])):
         edits: list[Edit | None] = [torch_import(tree)]
         for call in calls:
             edits += _marked(tree, call, [(p, f"{torch}._dynamo.{name}({{}}, {d})") for p, d in dimensions])
         if all(edit is not None for edit in edits[1:]) and len(edits) > 1:
             words = ", ".join(f"{d} of `{p}`" for p, d in dimensions)
-            yield make(name.replace("_", "-"), f"Mark dimension {words} dynamic before the call (`{name}`)", *edits)
+            short = name.rpartition(".")[2]
+            yield make(short.replace("_", "-"), f"Mark dimension {words} dynamic before the call (`{short}`)", *edits)
+
+
+def _is_one(facts: list[GuardFact]) -> bool:
+    """Whether a size is 0 or 1, which torch specializes on where a dimension is only dynamic."""
+    return any({fact.before, fact.after} & {"0", "1"} for fact in facts)
 
 
 def region_of(finding: Finding, tree: SourceTree) -> Region | None:
@@ -61,7 +68,8 @@ def region_of(finding: Finding, tree: SourceTree) -> Region | None:
     return regions[0] if len(regions) == 1 else None
 
 
-def _with_dynamic(tree: SourceTree, region: Region) -> Edit | None:
+def with_option(tree: SourceTree, region: Region, option: str) -> Edit | None:
+    """The edit that gives a region ``option=True``; None where it has that, or is not written as a call or decorator."""
     start = tree.offset(region.line, region.column)
     node = tree.root.named_descendant_for_byte_range(start, tree.offset(region.end_line, region.end_column))
     if node is not None and node.type == "decorator":
@@ -70,15 +78,15 @@ def _with_dynamic(tree: SourceTree, region: Region) -> Edit | None:
         return None
     arguments = node.child_by_field_name("arguments") if node.type == "call" else None
     if arguments is None:
-        return Edit(_end(tree, node.end_byte), "(dynamic=True)") if node.type != "call" else None
+        return Edit(_end(tree, node.end_byte), f"({option}=True)") if node.type != "call" else None
     given = [child for child in arguments.named_children if child.type != "comment"]
     for argument in given:
         name, value = argument.child_by_field_name("name"), argument.child_by_field_name("value")
-        if name is not None and value is not None and tree.node_text(name) == "dynamic":
+        if name is not None and value is not None and tree.node_text(name) == option:
             return replace_node(tree, value, "True") if value.type != "true" else None
     if not given:
-        return Edit(_end(tree, arguments.start_byte + 1), "dynamic=True")
-    return Edit(_end(tree, given[-1].end_byte), ", dynamic=True")
+        return Edit(_end(tree, arguments.start_byte + 1), f"{option}=True")
+    return Edit(_end(tree, given[-1].end_byte), f", {option}=True")
 
 
 def _end(tree: SourceTree, offset: int) -> Range:

@@ -79,6 +79,13 @@ def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         allowed,
         torch_import(tree),
     )
+    traced = _above(tree, helper, f"@{torch}._dynamo.nonstrict_trace")
+    yield make(
+        "nonstrict-trace",
+        f"Trace `{helper.name}` below Dynamo (`nonstrict_trace`)",
+        traced,
+        torch_import(tree),
+    )
     yield from _custom_op(tree, helper, torch)
 
 

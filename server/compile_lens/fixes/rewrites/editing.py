@@ -87,6 +87,25 @@ def remove_statement(tree: SourceTree, statement: tree_sitter.Node) -> Edit | No
     return Edit(Range(whole.line, 1, whole.end_line + 1, 1), "")
 
 
+def indent_of(tree: SourceTree, offset: int) -> str:
+    """The blanks that a line begins with."""
+    text = tree.line_text(tree.position(offset)[0])
+    return text[: len(text) - len(text.lstrip())]
+
+
+def function_around(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The innermost function that a node is in."""
+    return next((each for each in ancestors(node) if each.type == "function_definition" and each != node), None)
+
+
+def above_top_level(tree: SourceTree, node: tree_sitter.Node, *lines: str) -> Edit | None:
+    """``lines`` before the statement at the top level that holds a node; None when that does not begin its line."""
+    top = list(ancestors(node))[-2:]
+    line, column = tree.position(top[0].start_byte)
+    end = newline(tree)
+    return Edit(Range(line, 1, line, 1), "".join(text + end for text in lines) + end + end) if column == 1 else None
+
+
 def replace_node(tree: SourceTree, node: tree_sitter.Node, text: str) -> Edit:
     """``text`` in the place of a node."""
     return Edit(tree.node_range(node), text)

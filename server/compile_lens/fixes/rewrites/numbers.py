@@ -11,20 +11,24 @@ from compile_lens.fixes.fix import Edit, Fix, make
 from compile_lens.fixes.rewrites.calls import calls_of, function_of
 from compile_lens.fixes.rewrites.editing import call_at, replace_node, torch_import, torch_name
 from compile_lens.fixes.rewrites.evidence import changed
-from compile_lens.syntax.definitions import definition_at
-from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
-
-_NAMES = tree_sitter.Query(LANGUAGE, "(identifier) @name")
+from compile_lens.syntax.tree import SourceTree
 
 
 def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """``x * y.item()`` is ``x * y``; so is a name that holds the number and is used in arithmetic alone."""
+    """``x * y.item()`` is ``x * y``."""
     call = call_at(tree, finding.place) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
     tensor = _tensor_of(tree, call) if call is not None else None
-    if call is None or tensor is None or not _ends_in_arithmetic(tree, call):
+    if call is None or tensor is None or not _is_operand(call):
         return
     words = "`float(…)`" if tree.node_text(call).startswith("float") else "`.item()`"
-    yield make("keep-tensor", f"Keep the tensor: remove {words}", replace_node(tree, call, tree.node_text(tensor)))
+    text = tree.node_text(tensor)
+    yield make("keep-tensor", f"Keep the tensor: remove {words}", replace_node(tree, call, text))
+    # a number has no gradient
+    yield make(
+        "detach",
+        f"Keep the tensor without its gradient, instead of {words}",
+        replace_node(tree, call, f"{text}.detach()"),
+    )
 
 
 def pass_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -62,28 +66,9 @@ def _tensor_of(tree: SourceTree, call: tree_sitter.Node) -> tree_sitter.Node | N
     return None
 
 
-def _ends_in_arithmetic(tree: SourceTree, node: tree_sitter.Node) -> bool:
-    for ancestor in list(ancestors(node))[1:]:
-        if ancestor.type in ("binary_operator", "unary_operator"):
-            return True
-        if ancestor.type == "assignment":
-            left = ancestor.child_by_field_name("left")
-            return left is not None and left.type == "identifier" and _is_used_in_arithmetic(tree, left)
-        if ancestor.type != "parenthesized_expression":
-            return False
-    return False
-
-
-def _is_used_in_arithmetic(tree: SourceTree, name: tree_sitter.Node) -> bool:
-    function = definition_at(tree, tree.position(name.start_byte)[0])
-    if function is None:
-        return False
-    text, uses = tree.node_text(name), 0
-    for node in tree_sitter.QueryCursor(_NAMES).captures(tree.root).get("name", []):
-        line = tree.position(node.start_byte)[0]
-        if node == name or tree.node_text(node) != text or not function.def_line <= line <= function.last_line:
-            continue
-        if node.parent is None or node.parent.type != "binary_operator":
-            return False
-        uses += 1
-    return uses > 0
+def _is_operand(call: tree_sitter.Node) -> bool:
+    """Whether something is computed with the number, which a tensor may do as well: it is not returned, nor made for its own sake."""
+    parent = call.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    return parent is not None and parent.type not in ("return_statement", "expression_statement", "interpolation")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -22,15 +22,13 @@ from .native import EmulatedDevices
 Functions = dict[Internal, Callable[..., Any]]
 
 GIB = 1 << 30
-NAME = "NVIDIA H100 80GB HBM3"
-CAPABILITY = (9, 0)
 CUDA_VERSION = "13.0"
 NCCL = 2 << 32 | 27 << 16 | 7  # torch/cuda/nccl.py, ``version``
 # as an H100 SXM reports them
 PROPERTIES: dict[str, Any] = {
-    "name": NAME,
-    "major": CAPABILITY[0],
-    "minor": CAPABILITY[1],
+    "name": "NVIDIA H100 80GB HBM3",
+    "major": 9,
+    "minor": 0,
     "total_memory": 80 * GIB,
     "multi_processor_count": 132,
     "regs_per_multiprocessor": 65536,
@@ -57,11 +55,11 @@ PROPERTIES: dict[str, Any] = {
 class DeviceProperties:
     """Replaces ``torch._C._CudaDeviceProperties``."""
 
-    def __init__(self) -> None:
-        vars(self).update(PROPERTIES)
+    def __init__(self, properties: Mapping[str, Any]) -> None:
+        vars(self).update(properties)
 
     def __repr__(self) -> str:
-        return f"_CudaDeviceProperties({', '.join(f'{name}={value!r}' for name, value in PROPERTIES.items())})"
+        return f"_CudaDeviceProperties({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
 
 # markers for a profiler of GPUs, which nobody reads here; what a range returns is its depth or its number
@@ -76,15 +74,23 @@ MARKERS = types.SimpleNamespace(
 )
 
 
-def install(devices: EmulatedDevices, generators: tuple[torch.Generator, ...], notes: StandInNotes) -> None:
-    """Give ``torch._C`` the functions of a build with CUDA. ``notes`` takes queries that only a GPU can answer."""
-    properties = DeviceProperties()
+def install(
+    devices: EmulatedDevices,
+    generators: tuple[torch.Generator, ...],
+    notes: StandInNotes,
+    figures: Mapping[str, Any] = PROPERTIES,
+) -> None:
+    """Give ``torch._C`` the functions of a build with CUDA. ``notes`` takes queries that only a GPU can answer.
+
+    ``figures`` are the properties in which the device differs from an H100.
+    """
+    properties = DeviceProperties({**PROPERTIES, **figures})
 
     def device_properties(index: Any = None) -> DeviceProperties:
         notes.queried("properties")
         return properties
 
-    functions = {**_device_functions(devices, notes), **_memory_functions(notes), **_stream_functions()}
+    functions = {**_device_functions(devices, notes, properties), **_memory_functions(notes), **_stream_functions()}
     for row, function in functions.items():
         _replace(row, function)
     for row, value in (
@@ -95,7 +101,7 @@ def install(devices: EmulatedDevices, generators: tuple[torch.Generator, ...], n
         (cuda.NVML_DEVICE_COUNT, lambda: devices.count),
         (cuda.EXCHANGE_DEVICE, functions[cuda.C_EXCHANGE_DEVICE]),
         (cuda.MAYBE_EXCHANGE_DEVICE, functions[cuda.C_MAYBE_EXCHANGE_DEVICE]),
-        (cuda.CUDART, CudaRuntime(notes)),
+        (cuda.CUDART, CudaRuntime(notes, properties)),
         (cuda.INITIALIZED, True),
         (cuda.NVTX, MARKERS),
         (cuda.C_HAS_CUDA, True),
@@ -145,7 +151,9 @@ def _clear_cached_answers() -> None:
     cuda.CACHED_DEVICE_COUNT.put(None)
 
 
-def _device_functions(devices: EmulatedDevices, notes: StandInNotes) -> Functions:
+def _device_functions(devices: EmulatedDevices, notes: StandInNotes, properties: Any) -> Functions:
+    architecture = f"{properties.major}{properties.minor}"
+
     def exchange(index: int) -> int:
         before = devices.current
         if index >= 0:
@@ -172,7 +180,7 @@ def _device_functions(devices: EmulatedDevices, notes: StandInNotes) -> Function
         cuda.HAS_PRIMARY_CONTEXT: lambda index: True,
         cuda.SYNCHRONIZE: lambda: None,
         cuda.CAN_DEVICE_ACCESS_PEER: lambda one, other: True,
-        cuda.ARCH_FLAGS: lambda: "sm_80 sm_90 compute_90",
+        cuda.ARCH_FLAGS: lambda: f"sm_80 sm_{architecture} compute_{architecture}",
         cuda.COMPILED_VERSION: lambda: 13000,
         cuda.IPC_COLLECT: lambda: None,
         cuda.SLEEP: lambda cycles: None,
@@ -226,13 +234,14 @@ class CudaRuntime(types.SimpleNamespace):
 
     cudaError = types.SimpleNamespace(success=0)  # noqa: N815 - its name there
 
-    def __init__(self, notes: StandInNotes) -> None:
+    def __init__(self, notes: StandInNotes, properties: Any) -> None:
         self._notes = notes
+        self._properties = properties
 
     def cudaMemGetInfo(self, index: int) -> tuple[int, int]:  # noqa: N802
         """Free and total bytes."""
         self._notes.queried("memory")
-        return PROPERTIES["total_memory"], PROPERTIES["total_memory"]
+        return self._properties.total_memory, self._properties.total_memory
 
     def cudaProfilerStart(self) -> int:  # noqa: N802
         return 0

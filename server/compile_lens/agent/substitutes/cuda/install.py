@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -15,13 +17,30 @@ from .canaries import GENERATORS, STREAMS, TRITON
 NOTHING: Mapping[str, str] = {}
 
 
-def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHING) -> None:
+@dataclass(frozen=True)
+class Model:
+    """Which GPU is emulated, and how. ``figures``: where its properties differ from those of an H100.
+
+    ``cudnn`` is the version of cuDNN that torch sees, 0 for none. ``values`` decides which operators compute something;
+    without it, all do. ``launch`` is called in place of the launch of a user's Triton kernel, with its arguments.
+    """
+
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    cudnn: int = 0
+    values: operators.ValuePolicy | None = None
+    launch: triton_kernels.Launch | None = None
+
+
+AN_H100 = Model()
+
+
+def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHING, model: Model = AN_H100) -> None:
     """Emulate ``count`` GPUs. ``notes`` takes what the program asks of them.
 
     ``without``: abilities that failed in a trial (agent/substitutes/cuda/trial.py), with the reasons; they are left out, and reported.
     Raises EmulationUnsupported, with nothing changed, where this torch or this machine does not allow it.
     """
-    devices = native.EmulatedDevices(count=count)
+    devices = native.EmulatedDevices(count=count, cudnn=model.cudnn)
     for ability, why in without.items():
         degraded(f"{ability} on the emulated CUDA device", why)
     generators_made, generator_devices = _generators(devices, without)
@@ -30,12 +49,15 @@ def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHIN
     torch.empty(
         0, pin_memory=True
     )  # C++ asks whether memory is pinned only once the device was initialized in this way
-    operators.install(devices, generator_devices, notes)
+    operators.install(devices, generator_devices, notes, model.values)
     memory.patch_storages()
-    cuda_module.install(devices, generators_made, notes)
+    cuda_module.install(devices, generators_made, notes, model.figures)
     if STREAMS not in without:
         streams.install(notes)
-    triton_kernels.install(notes, runs=TRITON not in without)
+    if model.launch is not None:
+        triton_kernels.replace_launch(model.launch)
+    else:
+        triton_kernels.install(notes, runs=TRITON not in without)
     native.start_gradient_threads(devices)
     skip_modules(cuda_module, generators, memory, native, operators, streams, triton_kernels)
 

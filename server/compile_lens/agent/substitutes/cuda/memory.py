@@ -6,6 +6,7 @@ In the other direction, a *CPU alias* is a CPU tensor over the memory of such a 
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import torch
@@ -65,10 +66,11 @@ _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 # One block holds description, shape, strides and values, and `free` releases it: whoever drops the last reference may not hold the GIL,
 # or may be about to raise, so no Python code can run then.
 _c = ctypes.CDLL(None)
-_c.aligned_alloc.restype = ctypes.c_void_p
-_c.aligned_alloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
+_c.malloc.restype = _c.calloc.restype = ctypes.c_void_p
+_c.malloc.argtypes, _c.calloc.argtypes = [ctypes.c_size_t], [ctypes.c_size_t, ctypes.c_size_t]
 _free = ctypes.cast(_c.free, ctypes.c_void_p).value
 ALIGNMENT = 64
+MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD (malloc.h)
 
 _from_dlpack = core.TENSOR_FROM_DLPACK.need()
 _storage_at = core.STORAGE_AT_ADDRESS.need()
@@ -92,6 +94,23 @@ def reinterpret(tensor: torch.Tensor, shape: torch.Size, strides: tuple[int, ...
     """A view of the storage of ``tensor``; torch 2.15 takes no ``torch.Size`` for a shape."""
     viewed: torch.Tensor = _reinterpret(tensor, tuple(shape), strides, offset)
     return viewed
+
+
+def zeros(shape: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype, index: int) -> torch.Tensor:
+    """A tensor of zeros on ``cuda:index``, which takes memory only where it is written to or, if it is small, at once."""
+    size = 0 if 0 in shape else 1 + sum((length - 1) * stride for length, stride in zip(shape, strides, strict=True))
+    code, bits = CODES.get(dtype, (UINT, 8))
+    count = size if dtype in CODES else size * dtype.itemsize
+    capsule, _ = _allocate((count,), (1,), code, bits, index, is_zeroed=True)
+    made: torch.Tensor = _from_dlpack(capsule)
+    if dtype not in CODES:
+        made = torch.ops.aten.view.dtype(made, dtype)
+    return reinterpret(made, torch.Size(shape), tuple(strides), 0)
+
+
+def return_memory_at_once() -> None:
+    """Have blocks of a megabyte or more mapped anew each time: pages that nobody writes to take no memory (mallopt(3))."""
+    _c.mallopt(MMAP_THRESHOLD, 1 << 20)
 
 
 def _whole_storage(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -120,21 +139,32 @@ def cpu_storage(tensor: torch.Tensor) -> torch.UntypedStorage:
 
 def _capsule(values: torch.Tensor, code: int, bits: int, index: int) -> Any:
     """A copy of the dense tensor ``values`` as a DLPack capsule."""
-    count = values.dim()
+    capsule, data = _allocate(values.shape, values.stride(), code, bits, index)
+    if values.numel():
+        ctypes.memmove(data, values.data_ptr(), values.numel() * values.itemsize)
+    return capsule
+
+
+def _allocate(
+    lengths: tuple[int, ...], steps: tuple[int, ...], code: int, bits: int, index: int, is_zeroed: bool = False
+) -> tuple[Any, int]:
+    """A capsule of a dense tensor, and the address of its values."""
+    count = len(lengths)
     numbers = ctypes.c_int64 * count
     head = ctypes.sizeof(_Managed) + 2 * ctypes.sizeof(numbers)
-    start = _rounded(head)
-    size = values.numel() * values.itemsize
-    block = _c.aligned_alloc(ALIGNMENT, _rounded(start + size))
+    size = math.prod(lengths) * bits // 8
+    whole = head + size + ALIGNMENT
+    block = _c.calloc(1, whole) if is_zeroed else _c.malloc(whole)
     if not block:
         raise MemoryError(f"no memory for a tensor of {size} bytes")
+    data = _rounded(block + head)
     shape, strides = (
         numbers.from_address(block + ctypes.sizeof(_Managed)),
         numbers.from_address(head - ctypes.sizeof(numbers) + block),
     )
-    shape[:], strides[:] = values.shape, values.stride()
+    shape[:], strides[:] = list(lengths), list(steps)
     managed = _Managed.from_address(block)
-    managed.tensor.data = block + start
+    managed.tensor.data = data
     managed.tensor.device = _Device(CUDA_DEVICE, index)
     managed.tensor.dimensions = count
     managed.tensor.type = _DataType(code, bits, 1)
@@ -142,9 +172,7 @@ def _capsule(values: torch.Tensor, code: int, bits: int, index: int) -> Any:
     managed.tensor.offset = 0
     managed.context = None
     managed.deleter = _free
-    if size:
-        ctypes.memmove(block + start, values.data_ptr(), size)
-    return _new_capsule(block, b"dltensor", None)
+    return _new_capsule(block, b"dltensor", None), data
 
 
 def _rounded(size: int) -> int:

@@ -62,6 +62,8 @@ class EmulatedDevices:
     pinned: set[int] = field(default_factory=set)  # addresses of pinned memory
     default_generator: Callable[[int], int] | None = None  # index → address of an at::Generator
     new_generator: Callable[[int, int], int] | None = None  # index, target address of the at::Generator → that address
+    # the version of cuDNN that torch sees; 0 for none: with cuDNN, it chooses operators that no kernel for a CPU exists for
+    cudnn: int = 0
 
     @property
     def current(self) -> int:
@@ -204,8 +206,7 @@ def _hook_entries(
     current, exchange = code.function(CURRENT_INDEX), code.function(EXCHANGE_INDEX)
     wanted: dict[str, Entry | int] = {
         **dict.fromkeys(("isBuilt", "isAvailable", "hasCUDA", "hasPrimaryContext"), yes),
-        # with cuDNN, torch would choose its kernels, which work on GPU memory alone
-        "compiledWithCuDNN": code.function(CONSTANT, 0),
+        **_cudnn_entries(devices.cudnn, code),
         **dict.fromkeys(("init", "deviceSynchronize"), nothing),
         **dict.fromkeys(("deviceCount", "getNumGPUs"), count),
         **dict.fromkeys(("getCurrentDevice", "current_device"), current),
@@ -220,6 +221,26 @@ def _hook_entries(
         # the address of a returned structure is passed before the object itself
         wanted["getNewGenerator"] = (POINTER, [POINTER, INDEX], lambda target, self, index: new(index, target))
     return {{**base, **cuda}[name]: entry for name, entry in wanted.items() if name in base or name in cuda}
+
+
+def _cudnn_entries(version: int, code: MachineCode) -> dict[str, Entry | int]:
+    """What torch asks to choose the operators and the memory formats of convolutions and batch norms."""
+    if not version:
+        return {"compiledWithCuDNN": code.function(CONSTANT, 0)}
+    yes, number = code.function(CONSTANT, 1), code.function(CONSTANT, version)
+    supported = (
+        "compiledWithCuDNN",
+        "hasCuDNN",
+        "supportsDilatedConvolutionWithCuDNN",
+        "supportsDepthwiseConvolutionWithCuDNN",
+        "supportsBFloat16ConvolutionWithCuDNNv8",
+        "supportsBFloat16RNNWithCuDNN",
+    )
+    return {
+        **dict.fromkeys(supported, yes),
+        **dict.fromkeys(("versionCuDNN", "versionRuntimeCuDNN"), number),
+        "batchnormMinEpsilonCuDNN": (ctypes.c_double, [], lambda self: 0.0),
+    }
 
 
 def start_gradient_threads(devices: EmulatedDevices) -> None:

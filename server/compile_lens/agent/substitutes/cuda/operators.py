@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -45,9 +45,21 @@ ON_CPU = torch.DispatchKeySet(torch.DispatchKey.CPU)
 _libraries: list[Any] = []
 
 
-def install(devices: EmulatedDevices, generators: GeneratorDevices | None, notes: StandInNotes) -> None:
+class ValuePolicy(Protocol):
+    """Decides which operators of the emulated device compute something."""
+
+    def run(self, operator: Any, arguments: tuple[Any, ...], named: dict[str, Any], compute: Callable[[], Any]) -> Any:
+        """The result of ``operator``: that of ``compute``, or one with other values. Raises what ``compute`` raises."""
+
+
+def install(
+    devices: EmulatedDevices,
+    generators: GeneratorDevices | None,
+    notes: StandInNotes,
+    values: ValuePolicy | None = None,
+) -> None:
     """Register for every operator that has a CPU kernel, and for operators added later, such as custom ones."""
-    dispatch = CpuDispatch(devices, generators, notes)
+    dispatch = CpuDispatch(devices, generators, notes, values)
     on_cpu: Any = torch.compiler.disable(dispatch.call)
     everything = torch.library.Library("_", "IMPL")
     everything.fallback(on_cpu, "CUDA")
@@ -133,7 +145,14 @@ def _with_operator(run: Callable[..., Any], space: str, name: str) -> Callable[.
 class CpuDispatch:
     """Runs operators of the emulated device on the CPU."""
 
-    def __init__(self, devices: EmulatedDevices, generators: GeneratorDevices | None, notes: StandInNotes) -> None:
+    def __init__(
+        self,
+        devices: EmulatedDevices,
+        generators: GeneratorDevices | None,
+        notes: StandInNotes,
+        values: ValuePolicy | None,
+    ) -> None:
+        self._values = values
         self._devices = devices
         self._notes: StandInNotes | None = notes  # until the first use is noted
         self._generators = generators
@@ -143,6 +162,11 @@ class CpuDispatch:
         if self._notes is not None:
             self._notes.device_used()
             self._notes = None
+        if self._values is None:
+            return self._compute(operator, arguments, named)
+        return self._values.run(operator, arguments, named, lambda: self._compute(operator, arguments, named))
+
+    def _compute(self, operator: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         call = OperatorCall(self._devices.current)
         taken = [call.to_cpu(value) for value in arguments]
         taken_names = {name: call.to_cpu(value) for name, value in named.items()}
@@ -155,7 +179,7 @@ class CpuDispatch:
             if "resiz" not in str(problem):
                 raise
         # an alias does not own its memory and cannot grow: give the tensors that are written to their own
-        call.give_own_memory(_written(operator, arguments, named))
+        call.give_own_memory(written_tensors(operator, arguments, named))
         taken = [call.to_cpu(value) for value in arguments]
         taken_names = {name: call.to_cpu(value) for name, value in named.items()}
         result = operator(*taken, **taken_names)
@@ -163,7 +187,7 @@ class CpuDispatch:
         return call.from_cpu(result)
 
 
-def _written(operator: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[torch.Tensor]:
+def written_tensors(operator: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors on the emulated device that ``operator`` writes to."""
     found: list[torch.Tensor] = []
     for place, argument in enumerate(operator_schema(operator).arguments):

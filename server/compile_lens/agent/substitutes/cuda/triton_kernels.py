@@ -7,6 +7,7 @@ configurations of ``triton.autotune``, ``Autotuner.do_bench`` (triton 3.0 to 3.7
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -21,6 +22,8 @@ AUTOTUNER = "triton.runtime.autotuner"
 SAME_TIME = [1.0, 1.0, 1.0]
 LONGEST_TEXT = 2000
 DOES_NOT_RUN = "Triton's interpreter failed in a trial on this machine"
+# kernel, arguments, and by name the grid and the options
+Launch = Callable[..., None]
 LAUNCH_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "stream", "debug", "sanitize_overflow")
 
 
@@ -39,19 +42,25 @@ def install(notes: StandInNotes, runs: bool = True) -> None:
         else:
             notes.add("triton", name)
 
+    replace_launch(run)
+
+
+def replace_launch(run: Launch) -> None:
+    """Call ``run`` in place of the launch of a kernel, now or when Triton is imported; nothing is measured."""
+
     def measure(call: Any, quantiles: Any = None) -> list[float]:
         return list(SAME_TIME)
 
     launch: Any = torch.compiler.disable(run)
 
-    def replace_launch(jit: Any) -> None:
+    def replace_run(jit: Any) -> None:
         jit.JITFunction.run = lambda kernel, *arguments, **named: launch(kernel, *arguments, **named)
 
     def replace_measurement(autotuner: Any) -> None:
         # an attribute of each object in some versions, which it then does not replace
         autotuner.Autotuner.do_bench = property(lambda _: measure, lambda *_: None)
 
-    change_at_import({JIT: replace_launch, AUTOTUNER: replace_measurement})
+    change_at_import({JIT: replace_run, AUTOTUNER: replace_measurement})
 
 
 def _interpret(kernel: Any, arguments: tuple[Any, ...], grid: Any, named: dict[str, Any]) -> None:

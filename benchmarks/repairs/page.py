@@ -1,0 +1,145 @@
+"""Writes docs/repairs.md."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parents[2] / "docs" / "repairs.md"
+Row = dict[str, Any]
+HEAD = """# Repairs: how many findings have a verified fix
+
+`python -m benchmarks.repairs` analyzes each program and tries the fixes for each of its breaks, recompiles and compile
+errors, as the editor does. It stops at the first one that helps and changes nothing else.
+
+| column | meaning |
+|---|---|
+| fixed | the finding is gone or happens less often, nothing new is found, and results equal the original's in eager |
+| with a loss | the same, but a message is not printed, a check not made in compiled code, or an exception of another class |
+| left out | the code around it is compiled; it runs in eager on purpose, or a custom operator is to be completed |
+
+Programs that were *seen* are the fixtures and corpora that the fixes were developed with. *Unseen* programs were written after the fixes,
+by the same author, in the style of training scripts, of Transformers models and of torch's own tests. No fix was changed for them.
+"""
+COLUMNS = (
+    *("programs", "findings", "fixed", "with a loss", "left out", "none", "any fix"),
+    *("results equal", "not compared", "median tokens", "median seconds"),
+)
+
+
+def write_page(rows: list[Row]) -> None:
+    """Write the page from the rows of all programs."""
+    found = [row for row in rows if row["code"]]
+    parts = [HEAD, _totals(found), _rules(found), _plain(found), _remaining(found), _list(found)]
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _class_of(row: Row) -> str:
+    if not row["fix"]:
+        return "none"
+    return {"change": "fixed", "lossy": "loss"}.get(row["fix_kind"], "out")
+
+
+def _totals(rows: list[Row]) -> str:
+    lines = [f"| {' | '.join(COLUMNS)} |"]
+    lines.append("|" + "---|" * 11)
+    for group in ("seen", "unseen"):
+        for title, kinds in (
+            ("breaks", {"graph-break"}),
+            ("recompiles and limits", {"recompile", "recompile-limit"}),
+            ("compile errors", {"compile-error"}),
+        ):
+            own = [row for row in rows if row["group"] == group and row["kind"] in kinds]
+            if not own:
+                continue
+            counts = Counter(map(_class_of, own))
+            helped = [row for row in own if row["fix"]]
+            share = f"{100 * len(helped) / len(own):.0f} %"
+            equal = sum(row["equal"] is True for row in helped)
+            tokens, seconds = (
+                _median([row[name] for row in rows]) for name, rows in (("tokens", helped), ("seconds", own))
+            )
+            programs = len({row["program"] for row in own})
+            cells = [
+                f"{group}: {programs} with {title}",
+                len(own),
+                *(counts[name] for name in ("fixed", "loss", "out", "none")),
+            ]
+            cells += [f"**{share}**", equal, len(helped) - equal, f"{tokens:.0f}", f"{seconds:.1f}"]
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+    changed = sum(row["equal"] is False for row in rows if row["fix"])
+    lines += [
+        "",
+        f"Programs with a finding: {len({(row['group'], row['program']) for row in rows})}. "
+        f"Fixes that were offered though they change results: {changed}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rules(rows: list[Row]) -> str:
+    counts = Counter(row["fix"] for row in rows if row["fix"])
+    lines = ["## Which fixes helped", "", "| fix | findings |", "|---|---|"]
+    return "\n".join([*lines, *(f"| `{rule}` | {number} |" for rule, number in counts.most_common())]) + "\n"
+
+
+def _plain(rows: list[Row]) -> str:
+    done = [row for row in rows if row["plain"]]
+    if not done:
+        return ""
+    clean = [row for row in done if row["plain"].startswith("0 ") and "exit code" not in row["plain"]]
+    lines = [
+        "## Without Compile Lens",
+        "",
+        f"{len(done)} fixed programs ran with a plain torch and `TORCH_LOGS=graph_breaks,recompiles`.",
+        f"{len(clean)} of them have none of the kind of finding that was fixed.",
+        "Others have further ones, which the fix was not for:" if len(clean) < len(done) else "",
+        "",
+    ]
+    lines += [
+        f"- `{row['program']}`, `{row['fix']}` ({row['effect']}): {row['plain']}" for row in done if row not in clean
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _remaining(rows: list[Row]) -> str:
+    by_code: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if not row["fix"]:
+            by_code[row["code"]].append(row)
+    lines = ["## What has no fix", "", "| code | findings | what was tried |", "|---|---|---|"]
+    for code, own in sorted(by_code.items(), key=lambda item: -len(item[1])):
+        reasons = Counter(_reason(row) for row in own)
+        lines.append(f"| `{code}` | {len(own)} | {'; '.join(f'{why} ({n})' for why, n in reasons.most_common(3))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _reason(row: Row) -> str:
+    if not row["tried"]:
+        return row["why"][0] if row["why"] else "no rewrite fits"
+    why = " ".join(row["why"])
+    if "results differ" in why:
+        return "a rewrite changes the results"
+    if "no effect" in why:
+        return "rewrites have no effect"
+    return "rewrites move the break, or add an error"
+
+
+def _list(rows: list[Row]) -> str:
+    lines = ["## Every finding", "", "| program | finding | fix | effect | tokens | s |", "|---|---|---|---|---|---|"]
+    for row in rows:
+        fix = f"`{row['fix']}`" if row["fix"] else "–"
+        cells = (
+            f"{row['program']} ({row['group']})",
+            row["code"],
+            fix,
+            row["effect"] or "–",
+            row["tokens"] or "–",
+            row["seconds"],
+        )
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _median(numbers: list[float]) -> float:
+    return sorted(numbers)[len(numbers) // 2] if numbers else 0.0

@@ -1,0 +1,40 @@
+"""Runs fixed programs with a plain torch, and reads its own log."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+TIMEOUT_S = 180
+
+
+def plainly(rows: list[dict[str, Any]], number: int) -> None:
+    """Fill ``plain`` of so many rows whose fix helps: what ``TORCH_LOGS`` says of the fixed program."""
+    ready = [row for row in rows if row["fixed"] and not row["plain"] and row["fix_kind"] == "change"]
+    step = max(1, len(ready) // max(1, number))
+    for row in ready[::step][:number]:
+        row["plain"] = _said(str(row["fixed"]), str(row["kind"]))
+
+
+def _said(text: str, kind: str) -> str:
+    wanted = "Recompiling function" if kind.startswith("recompile") else "Graph break in user code"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "program.py"
+        file.write_text(text, encoding="utf-8")
+        environment = {**os.environ, "TORCH_LOGS": "graph_breaks,recompiles", "TORCHINDUCTOR_CACHE_DIR": folder}
+        done = subprocess.run(
+            [sys.executable, str(file)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+            cwd=folder,
+        )
+    found = (done.stderr + done.stdout).count(wanted)
+    ended = "" if done.returncode == 0 else f", exit code {done.returncode}"
+    return f"{found} {'recompiles' if kind.startswith('recompile') else 'breaks'}{ended}"

@@ -1,0 +1,187 @@
+"""``compile-lens fix``: applies fixes that are verified by runs, and prints the change."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import tokenize
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compile_lens import __version__
+from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.cli.options import json_option, python_option, sandbox_options, timeout_option
+from compile_lens.cli.terminal import as_given, echo, echo_json
+from compile_lens.cli.text_output import display_path
+from compile_lens.documents.source_file import FileProblem, read_source
+from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.entries.entry_spec import BadEntry
+from compile_lens.fixes.as_json import repaired_json
+from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired
+from compile_lens.fixes.verify import Candidate, Verifier, can_compare, why_not_verified
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.entry_choice import analyze_by_entries
+from compile_lens.pipeline.file_analysis import EntrySelection, Hosts
+from compile_lens.pipeline.job_factory import Confinement, make_job
+from compile_lens.pipeline.workspace import workspace_root
+from compile_lens.state.atomic_file import write_atomically
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.job import Job
+
+NO_FILTERS = Filters()
+# in a terminal, a slow program may be worth the wait
+LONGEST_RUN_S = 60.0
+CLEAN = "clean"
+
+
+@click.command()
+@click.argument("file", type=click.Path(), metavar="FILE [-- ARGUMENTS]")
+@click.option("--finding", metavar="CODE[@LINE]", help="Fix this finding only, such as GB0170 or GB0170@12.")
+@click.option("--all", "fix_all", is_flag=True, help="Fix all findings, one after the other, until nothing improves.")
+@click.option("--until", type=click.Choice([CLEAN]), help="As --all; exit with 1 unless nothing is left to fix.")
+@click.option(
+    "--with-loss",
+    is_flag=True,
+    help="Also apply fixes that lose what their title says, such as a message that is printed.",
+)
+@click.option(
+    "--diff/--write", "only_diff", default=True, help="Print the change, or write it to FILE.  [default: --diff]"
+)
+@click.option(
+    "--entry", default=AUTOMATIC, show_default=True, metavar="ENTRY", help="How to run the file, as in `check`."
+)
+@python_option
+@timeout_option("Time limit of a run.")
+@sandbox_options
+@json_option("the fixes with their effects, what remains, and the change")
+@click.pass_context
+def fix(
+    context: click.Context,
+    file: str,
+    finding: str | None,
+    fix_all: bool,
+    until: str | None,
+    with_loss: bool,
+    only_diff: bool,
+    entry: str,
+    python: str | None,
+    timeout: float,
+    confinement: Confinement,
+    as_json: bool,
+) -> int:
+    """Run FILE, try fixes for its breaks, recompiles and compile errors on copies of the text, and print the best one as a diff.
+
+    A fix is applied only if a run shows that it helps, that nothing new is found, and that the program computes what the original computes
+    in eager. FILE stays as it is without --write. The exit code is 1 if something could be fixed and nothing was.
+    """
+    path = Path(os.path.abspath(file))  # noqa: PTH100 - resolve() would follow a link
+    try:
+        text = read_source(path, keep_line_ends=True)
+        job = make_job(
+            str(path),
+            os.getcwd(),  # noqa: PTH109
+            workspace_root(path),
+            text=text,
+            arguments=context.obj or (),
+            timeout_s=timeout,
+            confinement=confinement,
+        )
+        kinds = WITH_LOSS if with_loss else WITHOUT_LOSS
+        repaired = asyncio.run(
+            _repaired(job, text, python, entry, _wanted(finding), not (fix_all or until), kinds, as_json)
+        )
+    except (FileProblem, BadEntry, InterpreterError) as problem:
+        raise click.ClickException(str(problem)) from None
+    written = not only_diff and repaired.text != text
+    if written:
+        _write(path.resolve(), repaired.text)
+    if as_json:
+        document = {
+            "version": 1,
+            "tool": {"name": "compile-lens", "version": __version__},
+            **repaired_json(str(path), repaired, written),
+        }
+        echo_json(json.dumps(document, indent=2))
+    else:
+        _show(path, repaired, written)
+    return int(bool(repaired.remaining) and (until == CLEAN or not repaired.steps))
+
+
+async def _repaired(
+    job: Job,
+    text: str,
+    python: str | None,
+    entry: str,
+    wanted: Callable[[Finding], bool],
+    once: bool,
+    kinds: Any,
+    quiet: bool,
+) -> Repaired:
+    hosts = Hosts()
+    used: list[Job] = []
+
+    async def remembering(host: Any, job: Job, on_partial: Any = None, filters: Filters = NO_FILTERS) -> Outcome:
+        used.append(job)
+        return await analyze(host, job, on_partial, filters)
+
+    try:
+        host = hosts.of(0)(find_interpreter(Path(job.file), (), python))
+        before: Outcome | None = None
+        for choice in EntrySelection(entry, ()).choices(job):
+            before = await analyze_by_entries(remembering, host, job, choice)
+        if before is None or before.failure or not can_compare(before, LONGEST_RUN_S):
+            why = before.failure.rstrip(".") if before is not None and before.failure else ""
+            reason = why or (why_not_verified(before, LONGEST_RUN_S) if before is not None else "nothing was run")
+            raise click.ClickException(f"No fix can be verified: {reason}.")
+        of_entry = next((each for each in reversed(used) if each.entry == before.entry), used[-1])
+        verifier = Verifier(analyze, of_entry, text, before)
+        return await Repair(verifier, wanted, kinds, once, (lambda _: None) if quiet else _tell).run(host)
+    finally:
+        await hosts.close()
+
+
+def _wanted(finding: str | None) -> Callable[[Finding], bool]:
+    code, _, line = (finding or "").partition("@")
+    if line and not line.isdigit():
+        raise click.UsageError(f"--finding {finding}: write CODE or CODE@LINE.")
+    return lambda each: (
+        (not code or code in (each.code, each.kind.value)) and (not line or each.place.line == int(line))
+    )
+
+
+def _tell(step: Candidate) -> None:
+    place = step.finding.place
+    name = f"{display_path(place.file)}:{place.line}: {step.finding.code}"
+    echo(as_given(f"{name}: {step.fix.title} ({step.fix.rule}): {step.words}"), err=True)
+
+
+def _show(path: Path, repaired: Repaired, written: bool) -> None:
+    name = display_path(str(path))
+    change = repaired.diff(name)
+    if change and not written:
+        echo(change.rstrip("\n"))
+    for left in repaired.remaining:
+        place = left.finding.place
+        echo(as_given(f"{display_path(place.file)}:{place.line}: {left.finding.code} remains: {left.why}"), err=True)
+    if written:
+        echo(
+            as_given(f"Wrote {name}: {'1 fix' if len(repaired.steps) == 1 else f'{len(repaired.steps)} fixes'}."),
+            err=True,
+        )
+    elif not repaired.steps:
+        echo("Nothing to fix." if not repaired.remaining else "No verified fix.", err=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write the text as the file was encoded, with the file's permissions."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(path.read_bytes()).readline)
+    mode = path.stat().st_mode
+    write_atomically(path, text.encode(encoding))
+    path.chmod(mode)

@@ -1,0 +1,148 @@
+"""Fixes for values that are new at each call: numbers kept as tensors, objects and compiled functions made once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.rewrites.calls import calls_of, function_of
+from compile_lens.fixes.rewrites.editing import indent_of, newline, replace_node, statement_of, torch_import, torch_name
+from compile_lens.fixes.rewrites.evidence import changed
+from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors
+
+_RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
+_ASSIGNMENTS = tree_sitter.Query(LANGUAGE, "(assignment) @assignment")
+_CALLS = tree_sitter.Query(LANGUAGE, "(call) @call")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LOOPS = frozenset({"for_statement", "while_statement"})
+_NUMBERS = frozenset({"integer", "float", "identifier", "binary_operator", "unary_operator"})
+_COMPILES = re.compile(r"(?:^|\.)compile$")
+
+
+def tensor_number(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """An attribute, item or global that holds a number which changes: a tensor wherever it is assigned."""
+    if finding.kind not in _RECOMPILES:
+        return
+    torch, _ = torch_name(tree)
+    for reading in dict.fromkeys(fact.reading for fact in changed(finding) if _is_number(fact.before)):
+        last = _last_part(reading)
+        edits: list[Edit | None] = []
+        for node in _captured(tree, _ASSIGNMENTS, "assignment"):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is None or right is None or not _is_same(tree.node_text(left), reading, last):
+                continue
+            if right.type not in _NUMBERS:
+                edits = []
+                break
+            edits.append(replace_node(tree, right, f"{torch}.tensor({tree.node_text(right)})"))
+        if (edits and not reading.isidentifier()) or (edits and _is_global(tree, reading)):
+            yield make("tensor-number", f"Keep `{reading}` as a tensor", torch_import(tree), *edits)
+
+
+def make_once(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """An argument that is made anew in each turn of a loop, made once before the loop."""
+    function = function_of(finding, tree) if finding.kind in _RECOMPILES else None
+    if function is None:
+        return
+    roots = {fact.root for fact in changed(finding)} & {p.name for p in function.parameters}
+    for call in calls_of(tree, function):
+        for name in sorted(roots & set(call.arguments)):
+            argument = call.arguments[name]
+            edits = _before_loop(tree, argument, name)
+            if edits and argument.type in ("lambda", "call"):
+                yield make("make-once", f"Make `{name}` once, before the loop", *edits)
+
+
+def compile_once(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``torch.compile(f)`` in a loop, before the loop."""
+    if finding.kind not in _RECOMPILES:
+        return
+    for node in _captured(tree, _CALLS, "call"):
+        function = node.child_by_field_name("function")
+        if function is None or not _COMPILES.search(tree.node_text(function)) or "re." in tree.node_text(function):
+            continue
+        edits = _before_loop(tree, node, "compiled")
+        if edits:
+            yield make("compile-once", "Compile once, before the loop", *edits)
+
+
+def _before_loop(tree: SourceTree, node: tree_sitter.Node, name: str) -> list[Edit]:
+    """Edits that evaluate ``node`` before the outermost loop around it that it does not depend on; [] where there is none."""
+    loop = None
+    for ancestor in ancestors(node):
+        if ancestor.type in ("function_definition", "class_definition"):
+            break
+        if ancestor.type in _LOOPS:
+            if _mentioned(tree, node) & _assigned_in(tree, ancestor):
+                break
+            loop = ancestor
+    statement = statement_of(node.parent) if loop is not None and node.parent is not None else None
+    if loop is None or statement is None or "\n" in tree.node_text(node):
+        return []
+    inner = statement.named_children[0] if statement.named_children else statement
+    line, column = tree.position(loop.start_byte)
+    indent = indent_of(tree, loop.start_byte)
+    if len(indent) != column - 1:
+        return []
+    end = newline(tree)
+    if inner.type == "assignment" and inner.child_by_field_name("right") == node:
+        whole = tree.node_range(statement)
+        text = tree.node_text(statement)
+        block = statement.parent
+        if block is not None and block.named_child_count > 1:
+            removed = Edit(Range(whole.line, 1, whole.end_line + 1, 1), "")
+            return [Edit(Range(line, 1, line, 1), f"{indent}{text}{end}"), removed]
+        return []
+    while re.search(rf"\b{name}\b", tree.source[loop.start_byte : loop.end_byte].decode("utf-8", "replace")):
+        name = f"same_{name}"
+    added = f"{indent}{name} = {tree.node_text(node)}{end}"
+    return [Edit(Range(line, 1, line, 1), added), replace_node(tree, node, name)]
+
+
+def _mentioned(tree: SourceTree, node: tree_sitter.Node) -> set[str]:
+    return set(_NAME.findall(tree.node_text(node)))
+
+
+def _assigned_in(tree: SourceTree, loop: tree_sitter.Node) -> set[str]:
+    found: set[str] = set()
+    pending = [loop]
+    while pending:
+        node = pending.pop()
+        if node.type in ("assignment", "augmented_assignment", "for_statement"):
+            left = node.child_by_field_name("left")
+            if left is not None and left.type != "attribute":
+                found |= _mentioned(tree, left)
+        pending += node.named_children
+    return found
+
+
+def _captured(tree: SourceTree, query: tree_sitter.Query, name: str) -> list[tree_sitter.Node]:
+    found = tree_sitter.QueryCursor(query).captures(tree.root).get(name, [])
+    return sorted(found, key=lambda node: node.start_byte)
+
+
+def _last_part(reading: str) -> str:
+    """``.scale`` of ``self.scale``, ``["scale"]`` of ``config["scale"]``; '' of a name."""
+    match = re.search(r"(\.\w+|\[[^\]]+\])$", reading)
+    return match[1].replace("'", '"') if match else ""
+
+
+def _is_same(left: str, reading: str, last: str) -> bool:
+    if not last:
+        return left == reading
+    return left.replace("'", '"').endswith(last)
+
+
+def _is_global(tree: SourceTree, name: str) -> bool:
+    return any(
+        child.type == "expression_statement" and tree.node_text(child).partition("=")[0].strip() == name
+        for child in tree.root.named_children
+    )
+
+
+def _is_number(value: str) -> bool:
+    return value.lstrip("-").replace(".", "", 1).isdigit()

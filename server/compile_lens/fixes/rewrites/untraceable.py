@@ -1,0 +1,217 @@
+"""Fixes for calls that Dynamo does not trace: an equivalent of torch's, or the call made once, outside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.calls import function_of
+from compile_lens.fixes.rewrites.condition import tensor_text
+from compile_lens.fixes.rewrites.editing import (
+    above_top_level,
+    function_around,
+    newline,
+    node_at,
+    replace_node,
+    torch_import,
+    torch_name,
+)
+from compile_lens.syntax.imports import read_imports
+from compile_lens.syntax.tree import Range, SourceTree, ancestors
+
+# functions of math and builtins with a tensor where torch has the same (torch/_torch_docs.py)
+OF_MATH = {
+    name: name
+    for name in (
+        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "copysign", "cos", "cosh", "erf", "erfc"),
+        *("exp", "expm1", "floor", "gcd", "hypot", "isfinite", "isinf", "isnan", "lcm", "lgamma", "log", "log10"),
+        *("log1p", "log2", "pow", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
+    )
+} | {"fabs": "abs"}
+OF_NUMPY = {
+    name: name
+    for name in (
+        *(
+            "abs",
+            "sqrt",
+            "exp",
+            "log",
+            "sin",
+            "cos",
+            "tan",
+            "tanh",
+            "floor",
+            "ceil",
+            "sign",
+            "clip",
+            "maximum",
+            "minimum",
+        ),
+        *(
+            "mean",
+            "sum",
+            "concatenate",
+            "stack",
+            "dot",
+            "matmul",
+            "where",
+            "cumsum",
+            "argmax",
+            "argsort",
+            "isnan",
+            "sort",
+        ),
+    )
+}
+_NAME = re.compile(r"[a-zA-Z_]\w*")
+
+
+def with_torch(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``math.sqrt(x.sum())`` as ``torch.sqrt(x.sum())``; ``max(a, b)`` as ``torch.maximum(a, b)``."""
+    if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
+        return
+    call = _call_around(finding, tree)
+    function = call.child_by_field_name("function") if call is not None else None
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    if call is None or function is None or arguments is None or arguments.type != "argument_list":
+        return
+    name = tree.node_text(function)
+    full = read_imports(tree).resolve(name) or name
+    given = [tensor_text(tree, each) for each in arguments.named_children if each.type != "comment"]
+    text = _equivalent(torch_name(tree)[0], full, given)
+    if text:
+        title = f"Use `{text.partition('(')[0]}` instead of `{name}`"
+        yield make("with-torch", title, replace_node(tree, call, text), torch_import(tree))
+
+
+def _equivalent(torch: str, full: str, given: list[str]) -> str:
+    module, _, name = full.rpartition(".")
+    if module == "math" and name in OF_MATH:
+        return f"{torch}.{OF_MATH[name]}({', '.join(given)})"
+    if module == "numpy" and name in OF_NUMPY:
+        return f"{torch}.{OF_NUMPY[name]}({', '.join(given)})"
+    if full in ("min", "max") and len(given) == 2:
+        return f"{torch}.{full}imum({', '.join(given)})"
+    if full in ("min", "max", "any", "all", "sum", "abs") and len(given) == 1:
+        return f"{torch}.{full}({given[0]})"
+    if full in ("copy.deepcopy", "copy.copy") and len(given) == 1 and given[0].isidentifier():
+        return f"{given[0]}.clone()"
+    return ""
+
+
+def _call_around(finding: Finding, tree: SourceTree) -> tree_sitter.Node | None:
+    """The call that a finding covers, or whose argument it covers."""
+    node = node_at(tree, finding.place)
+    if node is None:
+        return None
+    for each in list(ancestors(node))[:4]:
+        if each.type == "call":
+            function = each.child_by_field_name("function")
+            name = tree.node_text(function) if function is not None else ""
+            if name.rpartition(".")[2] != "item":
+                return each
+    return None
+
+
+def hoist(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """A call that depends on nothing of the function's, made once above it."""
+    node = node_at(tree, finding.place) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
+    function = function_around(node) if node is not None else None
+    if node is None or function is None or node.type not in ("call", "subscript"):
+        return
+    while node.parent is not None and node.parent.type in ("attribute", "call", "subscript") and _is_head(node):
+        node = node.parent
+    text = tree.node_text(node)
+    names = _names(tree, node)
+    if not names or names & _bound(tree, function) or "\n" in text or node.parent is None:
+        return
+    if node.parent.type == "expression_statement" or _needs_a_call(text):
+        return
+    name = _new_name(tree, node)
+    yield make(
+        "hoist",
+        f"Evaluate `{text if len(text) <= 40 else name}` once, outside of compiled code",
+        above_top_level(tree, node, f"{name} = {text}"),
+        replace_node(tree, node, name),
+        kind=FixKind.LOSSY if _changes_with_time(text) else FixKind.CHANGE,
+    )
+
+
+def constant_result(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``assume_constant_result`` for the helper that breaks: it is called once, while compiling."""
+    function = function_of(finding, tree) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
+    if function is None or "." in function.qualified_name or function.decorators or function.parameters:
+        return
+    torch, _ = torch_name(tree)
+    line = Edit(
+        Range(function.first_line, 1, function.first_line, 1),
+        f"@{torch}.compiler.assume_constant_result{newline(tree)}",
+    )
+    title = f"Call `{function.name}` once, while compiling (`assume_constant_result`)"
+    yield make("assume-constant", title, line, torch_import(tree))
+
+
+def _is_head(node: tree_sitter.Node) -> bool:
+    parent = node.parent
+    field = {"attribute": "object", "call": "function", "subscript": "value"}.get(parent.type, "") if parent else ""
+    return parent is not None and parent.child_by_field_name(field) == node
+
+
+def _names(tree: SourceTree, node: tree_sitter.Node) -> set[str]:
+    """The names that an expression reads."""
+    if node.type == "identifier":
+        return {tree.node_text(node)}
+    if node.type in ("lambda", "await", "yield", "named_expression") or node.type.endswith("_comprehension"):
+        return {"self"}  # more than a read: as if it depended on the call
+    skipped = {"attribute": "attribute", "keyword_argument": "name"}.get(node.type)
+    left_out = node.child_by_field_name(skipped) if skipped else None
+    found: set[str] = set()
+    for child in node.named_children:
+        if child != left_out:
+            found |= _names(tree, child)
+    return found
+
+
+def _bound(tree: SourceTree, function: tree_sitter.Node) -> set[str]:
+    """Names that a function binds, in one way or another, or that are its owner's."""
+    found = {"self", "cls", "super"}
+    pending = list(function.named_children)
+    while pending:
+        node = pending.pop()
+        bound = node.child_by_field_name("left") or node.child_by_field_name("alias")
+        if node.type in ("parameters", "lambda_parameters"):
+            found |= set(_NAME.findall(tree.node_text(node)))
+        elif bound is not None and node.type in (
+            *("assignment", "augmented_assignment", "for_statement", "for_in_clause", "as_pattern"),
+        ):
+            found |= set(_NAME.findall(tree.node_text(bound)))
+        elif node.type in ("as_pattern", "named_expression"):
+            found |= set(_NAME.findall(tree.node_text(node)))
+        elif node.type == "function_definition":
+            name = node.child_by_field_name("name")
+            found |= {tree.node_text(name)} if name is not None else set()
+        pending += node.named_children
+    outer = function_around(function)
+    return found | (_bound(tree, outer) if outer is not None else set())
+
+
+def _needs_a_call(text: str) -> bool:
+    return "graph_break" in text or text.startswith(("print(", "open("))
+
+
+def _changes_with_time(text: str) -> bool:
+    return any(word in text for word in ("time", "now", "random", "rand", "uuid", "next("))
+
+
+def _new_name(tree: SourceTree, node: tree_sitter.Node) -> str:
+    words = [word for word in _NAME.findall(tree.node_text(node).partition("(")[0]) if word.isidentifier()]
+    base = (words[-1] if words else "value").upper()
+    number, name = 1, base
+    while re.search(rf"\b{name}\b", tree.text):
+        number += 1
+        name = f"{base}_{number}"
+    return name

@@ -1,0 +1,191 @@
+"""Commands: list the compiler's stages of a file, choose one and open it. Asked for them, a file is compiled completely if it has none."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from compile_lens.documents.documents import Snapshot
+from compile_lens.lsp.code_actions import command_action
+from compile_lens.lsp.compiler_stages.store import StageStore
+from compile_lens.lsp.convert import path_argument
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.run_requests import RunRequest, text_of
+from compile_lens.lsp.runs import Runs
+from compile_lens.pipeline.stage_recorder import StageRecorder
+from compile_lens.pipeline.stage_set import StageSet
+from compile_lens.stages.model import Direction, Graph, Stage
+from compile_lens.state.stage_folders import RUN, StageFacts
+from compile_lens.trace.files import TraceError
+
+LIST = "compileLens.stages"
+OPEN = "compileLens.openStages"
+SHOW = "compileLens.showStage"
+AGAIN = "again"
+# a list that an editor shows as buttons
+MOST_ASKED = 24
+WORDS = {Direction.NOT_LOWERED: "captured"}
+
+
+class StageCommands:
+    """A request for stages is the user's consent to the run that they need, as with any command that runs a file."""
+
+    def __init__(self, server: CompileLensServer, runs: Runs, store: StageStore) -> None:
+        self._server, self._runs, self._store = server, runs, store
+
+    def commands(self) -> dict[str, Callable[..., Awaitable[Any]]]:
+        """The commands by name; all take more than a document."""
+        return {LIST: self.of_file, OPEN: self.open, SHOW: self.show}
+
+    def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+        """Offer the stages of the innermost region at a range."""
+        line = params.range.start.line + 1
+        around = [
+            region
+            for region in self._runs.regions(snapshot)
+            if region.line <= line <= region.end_line
+            or (region.target_line is not None and region.target_line <= line <= (region.target_end_line or 0))
+        ]
+        if around and snapshot.path is not None and self._server.trusted:
+            name = min(around, key=lambda region: region.end_line - region.line).name
+            yield command_action(f"Open the compiler stages of `{name}`…", OPEN, [snapshot.uri, str(line)])
+
+    async def of_file(self, uri: str | None, how: str | None = None) -> dict[str, Any] | None:
+        """The stages of a file, by the run or trace and the graph; it runs if there are none, or if ``how`` is ``again``.
+
+        Of a stage, those of the same run or trace. None if the file could not be run, which the user is told.
+        """
+        if uri is not None and (of := await self._store.find(uri)) is not None:
+            return {"sources": [await asyncio.to_thread(self._source, of.of)]}
+        path = path_argument(LIST, uri)
+        if how not in (None, AGAIN):
+            raise JsonRpcInvalidParams(f"{LIST} takes the URI of a file, and {AGAIN} to run it again.")
+        known = await self._known(str(uri), path, how == AGAIN)
+        if not known:
+            return None
+        return {"sources": await asyncio.to_thread(lambda: [self._source(found) for found in known])}
+
+    async def open(self, uri: str | None, line: str | None = None) -> dict[str, Any] | None:
+        """Ask which stage to open, of the graphs of ``line`` first, and open it."""
+        path = path_argument(OPEN, uri)
+        known = await self._known(str(uri), path, again=False)
+        number = int(line) if line is not None and line.isdecimal() else 0
+        titles = await asyncio.to_thread(
+            lambda: {title: (found, stage) for found in known for title, stage in _titles(found, path, number)}
+        )
+        answer = await self._server.ask(
+            f"Which compiler stage of {Path(path).name} should be opened?", list(titles)[:MOST_ASKED]
+        )
+        if answer is None or answer not in titles:
+            return None
+        return await self._show(*titles[answer], 0)
+
+    async def show(self, uri: str | None, line: str | None = None) -> dict[str, Any] | None:
+        """Open the stage ``uri`` at a line (from 1). Nothing runs."""
+        found = await self._store.find(str(uri)) if uri is not None else None
+        if found is None:
+            self._server.warn(
+                "Compile Lens: this compiler stage is no longer kept. Open the compiler stages of its file again."
+            )
+            return None
+        return await self._show(found.of, found.stage, int(line) if line is not None and line.isdecimal() else 0)
+
+    async def _show(self, of: StageSet, stage: Stage, line: int) -> dict[str, Any]:
+        uri = await asyncio.to_thread(self._store.uri, of, stage)
+        place = types.Position(max(line - 1, 0), 0)
+        params = types.ShowDocumentParams(uri, take_focus=True, selection=types.Range(place, place))
+        try:
+            shown = (await self._server.window_show_document_async(params)).success
+        except JsonRpcException:
+            shown = False
+        if not shown:
+            self._server.say(f"Compile Lens: the stage is {uri}.")
+        return {"uri": uri, "shown": shown}
+
+    # -- where they come from
+
+    async def _known(self, uri: str, path: str, again: bool) -> list[StageSet]:
+        """What is known of a file, after a run of it if there is nothing."""
+        if not again:
+            await self._store.load(self._store.folders.key(RUN, path))
+            if known := self._store.about(path):
+                return known
+        await self._run(uri, path)
+        return self._store.about(path)
+
+    async def _run(self, uri: str, path: str) -> None:
+        """Compile a file completely, and take the stages of its trace."""
+        if not self._server.may_run():
+            return
+        snapshot = self._server.documents.get(uri)
+        text = await asyncio.to_thread(text_of, path, snapshot)
+        self._store.folders.root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self._store.folders.root, prefix=".run-") as folder:
+            recorder = StageRecorder(self._server.analyze, Path(folder))
+            outcome = await self._runs.analyze(uri, RunRequest(stages=recorder))
+            trace = recorder.trace_of(outcome) if outcome is not None else None
+            if outcome is None or trace is None:
+                return  # canceled, or the user has been told why
+            try:
+                kept = await asyncio.to_thread(
+                    self._store.folders.take_trace, self._store.folders.key(RUN, path), trace
+                )
+                found = await self._store.add(StageFacts(RUN, path, str(kept), Path(path).name, {path: text}))
+            except (TraceError, OSError) as problem:
+                self._server.warn(f"Compile Lens: {problem}")
+                return
+        if not found.graphs:
+            self._server.warn(
+                f"Compile Lens: the run of {Path(path).name} compiled no graph, so that there are no stages."
+            )
+
+    # -- as an editor lists them
+
+    def _source(self, of: StageSet) -> dict[str, Any]:
+        index = self._server.sources.index(of.facts.file)
+        return {
+            "title": of.facts.title,
+            "kind": of.facts.kind,
+            "stale": of.is_stale(index),
+            "graphs": [self._graph(of, graph) for graph in of.graphs],
+        }
+
+    def _graph(self, of: StageSet, graph: Graph) -> dict[str, Any]:
+        file, line = of.here(graph.file, graph.line)
+        return {
+            "title": title_of(graph),
+            "direction": graph.direction.value,
+            "function": graph.function,
+            "file": file,
+            "line": line,
+            "stages": [
+                {
+                    "uri": self._store.name(of, stage),
+                    "kind": stage.kind.value,
+                    "title": stage.title,
+                    "language": stage.language,
+                    "kernel": stage.kernel,
+                }
+                for stage in graph.stages
+            ],
+        }
+
+
+def title_of(graph: Graph) -> str:
+    """``forward of Block.forward [0/0]``."""
+    direction = WORDS.get(graph.direction, graph.direction.value)
+    return f"{direction} of {graph.function} [{graph.compile_id}]"
+
+
+def _titles(of: StageSet, path: str, line: int) -> Iterator[tuple[str, Stage]]:
+    """The stages with titles of their own, those of the graphs that compute ``line`` first."""
+    mine = {at.graph.id for at in of.newest(of.kernels_at(path, line))}
+    for graph in sorted(of.graphs, key=lambda graph: graph.id not in mine):
+        for stage in graph.documents:
+            yield f"{stage.title} · {title_of(graph)}", stage

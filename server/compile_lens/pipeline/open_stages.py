@@ -1,0 +1,56 @@
+"""Opens the compiler's stages that are in a trace, with the files of this machine that they are about."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from compile_lens.documents.source_file import source_if_readable
+from compile_lens.pipeline.local_files import NO_FILES, LocalFiles, Maps, find_local_files
+from compile_lens.pipeline.stage_set import StageSet
+from compile_lens.stages.opened import open_stages, report_of
+from compile_lens.state.stage_folders import OPENED, RUN, StageFacts, StageFolders
+from compile_lens.trace.files import unpacked
+from compile_lens.trace.records import opened
+
+
+def open_stage_set(key: str, facts: StageFacts, maps: Maps, folders: Sequence[str]) -> StageSet:
+    """The stages of ``facts``. Their kernels are read later. Raises TraceError."""
+    trace = Path(facts.trace)
+    content = opened(trace)
+    report = report_of(content)
+    files = NO_FILES
+    if facts.kind != RUN:
+        files = find_local_files(report, maps, (*folders, str(trace.parent), str(Path(facts.file).parent)))
+    stages = replace(open_stages(report, _lines(facts, files)), trace=content)
+    rank = f" (rank {report.rank})" if report.rank is not None and facts.kind != RUN else ""
+    return StageSet(key, replace(facts, title=f"{facts.title.partition(' (rank')[0]}{rank}"), stages, files.here)
+
+
+def traces_at(path: Path, folders: StageFolders) -> Iterator[StageFacts]:
+    """What to open for the trace at ``path``: each of its files. One of an archive is copied to where it stays. Raises TraceError."""
+    with unpacked(path) as files:
+        for file in files:
+            # the name is a path, or an archive's with the name inside
+            place = file.path
+            if str(place) != file.name:
+                place = folders.folder(folders.key(OPENED, file.name)) / "trace-0.log"
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file.path, place)
+            yield StageFacts(OPENED, file.name, str(place), path.name)
+
+
+def _lines(facts: StageFacts, files: LocalFiles) -> Callable[[str], Sequence[str] | None]:
+    """The lines of a recorded file, if it is here as it was."""
+
+    def lines_of(recorded: str) -> Sequence[str] | None:
+        local = files.files.get(recorded)
+        if local is not None and local.has_changed:
+            return None
+        path = local.path if local is not None else recorded
+        text = facts.texts.get(path) or source_if_readable(path)
+        return text.split("\n") if text is not None else None
+
+    return lines_of

@@ -1,0 +1,163 @@
+"""Reads what a preview for a GPU that was not there says of itself: for which GPU, which kernels are certain, what was assumed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from compile_lens.stages.model import SourceSpan, StageKind
+from compile_lens.trace.report import CompileReport
+
+ABOUT, KERNEL, DECISION = "compile_lens_gpu_preview", "compile_lens_gpu_kernel", "compile_lens_gpu_decision"
+ASSEMBLY = (StageKind.TTIR, StageKind.TTGIR, StageKind.LLIR, StageKind.PTX)
+
+
+class Certainty(str, Enum):
+    """Whether a real GPU would have the kernel as it is shown: as it is; one of its configurations; another one, perhaps."""
+
+    EXACT = "exact"
+    ONE_OF = "one-of"
+    GPU_DECIDES = "gpu-decides"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One way to launch a kernel. Of a compiled one: ``registers`` of a thread, ``shared`` memory of a block in bytes, spilled words.
+
+    ``halves`` is the number of the configuration whose block it has half of. ``error`` says why it cannot be used.
+    """
+
+    options: Mapping[str, int | str]
+    num_warps: int
+    num_stages: int
+    registers: int | None = None
+    shared: int | None = None
+    spills: int | None = None
+    halves: int | None = None
+    error: str = ""
+    assembly: Mapping[StageKind, str] = field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        options = [f"{name}={value}" for name, value in self.options.items()]
+        return ", ".join([*options, f"num_warps={self.num_warps}", f"num_stages={self.num_stages}"])
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedKernel:
+    """What is known of one kernel without the GPU, and why it is not more. ``certainty`` is None if that could not be found out."""
+
+    name: str
+    compile_id: str | None
+    certainty: Certainty | None
+    why: str
+    configurations: tuple[Configuration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something that only the GPU decides. ``what``: ``attention``, ``padding``, ``max-autotune``, ``value`` or ``failed``.
+
+    ``others`` are what could have been taken instead; ``at`` is the user's line that led to it.
+    """
+
+    what: str
+    taken: str
+    others: tuple[str, ...]
+    why: str
+    at: SourceSpan | None
+
+
+@dataclass(frozen=True, slots=True)
+class GpuPreview:
+    """A preview. ``wanted_triton`` is the version for this torch, '' if it is not known; ``triton`` is '' if there is none.
+
+    ``retargeted``: the program does not name a GPU, and its graphs were compiled as if they were on one.
+    """
+
+    gpu: str
+    device: str
+    architecture: str
+    torch: str
+    triton: str
+    wanted_triton: str
+    retargeted: bool
+    kernels: tuple[PreviewedKernel, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """For which GPU, and with what: ``as for H100 (sm_90), torch 2.13.0, triton 3.7.1``."""
+        made_with = f"as for {self.gpu} ({self.architecture}), torch {self.torch.partition('+')[0]}"
+        return f"{made_with}, triton {self.triton}" if self.triton else made_with
+
+    @property
+    def triton_problem(self) -> str:
+        """What to install, as a sentence; '' if nothing is amiss."""
+        if not self.wanted_triton or self.triton == self.wanted_triton:
+            return "" if self.triton else "Configurations and PTX need the package `triton`: install it."
+        install = f"`pip install triton=={self.wanted_triton}`"
+        release = self.torch.partition("+")[0]
+        if not self.triton:
+            return f"Configurations and PTX need triton {self.wanted_triton}, which torch {release} is made for: {install}."
+        return f"torch {release} is made for triton {self.wanted_triton}, not {self.triton}: {install}."
+
+    def kernel(self, name: str) -> PreviewedKernel | None:
+        """What is known of the kernel ``name``."""
+        return next((kernel for kernel in self.kernels if kernel.name == name), None)
+
+
+def preview_of(report: CompileReport) -> GpuPreview | None:
+    """The preview that ``report`` was made of; None if it is of an ordinary run."""
+    about = next((note for _, note in _notes(report, ABOUT)), None)
+    if about is None:
+        return None
+    return GpuPreview(
+        gpu=about["gpu"],
+        device=about["name"],
+        architecture=about["architecture"],
+        torch=about["torch"],
+        triton=about["triton"],
+        wanted_triton=about["wanted_triton"],
+        retargeted=about["retargeted"],
+        kernels=tuple(_kernel(compile_id, note) for compile_id, note in _notes(report, KERNEL)),
+        decisions=tuple(_decision(note) for _, note in _notes(report, DECISION)),
+    )
+
+
+def _notes(report: CompileReport, name: str) -> Iterator[tuple[str | None, dict[str, Any]]]:
+    for artifact in report.artifacts:
+        if artifact.name == name and (text := artifact.payload.text()):
+            yield artifact.compile_id, json.loads(text)
+
+
+def _kernel(compile_id: str | None, note: dict[str, Any]) -> PreviewedKernel:
+    certainty = Certainty(note["class"]) if "class" in note else None
+    configurations = tuple(_configuration(one) for one in note.get("configurations", ()))
+    return PreviewedKernel(note["kernel"], compile_id, certainty, note.get("why", ""), configurations)
+
+
+def _configuration(note: dict[str, Any]) -> Configuration:
+    texts = note.get("assembly", {})
+    return Configuration(
+        options=note["options"],
+        num_warps=note["num_warps"],
+        num_stages=note["num_stages"],
+        registers=note.get("registers"),
+        shared=note.get("shared"),
+        spills=note.get("spills"),
+        halves=note.get("made_from"),
+        error=note.get("error", ""),
+        assembly={kind: texts[kind.value] for kind in ASSEMBLY if kind.value in texts},
+    )
+
+
+def _decision(note: dict[str, Any]) -> Decision:
+    stack = note["stack"]
+    at = None
+    if stack:
+        last = stack[-1]
+        at = SourceSpan(last["file"], last["line"], last.get("column"), last.get("end_line"), last.get("end_column"))
+    return Decision(note["what"], note["taken"], tuple(note["others"]), note["why"], at)

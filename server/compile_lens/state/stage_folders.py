@@ -1,0 +1,111 @@
+"""Keeps the compiler's stages of runs and opened traces: a private folder each, so that an editor finds them again when it restarts.
+
+A folder holds ``about.json``, the trace of a run, and the stages that were written as files for an editor that can only open files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compile_lens.state.atomic_file import write_atomically
+
+ABOUT, DOCUMENTS = "about.json", "documents"
+# the folders of as many files are kept, those that were used last
+KEPT = 24
+RUN, OPENED = "run", "trace"
+
+
+@dataclass(frozen=True, slots=True)
+class StageFacts:
+    """Where stages come from. ``trace`` is what they are read from; ``texts`` are the files that it is about, as they were.
+
+    ``kind`` is ``run`` or ``trace``; ``file`` is what ran, or the trace that was opened.
+    """
+
+    kind: str
+    file: str
+    trace: str
+    title: str
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StageFolders:
+    """The folders below ``root``, by key."""
+
+    root: Path
+
+    def key(self, kind: str, file: str) -> str:
+        """The name of the folder for ``file``. The next run of a file takes the place of the one before."""
+        stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in Path(file).stem)[:40]
+        return f"{stem}-{hashlib.sha256(os.fsencode(f'{kind}:{file}')).hexdigest()[:10]}"
+
+    def folder(self, key: str) -> Path:
+        """The folder of a key."""
+        return self.root / key
+
+    def known(self, key: str) -> StageFacts | None:
+        """What is kept under a key, None if nothing is, or what it is read from is gone."""
+        if not key or key != Path(key).name:
+            return None
+        try:
+            facts = _facts(json.loads((self.root / key / ABOUT).read_bytes()))
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        return facts if Path(facts.trace).exists() else None
+
+    def take_trace(self, key: str, trace: Path) -> Path:
+        """Move the trace of a run into the folder of a key; its place. Stages that were opened before are read from another file."""
+        place = self.root / key / f"trace-{trace.stat().st_mtime_ns}.log"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        trace.replace(place)
+        return place
+
+    def keep(self, key: str, facts: StageFacts) -> None:
+        """Keep ``facts`` under a key, in the place of what was there. Raises OSError."""
+        shutil.rmtree(self.root / key / DOCUMENTS, ignore_errors=True)
+        for older in self.root.joinpath(key).glob("trace-*.log"):
+            if str(older) != facts.trace:
+                older.unlink(missing_ok=True)
+        write_atomically(self.root / key / ABOUT, json.dumps(asdict(facts)))
+        self._limit()
+
+    def write_document(self, key: str, name: str, text: str) -> Path:
+        """Write a stage as a file, which is not to be edited. Raises OSError."""
+        place = self.root / key / DOCUMENTS / name
+        if not place.is_file():
+            write_atomically(place, text)
+            place.chmod(0o444)
+        return place
+
+    def place_of(self, path: str) -> tuple[str, str] | None:
+        """The key and the name of a document that was written; None for any other file."""
+        try:
+            key, folder, *name = Path(path).relative_to(self.root).parts
+        except ValueError:
+            return None
+        return (key, "/".join(name)) if folder == DOCUMENTS and name else None
+
+    def _limit(self) -> None:
+        """Remove the folders that were renewed longest ago."""
+        found = [(about.stat().st_mtime, about.parent) for about in self.root.glob(f"*/{ABOUT}")]
+        for _, folder in sorted(found, reverse=True)[KEPT:]:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _facts(value: Any) -> StageFacts:
+    """``value`` checked: a damaged file is one that is not there. Raises ValueError, TypeError or KeyError."""
+    names = ("kind", "file", "trace", "title")
+    texts = value["texts"]
+    strings = [value[name] for name in names] + [*texts, *texts.values()]
+    if not all(isinstance(entry, str) for entry in strings):
+        raise TypeError("a fact is no text")
+    kind, file, trace, title = (value[name] for name in names)
+    return StageFacts(kind, file, trace, title, texts)

@@ -1,0 +1,57 @@
+"""``compile-lens fix``: verified fixes one after the other, as a diff, as JSON, and written."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import jsonschema
+from tests.command import SCHEMA, Warm
+
+PROGRAM = """\
+import logging
+import torch
+
+logger = logging.getLogger(__name__)
+
+
+@torch.compile
+def f(x):
+    if x.sum() > 0:
+        x = x + 1
+    logger.info("seen")
+    return x
+
+
+f(torch.ones(3))
+"""
+FIXED = "    x = torch.where(x.sum() > 0, x + 1, x)\n"
+
+
+def test_fixes_are_a_diff_until_they_are_written(warm_command: None, tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(PROGRAM)
+    file.chmod(0o640)
+    done = Warm(["fix", "--until", "clean", "--with-loss", "--json", "train.py"], tmp_path)
+    found = json.loads(done.out)
+    jsonschema.validate(found, {"$defs": SCHEMA["$defs"], "$ref": "#/$defs/fixed"})
+    assert (done.code, file.read_text(), found["written"], found["remaining"]) == (0, PROGRAM, False, [])
+    steps = {step["finding"]["code"]: step for step in found["steps"]}
+    assert (steps["GB0170"]["rule"], steps["GB0291"]["rule"]) == ("where", "log-in-eager")
+    assert all(step["effect"]["results"]["equal"] for step in found["steps"])
+    assert found["counts"]["breaks"] == [2, 0]
+    assert f"+{FIXED}" in found["diff"]
+    done = Warm(["fix", "--finding", "GB0170@9", "--write", "train.py"], tmp_path)
+    assert done.code == 0, done.err
+    assert FIXED in file.read_text() and 'logger.info("seen")\n' in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert "train.py:9: GB0170: Compute both sides and select with `torch.where` (where): 2 → 1 break" in done.err
+
+
+def test_what_cannot_be_fixed_is_said(warm_command: None, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    done = Warm(["fix", "--finding", "GB0291@11", "train.py"], tmp_path)
+    assert (done.code, done.out) == (1, "")
+    assert "train.py:11: GB0291 remains: no rewrite fits; needs a decision:" in done.err
+    assert Warm(["fix", "--finding", "GB0291@x", "train.py"], tmp_path).code == 2

@@ -1,0 +1,214 @@
+"""Each rewrite on its own: a program and a place in, a text out."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import pytest
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.fixes.fix import FixKind, apply_fix, tokens_changed
+from compile_lens.fixes.offer import fixes_for
+from compile_lens.syntax.tree import parse
+
+HEAD = "import copy\nimport math\nimport os\n\nimport torch\n\n\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    """The lines of a compiled function, the piece that the finding covers, the rule, and the lines that come of it."""
+
+    rule: str
+    lines: str
+    at: str
+    expected: str
+    kind: Kind = Kind.GRAPH_BREAK
+    detail: str = ""
+
+
+BREAKS = [
+    Case("where", "if x.sum() > 0:\n    y = 1\nelse:\n    y = 2", "x.sum() > 0", "y = torch.where(x.sum() > 0, 1, 2)"),
+    Case("where", "if x.max().item() > 3:\n    x += 1", "x.max().item()", "x = torch.where(x.max() > 3, x + 1, x)"),
+    Case(
+        "where",
+        "if x.any() and not y.all():\n    x = x + 1",
+        "x.any()",
+        "x = torch.where((x.any()) & (~(y.all())), x + 1, x)",
+    ),
+    Case(
+        "where",
+        "if x.sum() > 1:\n    x = a\nelif x.sum() > 0:\n    x = b\nelse:\n    x = c",
+        "x.sum() > 1",
+        "x = torch.where(x.sum() > 1, a, torch.where(x.sum() > 0, b, c))",
+    ),
+    Case(
+        "where",
+        "if x.sum() > 1:\n    a = x\n    b = x + 1",
+        "x.sum() > 1",
+        "chosen = x.sum() > 1\n    a, b = torch.where(chosen, x, a), torch.where(chosen, x + 1, b)",
+    ),
+    Case(
+        "where",
+        "if torch.isinf(x).any():\n    limit = torch.finfo(x.dtype).max - 1000\n    x = torch.clamp(x, -limit, limit)",
+        "torch.isinf(x).any()",
+        "limit = torch.finfo(x.dtype).max - 1000\n    x = torch.where(torch.isinf(x).any(), torch.clamp(x, -limit, limit), x)",
+    ),
+    Case(
+        "where",
+        "if x.sum() > 1:\n    return a, b\nelse:\n    return b, a",
+        "x.sum() > 1",
+        "return torch.where(chosen, a, b)",
+    ),
+    Case("where", "x[0] = 1 if torch.equal(a, b) else 2", "torch.equal(a, b)", "torch.where((a == b).all(), 1, 2)"),
+    Case(
+        "while-loop",
+        "while x.sum() < 10:\n    x = x * 2",
+        "x.sum() < 10",
+        "def is_not_done(x):\n        return x.sum() < 10\n\n    def next_step(x):\n        x = x * 2\n        return (x,)\n\n"
+        "    x, = torch._higher_order_ops.while_loop(is_not_done, next_step, (x,))",
+    ),
+    Case("with-torch", "y = math.sqrt(x.sum().item())", "x.sum().item()", "y = torch.sqrt(x.sum())"),
+    Case("with-torch", "y = max(x.max(), y.max())", "max(x.max(), y.max())", "y = torch.maximum(x.max(), y.max())"),
+    Case("with-torch", "y = copy.deepcopy(x)", "copy.deepcopy(x)", "y = x.clone()"),
+    Case("detach", "y = x * x.max().item()", "x.max().item()", "y = x * x.max().detach()"),
+    Case("masked-sum", "y = x[x > 0].sum()", "x[x > 0]", "y = torch.where(x > 0, x, 0).sum()"),
+    Case(
+        "print-in-graph",
+        'print("mean", x.mean())',
+        'print("mean", x.mean())',
+        'torch._higher_order_ops.print("mean {}", x.mean())',
+    ),
+    Case("remove-break", "torch._dynamo.graph_break()\n    x = x + 1", "torch._dynamo.graph_break()", "x = x + 1"),
+    Case(
+        "log-in-eager",
+        'log.info("a")',
+        'log.info("a")',
+        'if not torch.compiler.is_compiling():\n        log.info("a")',
+    ),
+    Case("hoist", 'n = int(os.environ.get("N", 1))', 'os.environ.get("N", 1)', "n = int(GET)"),
+    Case(
+        "assert-async",
+        'if (x < 0).any():\n    raise ValueError("a")',
+        "(x < 0).any()",
+        'torch._assert_async(~((x < 0).any()), "a")',
+    ),
+    Case(
+        "check-in-eager",
+        'if (x < 0).any():\n    raise ValueError("a")',
+        "(x < 0).any()",
+        "if not torch.compiler.is_compiling() and ((x < 0).any()):",
+    ),
+    Case("capture-both", "y = torch.nonzero(x)", "torch.nonzero(x)", "y = torch.nonzero(x)"),
+    Case(
+        "capture-and-check",
+        "n = x.sum().item()\n    y = x",
+        "x.sum().item()",
+        "n = x.sum().item()\n    torch._check(n > 1)\n    y = x",
+    ),
+    Case(
+        "split",
+        "x = x + 1\n    k = os.getpid()\n    return x * k",
+        "os.getpid()",
+        "x = f_before(x)\n    k = os.getpid()\n    return f_after(x, k)",
+    ),
+]
+
+
+def _is_flat(lines: str) -> bool:
+    """Whether further lines are statements of the function, not of a block in it."""
+    return not lines.partition("\n")[0].endswith(":")
+
+
+def text_of(case: Case) -> str:
+    lines = case.lines
+    if not _is_flat(lines):
+        lines = "\n".join(f"    {line}" if number else line for number, line in enumerate(lines.split("\n")))
+        return f"{HEAD}@torch.compile\ndef f(x, y):\n    {lines}\n    return x\n\n\nf(x, y)\n"
+    return f"{HEAD}@torch.compile\ndef f(x, y):\n    {lines}\n    return x\n\n\nf(x, y)\n"
+
+
+def at(text: str, piece: str) -> Place:
+    start = text.index(piece, text.index("def "))
+    line = text.count("\n", 0, start) + 1
+    column = start - (text.rfind("\n", 0, start) + 1) + 1
+    return Place("p.py", line, column, line + piece.count("\n"), column + len(piece))
+
+
+@pytest.mark.parametrize("case", BREAKS, ids=lambda case: case.rule)
+def test_a_rewrite_writes_what_a_person_would(case: Case) -> None:
+    text = text_of(case)
+    ast.parse(text)
+    finding = Finding("GB0001", case.kind, Severity.WARNING, "m", at(text, case.at), detail=case.detail)
+    fixes = {fix.rule: fix for fix in fixes_for(finding, parse(text))}
+    assert case.rule in fixes, list(fixes)
+    changed = apply_fix(text, fixes[case.rule])
+    ast.parse(changed)
+    assert case.expected in changed, changed
+    assert 0 < tokens_changed(text, fixes[case.rule]) < 120
+
+
+RECOMPILES = [
+    (
+        "tensor-number",
+        "class State:\n    pass\n\n\nstate = State()\nstate.rate = 1.0\n\n\n@torch.compile\ndef f(x):\n    return x * state.rate\n\n\n"
+        "for rate in (1.0, 2.0):\n    state.rate = rate\n    f(X)\n",
+        "state.rate",
+        "[0/1] against 0/0: G['state'].rate == 1.0",
+        "    state.rate = torch.tensor(rate)\n",
+    ),
+    (
+        "make-once",
+        "@torch.compile\ndef f(x, g):\n    return g(x)\n\n\nfor n in range(3):\n    f(X, lambda t: t + 1)\n",
+        "g",
+        "[0/1] against 0/0: ___check_obj_id(L['g'], 94)",
+        "g = lambda t: t + 1\nfor n in range(3):\n    f(X, g)\n",
+    ),
+    (
+        "compile-once",
+        "def f(x):\n    return x + 1\n\n\nfor n in range(3):\n    g = torch.compile(f)\n    g(X)\n",
+        "def f",
+        "[0/1] against 0/0: ___check_obj_id(L['g'], 94)",
+        "g = torch.compile(f)\nfor n in range(3):\n    g(X)\n",
+    ),
+    (
+        "mark-unbacked",
+        "@torch.compile\ndef f(x):\n    return x * 2\n\n\nfor n in (1, 2):\n    x = torch.ones(n)\n    f(x)\n",
+        "x",
+        "[0/1] against 0/0: tensor 'x' size mismatch at index 0. expected 1, actual 2",
+        "    torch._dynamo.decorators.mark_unbacked(x, 0)\n    f(x)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "body", "piece", "detail", "expected"), RECOMPILES, ids=[case[0] for case in RECOMPILES]
+)
+def test_a_rewrite_of_what_recompiles(rule: str, body: str, piece: str, detail: str, expected: str) -> None:
+    text = f"{HEAD}X = torch.ones(2)\n\n\n{body}"
+    start = text.index("def f")
+    line = text.count("\n", 0, start) + 1
+    place = Place("p.py", line, 1, line, 6)
+    finding = Finding("recompile", Kind.RECOMPILE, Severity.WARNING, "m", place, detail=detail)
+    fixes = {fix.rule: fix for fix in fixes_for(finding, parse(text))}
+    assert rule in fixes, list(fixes)
+    changed = apply_fix(text, fixes[rule])
+    ast.parse(changed)
+    assert expected in changed, changed
+
+
+def test_a_disabled_function_is_compiled_again() -> None:
+    text = f"{HEAD}@torch.compiler.disable\ndef g(x):\n    return x\n\n\n@torch.compile\ndef f(x):\n    y = g(x) + 1\n    return y\n"
+    line = text[: text.index("y = g(x)")].count("\n") + 1
+    finding = Finding("GB0098", Kind.GRAPH_BREAK, Severity.WARNING, "m", Place("p.py", line, 9, line, 13))
+    fixes = {fix.rule: fix for fix in fixes_for(finding, parse(text))}
+    assert "compiler.disable" not in apply_fix(text, fixes["remove-disable"])
+
+
+def test_what_loses_something_says_so() -> None:
+    text = text_of(Case("", 'print("a", x)', "", ""))
+    finding = Finding("GB0059", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, 'print("a", x)'))
+    kinds = {fix.rule: fix.kind for fix in fixes_for(finding, parse(text))}
+    assert kinds["remove-print"] is kinds["log-in-eager"] is FixKind.LOSSY
+    assert kinds["print-in-graph"] is kinds["reorderable-logging"] is FixKind.CHANGE
+    assert kinds["split"] is kinds["disable"] is FixKind.EXCLUDE

@@ -1,0 +1,21 @@
+"""The trace of a training run on a real GPU, as if it had been recorded with the program where a test has put it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data" / "h200-single"
+RECORDED = b"/cluster/job/gpu_single.py"
+# of payloads, which are other ones now
+DIGEST = re.compile(rb'(?<="has_payload": ")[0-9a-f]{32}')
+
+
+def program_with_trace(folder: Path) -> tuple[Path, bytes]:
+    """The program, copied into ``folder``, and its trace."""
+    program = Path(shutil.copy(DATA / "gpu_single.py", folder))
+    (trace,) = DATA.glob("*_trace_*.log.gz")
+    return program, DIGEST.sub(b"", gzip.decompress(trace.read_bytes()).replace(RECORDED, os.fsencode(program)))

@@ -1,0 +1,79 @@
+// The compiler's stages: choosing one, and opening it beside the source. linkedView.ts colors both.
+import * as vscode from "vscode";
+
+import { serverCommands, type CommandRunner } from "./protocol";
+
+export const stageScheme = "compile-lens-stage";
+export const stageCommands = {
+  open: "compileLens.openCompilerStages",
+  pin: "compileLens.pinStage",
+  unpin: "compileLens.unpinStage",
+} as const;
+
+interface Stage {
+  readonly uri: string;
+  readonly title: string;
+}
+
+interface Source {
+  readonly title: string;
+  readonly stale: boolean;
+  readonly graphs: readonly { readonly title: string; readonly stages: readonly Stage[] }[];
+}
+
+interface Choice extends vscode.QuickPickItem {
+  readonly stage?: string;
+  readonly again?: true;
+}
+
+function choices(sources: readonly Source[]): Choice[] {
+  return sources.flatMap((source) => {
+    const again: Choice[] = source.stale ? [{ label: "$(refresh) Compile Again", description: `${source.title} has changed since`, again: true }] : [];
+    const origin = sources.length > 1 ? `${source.title}: ` : "";
+    const graphs = source.graphs.flatMap(({ title, stages }): Choice[] => [
+      { label: `${origin}${title}`, kind: vscode.QuickPickItemKind.Separator },
+      // the filter does not look at separators
+      ...stages.map(({ uri, title: label }) => ({ label, description: title, stage: uri })),
+    ]);
+    return [...again, ...graphs];
+  });
+}
+
+/** Asks which stage of `uri` to open, and opens it. The server compiles the file if nothing is known of it. */
+export async function openStages(server: CommandRunner, uri: string, again?: "again"): Promise<void> {
+  const found = await server.execute<{ readonly sources: readonly Source[] } | null>(serverCommands.stages, uri, again);
+  if (!found) {
+    return; // canceled, or the server has said why
+  }
+  const picked = await vscode.window.showQuickPick(choices(found.sources), {
+    title: "Open Compiler Stages",
+    placeHolder: "Choose a stage to open beside the source",
+    matchOnDescription: true,
+  });
+  if (picked?.again) {
+    await openStages(server, uri, "again");
+  } else if (picked?.stage !== undefined) {
+    await showStage(picked.stage);
+  }
+}
+
+/** Opens a stage at a line (from 1), where another one is shown already, else beside the source. */
+export async function showStage(stage: string, line = 0): Promise<void> {
+  const uri = vscode.Uri.parse(stage);
+  const other = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === stageScheme);
+  const place = new vscode.Position(Math.max(line - 1, 0), 0);
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), {
+    viewColumn: other?.viewColumn ?? vscode.ViewColumn.Beside,
+    preview: false,
+    ...(line > 0 ? { selection: new vscode.Range(place, place) } : {}),
+  });
+}
+
+export function registerStages(server: CommandRunner): vscode.Disposable {
+  return vscode.commands.registerCommand(stageCommands.open, async (resource: unknown) => {
+    const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
+    if (uri) {
+      await openStages(server, uri.toString());
+    }
+  });
+}
