@@ -21,9 +21,15 @@ interface Source {
   readonly graphs: readonly { readonly title: string; readonly stages: readonly Stage[] }[];
 }
 
+interface Answer {
+  readonly sources: readonly Source[];
+  readonly gpus?: readonly { readonly name: string; readonly title: string }[];
+}
+
 interface Choice extends vscode.QuickPickItem {
   readonly stage?: string;
   readonly again?: true;
+  readonly preview?: true;
 }
 
 function choices(sources: readonly Source[]): Choice[] {
@@ -40,18 +46,25 @@ function choices(sources: readonly Source[]): Choice[] {
 }
 
 /** Asks which stage of `uri` to open, and opens it. The server compiles the file if nothing is known of it. */
-export async function openStages(server: CommandRunner, uri: string, again?: "again"): Promise<void> {
-  const found = await server.execute<{ readonly sources: readonly Source[] } | null>(serverCommands.stages, uri, again);
+export async function openStages(server: CommandRunner, uri: string, how?: string): Promise<void> {
+  const found = await server.execute<Answer | null>(serverCommands.stages, uri, how);
   if (!found) {
     return; // canceled, or the server has said why
   }
-  const picked = await vscode.window.showQuickPick(choices(found.sources), {
+  const preview: Choice = { label: "$(circuit-board) Preview the kernels for a GPU…", description: "the GPU need not be there", preview: true };
+  const picked = await vscode.window.showQuickPick([...choices(found.sources), ...(found.gpus ? [preview] : [])], {
     title: "Open Compiler Stages",
     placeHolder: "Choose a stage to open beside the source",
     matchOnDescription: true,
   });
   if (picked?.again) {
     await openStages(server, uri, "again");
+  } else if (picked?.preview) {
+    const gpus = (found.gpus ?? []).map(({ name, title }) => ({ label: title, name }));
+    const gpu = await vscode.window.showQuickPick(gpus, { title: "Preview Kernels", placeHolder: "Choose the GPU to compile for" });
+    if (gpu) {
+      await openStages(server, uri, `gpu:${gpu.name}`);
+    }
   } else if (picked?.stage !== undefined) {
     await showStage(picked.stage);
   }

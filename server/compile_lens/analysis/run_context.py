@@ -91,7 +91,7 @@ class RunContext:
     ``recorded``: the trace comes from elsewhere, so that its compile times are the program's own.
     ``refused`` are the calls that the sandbox blocked, if the run was ``sandboxed``; ``without_gpu``: it also hid the GPUs.
     ``without_network``: it has a loopback interface of its own at most.
-    ``leaves_gpu_free``: there is one that it hid.
+    ``leaves_gpu_free``: there is one that it hid. ``without_caches``: the caches of graphs were turned off for this run.
     ``earlier_cache_keys`` are those of an earlier run of the same text, by graph (``cache_misses.cache_keys``).
     """
 
@@ -108,4 +108,5 @@ class RunContext:
     without_gpu: bool = False
     without_network: bool = False
     leaves_gpu_free: bool = False
+    without_caches: bool = False
     earlier_cache_keys: Mapping[str, Mapping[str, Component]] = field(default_factory=dict)

@@ -21,6 +21,18 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "entries": (("How can this file run?", "compile-lens entries model.py"),),
     "predict": (("Predict graph breaks without running anything", "compile-lens predict model.py"),),
     "trace": (("Analyze a trace that TORCH_TRACE wrote", "compile-lens trace /tmp/trace"),),
+    "stages": (
+        ("What did torch make of this file?", "compile-lens stages train.py"),
+        ("Read the code that Inductor generated", "compile-lens stages --stage output_code train.py"),
+        (
+            "The joint graph of one function, from a trace",
+            "compile-lens stages --region forward --stage joint /tmp/trace",
+        ),
+    ),
+    "kernels": (
+        ("Which kernels does this file run, and which lines do they compute?", "compile-lens kernels train.py"),
+        ("Which kernels compute line 12?", "compile-lens kernels --line 12 train.py"),
+    ),
     "report": (
         ("Share a trace's findings with a colleague", "compile-lens report -o run.clens /tmp/trace"),
         ("Leave source text and values out", "compile-lens report --redact -o public.clens run.clens"),

@@ -21,6 +21,8 @@ VERBS = {
     "entries": ("entries", "List the ways to run a file"),
     "predict": ("predict", "Predict graph breaks from the source; nothing runs"),
     "trace": ("trace", "Print the findings of traces that torch wrote"),
+    "stages": ("stages", "Print what torch made of a program, from the graph to the kernels"),
+    "kernels": ("kernels", "List kernels with the source lines that they compute"),
     "report": ("report", "Save traces or reports as one file"),
     "run": ("run", "Run a command, and print findings while it runs"),
     "watch": ("follow", "Follow a running job by the traces that it writes"),

@@ -97,7 +97,7 @@ def assemble(
     pages = Pages(server)
     habits = FixHabits(server, pages)
     fixes = Fixes(server, FixChecks(server, runs), facts, habits)
-    stages = Stages(server, runs)
+    stages = Stages(server, runs, progress)
     Hovers(server, runs, store, predictions, facts, fixes, stages.words)
     views = Views(server, runs, diagnostics, fixes, facts, predictions, stages.words)
     consent_question = ConsentQuestion(server, runs)

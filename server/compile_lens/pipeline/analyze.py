@@ -220,6 +220,7 @@ class _Analysis:
             without_gpu=hides_gpus,
             without_network=bool(facts.sandbox) and not self._job.sandbox.network,
             leaves_gpu_free=hides_gpus and has_gpu_device(),
+            without_caches=self._job.stages,
             earlier_cache_keys=self._earlier_cache_keys(report) if final else {},
         )
         found = tuple(map(reach.confine_finding, find(context)))

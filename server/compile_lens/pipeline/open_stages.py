@@ -11,7 +11,7 @@ from compile_lens.documents.source_file import source_if_readable
 from compile_lens.pipeline.local_files import NO_FILES, LocalFiles, Maps, find_local_files
 from compile_lens.pipeline.stage_set import StageSet
 from compile_lens.stages.opened import open_stages, report_of
-from compile_lens.state.stage_folders import OPENED, RUN, StageFacts, StageFolders
+from compile_lens.state.stage_folders import OPENED, StageFacts, StageFolders
 from compile_lens.trace.files import unpacked
 from compile_lens.trace.records import opened
 
@@ -22,10 +22,10 @@ def open_stage_set(key: str, facts: StageFacts, maps: Maps, folders: Sequence[st
     content = opened(trace)
     report = report_of(content)
     files = NO_FILES
-    if facts.kind != RUN:
+    if facts.kind == OPENED:
         files = find_local_files(report, maps, (*folders, str(trace.parent), str(Path(facts.file).parent)))
     stages = replace(open_stages(report, _lines(facts, files)), trace=content)
-    rank = f" (rank {report.rank})" if report.rank is not None and facts.kind != RUN else ""
+    rank = f" (rank {report.rank})" if report.rank is not None and facts.kind == OPENED else ""
     return StageSet(key, replace(facts, title=f"{facts.title.partition(' (rank')[0]}{rank}"), stages, files.here)
 
 

@@ -15,7 +15,7 @@ from compile_lens.documents.line_index import LineIndex
 from compile_lens.documents.line_map import LineMap
 from compile_lens.stages.model import Graph, Kernel, SourceSpan, Stage, StageKind
 from compile_lens.stages.opened import OpenedStages
-from compile_lens.state.stage_folders import RUN, StageFacts
+from compile_lens.state.stage_folders import OPENED, StageFacts
 
 # as many colors are told apart with any kind of color vision; docs/editors/protocol.md promises the number
 COLORS = 8
@@ -125,7 +125,7 @@ class StageSet:
 
     def is_stale(self, now: LineIndex | None) -> bool:
         """Whether the file that ran is another text by now."""
-        found = self.line_map(self.facts.file, now) if self.facts.kind == RUN else None
+        found = self.line_map(self.facts.file, now) if self.facts.kind != OPENED else None
         return found is not None and found.has_changed
 
     def _kernels_by_line(self) -> dict[tuple[str, int], list[KernelAt]]:

@@ -21,13 +21,14 @@ BACKENDS = {
     "cpp_pybinding": KernelKind.CPP,
     "halide": KernelKind.OTHER,
 }
+LIBRARY = "extern_kernels."
 TEMPLATE = re.compile(r"^(?:triton_tem_|cpp_.*(?:_gemm|_bmm|_attention)|cutlass_|cuda_)")
 
 
 @dataclass(frozen=True)
 class KernelTexts:
     """What the kernels of one graph are read from. ``nodes`` are graphs that have its nodes, the nearest to the kernels first;
-    ``captured`` is the graph that Dynamo made; ``artifacts`` are torch's, by name."""
+    ``captured`` is the graph that Dynamo made; ``artifacts`` are torch's, by name; ``frame`` is where the frame is called, or begins."""
 
     graph: str
     code: TextSource
@@ -35,6 +36,7 @@ class KernelTexts:
     captured: TextSource | None
     artifacts: Mapping[str, TextSource]
     lines_of: Lines
+    frame: SourceSpan | None = None
 
 
 def read_kernels(texts: KernelTexts) -> tuple[Kernel, ...]:
@@ -67,10 +69,16 @@ class _Reader:
         handle = call.handle or f"{name}:{number}"
         origins = tuple(dict.fromkeys(origin for node in scheduled for origin in node.origins))
         nodes = self._provenance.nodes_of(handle, name) or origins or tuple(_in_comments(call, defined))
+        if not nodes and len(self._code.calls) == 1:
+            nodes = self._computed()
+        nodes = nodes or self._only_node_of(call)
         stacks = self._stacks(handle, name)
         sources = tuple(dict.fromkeys(stack[-1] for stack in stacks)) or tuple(
             dict.fromkeys(self._spans_of_nodes(nodes, call, defined))
         )
+        is_by_frame = not sources and self._texts.frame is not None
+        if self._texts.frame is not None and is_by_frame:
+            sources = (self._texts.frame,)
         return Kernel(
             name=call.name,
             call=handle,
@@ -84,7 +92,26 @@ class _Reader:
             operators=tuple(self._operators(call, defined, nodes)),
             sources=sources,
             stacks=stacks or tuple((span,) for span in sources),
+            is_by_frame=is_by_frame,
         )
+
+    def _computed(self) -> tuple[str, ...]:
+        """All that the graph computes: the nodes of its only kernel."""
+        printed = self._graphs[0].nodes.values() if self._graphs else ()
+        return tuple(node.name for node in printed if node.target)
+
+    def _only_node_of(self, call: KernelCall) -> tuple[str, ...]:
+        """The node that calls the same operator, if there is one such node and one such call."""
+        if sum(other.name == call.name for other in self._code.calls) > 1 or not self._graphs:
+            return ()
+        target = f"aten.{call.name.removeprefix(LIBRARY)}" if call.name.startswith(LIBRARY) else call.name
+        found = [
+            node.name
+            for node in self._graphs[0].nodes.values()
+            if node.target
+            and target.removeprefix("torch.ops.") in (_operator(node.target), node.target[len("torch.ops.") :])
+        ]
+        return tuple(found) if len(found) == 1 else ()
 
     def _with_traffic(self, kernel: Kernel, call: KernelCall, scheduled: tuple[ScheduledNode, ...]) -> Kernel:
         """``kernel`` with what it reads and writes: as torch estimates it, else by the sizes in the code."""
@@ -135,11 +162,16 @@ class _Reader:
             return
         for comments in (call.comments, *([defined.comments] if defined is not None else [])):
             for source in comments.source_nodes:
-                printed = self._captured.nodes.get(source)
-                if printed is not None and printed.span is not None:
-                    yield printed.span
-                elif printed is None:
-                    yield from self._span_of_node(source)
+                yield from self._span_of_source(source)
+
+    def _span_of_source(self, name: str) -> Iterator[SourceSpan]:
+        """The place of a node that a comment names. It is one of Dynamo's graph; in a backward graph, one of that graph, too."""
+        captured = self._captured.nodes.get(name)
+        own = next(self._span_of_node(name), None) if "/backward" in self._texts.graph else None
+        of_dynamo = captured.span if captured is not None else None
+        # where both have the name, the comment does not tell which is meant
+        if own is None or of_dynamo is None or own == of_dynamo:
+            yield from filter(None, [own or of_dynamo])
 
     def _span_of_node(self, node: str) -> Iterator[SourceSpan]:
         """The place of a node, in the first graph that has it."""
@@ -150,7 +182,15 @@ class _Reader:
                 return
 
     def _operators(self, call: KernelCall, defined: Definition | None, nodes: Iterable[str]) -> Iterator[str]:
-        """What torch says that the kernel comes from; else what its nodes call."""
+        """What torch says that the kernel comes from; else what its nodes call.
+
+        Of a call of a library only its own node counts: torch also names the views that it takes in.
+        """
+        if defined is None:
+            own = [target for node in nodes if (target := self._target(node))]
+            of_library = call.name.startswith(LIBRARY) and len(own) == 1
+            yield _operator(own[0] if of_library else call.name.replace(LIBRARY, "aten."))
+            return
         aten = call.comments.aten or (defined.comments.aten if defined is not None else ())
         if aten:
             yield from dict.fromkeys(_operator(name) for name in aten)
@@ -175,7 +215,7 @@ def _operator(target: str) -> str:
 
 def _kind(name: str, defined: Definition | None) -> KernelKind:
     if defined is None:
-        return KernelKind.EXTERN if name.startswith("extern_kernels.") else KernelKind.FALLBACK
+        return KernelKind.EXTERN if name.startswith(LIBRARY) else KernelKind.FALLBACK
     if TEMPLATE.match(name):
         return KernelKind.TEMPLATE
     return BACKENDS.get(defined.backend, KernelKind.OTHER)

@@ -133,6 +133,7 @@ class Kernel:
     kernel's own code, None if the code is not the graph's. ``nodes`` are post-grad nodes, ``operators`` what they call, ``sources`` the
     user's places that it computes, innermost, and ``stacks`` the same with those that lead there, outermost first.
 
+    ``is_by_frame``: torch has no line for it, and ``sources`` is where the frame that it belongs to is called, or begins.
     ``operations`` are what the scheduler fused, by its names; empty if the trace does not tell. ``bytes_read`` and ``bytes_written`` are of
     memory outside of the kernel, None if a size is not known. ``avoided`` is the size of what fusion keeps out of memory, None without
     the scheduler's decisions. ``reads`` and ``writes`` are the buffers.
@@ -151,6 +152,7 @@ class Kernel:
     operations: tuple[str, ...] = ()
     sources: tuple[SourceSpan, ...] = ()
     stacks: tuple[tuple[SourceSpan, ...], ...] = ()
+    is_by_frame: bool = False
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     bytes_read: int | None = None

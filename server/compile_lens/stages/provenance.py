@@ -24,6 +24,11 @@ KERNEL_TO_NODES = ("cppCodeToPost", "tritonCodeToPost")
 Lines = Callable[[str], Sequence[str] | None]
 
 
+def no_lines(_file: str) -> Sequence[str] | None:
+    """Where no file of the user's can be read."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """By torch's name of a call of a kernel (``cpp_fused_add_0:2``; before torch 2.9 the kernel alone)."""
@@ -74,7 +79,10 @@ def spans_of_stack(text: str, lines_of: Lines) -> tuple[SourceSpan, ...]:
 
 
 def span_of_frame(frame: StackFrame, lines_of: Lines) -> SourceSpan:
-    """The place of one frame. A traceback prints lines without their indentation, so columns need the file's own line."""
+    """The place of one frame. A traceback prints lines without their indentation, so columns need the file's own line.
+
+    torch does not keep the last line of an expression, and a traceback underlines the rest of the line then: its end is not known.
+    """
     if frame.caret is not None:
         lines = lines_of(frame.file)
         if lines is not None and frame.line <= len(lines):
@@ -82,5 +90,7 @@ def span_of_frame(frame: StackFrame, lines_of: Lines) -> SourceSpan:
             if line.strip() == frame.text:
                 indent = len(line) - len(line.lstrip())
                 start, end = frame.caret
+                if end >= len(frame.text):
+                    return SourceSpan(frame.file, frame.line, indent + start + 1)
                 return SourceSpan(frame.file, frame.line, indent + start + 1, frame.line, indent + end + 1)
     return SourceSpan(frame.file, frame.line)

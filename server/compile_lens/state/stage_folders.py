@@ -9,8 +9,9 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,16 @@ from compile_lens.state.atomic_file import write_atomically
 ABOUT, DOCUMENTS = "about.json", "documents"
 # the folders of as many files are kept, those that were used last
 KEPT = 24
-RUN, OPENED = "run", "trace"
+RUN, OPENED, PREVIEW = "run", "trace", "preview"
+# of a run that goes on, and when it cannot any more
+UNFINISHED, LEFT_S = ".run-", 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class StageFacts:
     """Where stages come from. ``trace`` is what they are read from; ``texts`` are the files that it is about, as they were.
 
-    ``kind`` is ``run`` or ``trace``; ``file`` is what ran, or the trace that was opened.
+    ``kind`` is ``run``, ``trace``, or ``preview`` of a ``gpu`` that need not be there; ``file`` is what ran, or the trace that was opened.
     """
 
     kind: str
@@ -34,6 +37,11 @@ class StageFacts:
     trace: str
     title: str
     texts: Mapping[str, str] = field(default_factory=dict)
+    gpu: str = ""
+
+    def at(self, trace: str) -> StageFacts:
+        """The same, read from ``trace``."""
+        return replace(self, trace=trace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +50,10 @@ class StageFolders:
 
     root: Path
 
-    def key(self, kind: str, file: str) -> str:
+    def key(self, kind: str, file: str, gpu: str = "") -> str:
         """The name of the folder for ``file``. The next run of a file takes the place of the one before."""
         stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in Path(file).stem)[:40]
-        return f"{stem}-{hashlib.sha256(os.fsencode(f'{kind}:{file}')).hexdigest()[:10]}"
+        return f"{stem}-{hashlib.sha256(os.fsencode(f'{kind}:{gpu}:{file}')).hexdigest()[:10]}"
 
     def folder(self, key: str) -> Path:
         """The folder of a key."""
@@ -94,7 +102,10 @@ class StageFolders:
         return (key, "/".join(name)) if folder == DOCUMENTS and name else None
 
     def _limit(self) -> None:
-        """Remove the folders that were renewed longest ago."""
+        """Remove the folders that were renewed longest ago, and what runs have left whose server was killed."""
+        for left in self.root.glob(f"{UNFINISHED}*"):
+            if time.time() - left.stat().st_mtime > LEFT_S:
+                shutil.rmtree(left, ignore_errors=True)
         found = [(about.stat().st_mtime, about.parent) for about in self.root.glob(f"*/{ABOUT}")]
         for _, folder in sorted(found, reverse=True)[KEPT:]:
             shutil.rmtree(folder, ignore_errors=True)
@@ -102,10 +113,10 @@ class StageFolders:
 
 def _facts(value: Any) -> StageFacts:
     """``value`` checked: a damaged file is one that is not there. Raises ValueError, TypeError or KeyError."""
-    names = ("kind", "file", "trace", "title")
+    names = ("kind", "file", "trace", "title", "gpu")
     texts = value["texts"]
     strings = [value[name] for name in names] + [*texts, *texts.values()]
     if not all(isinstance(entry, str) for entry in strings):
         raise TypeError("a fact is no text")
-    kind, file, trace, title = (value[name] for name in names)
-    return StageFacts(kind, file, trace, title, texts)
+    kind, file, trace, title, gpu = (value[name] for name in names)
+    return StageFacts(kind, file, trace, title, texts, gpu)

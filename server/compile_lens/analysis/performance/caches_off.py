@@ -23,6 +23,8 @@ def find_caches_off(context: RunContext) -> Iterator[Finding]:
     """One finding for a run, at the first function of the user's that Inductor compiled without a cache."""
     report, sources = context.report, context.sources
     compiled = {artifact.compile_id for artifact in report.artifacts if artifact.name == "inductor_output_code"}
+    if context.without_caches:
+        return
     own = [c for c in report.compilations if c.compile_id in compiled and sources.is_own(c.file)]
     if not own:
         return

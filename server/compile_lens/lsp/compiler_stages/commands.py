@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,22 +11,21 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from compile_lens.documents.documents import Snapshot
+from compile_lens.knowledge.devices import devices
 from compile_lens.lsp.code_actions import command_action
+from compile_lens.lsp.compiler_stages.making import StageMaking
 from compile_lens.lsp.compiler_stages.store import StageStore
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.lsp.run_requests import RunRequest, text_of
 from compile_lens.lsp.runs import Runs
-from compile_lens.pipeline.stage_recorder import StageRecorder
 from compile_lens.pipeline.stage_set import StageSet
 from compile_lens.stages.model import Direction, Graph, Stage
-from compile_lens.state.stage_folders import RUN, StageFacts
-from compile_lens.trace.files import TraceError
+from compile_lens.state.stage_folders import RUN
 
 LIST = "compileLens.stages"
 OPEN = "compileLens.openStages"
 SHOW = "compileLens.showStage"
-AGAIN = "again"
+AGAIN, GPU = "again", "gpu:"
 # a list that an editor shows as buttons
 MOST_ASKED = 24
 WORDS = {Direction.NOT_LOWERED: "captured"}
@@ -36,8 +34,8 @@ WORDS = {Direction.NOT_LOWERED: "captured"}
 class StageCommands:
     """A request for stages is the user's consent to the run that they need, as with any command that runs a file."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs, store: StageStore) -> None:
-        self._server, self._runs, self._store = server, runs, store
+    def __init__(self, server: CompileLensServer, runs: Runs, store: StageStore, making: StageMaking) -> None:
+        self._server, self._runs, self._store, self._making = server, runs, store, making
 
     def commands(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         """The commands by name; all take more than a document."""
@@ -59,17 +57,24 @@ class StageCommands:
     async def of_file(self, uri: str | None, how: str | None = None) -> dict[str, Any] | None:
         """The stages of a file, by the run or trace and the graph; it runs if there are none, or if ``how`` is ``again``.
 
-        Of a stage, those of the same run or trace. None if the file could not be run, which the user is told.
+        ``how`` may be ``gpu:NAME``: compile it as for that GPU, too. Of a stage, those of the same run or trace. None if the file
+        could not be run, which the user is told.
         """
         if uri is not None and (of := await self._store.find(uri)) is not None:
             return {"sources": [await asyncio.to_thread(self._source, of.of)]}
         path = path_argument(LIST, uri)
-        if how not in (None, AGAIN):
-            raise JsonRpcInvalidParams(f"{LIST} takes the URI of a file, and {AGAIN} to run it again.")
-        known = await self._known(str(uri), path, how == AGAIN)
+        if how is not None and how.startswith(GPU):
+            await self._making.preview(str(uri), path, how[len(GPU) :])
+            known = self._store.about(path)
+        elif how in (None, AGAIN):
+            known = await self._known(str(uri), path, how == AGAIN)
+        else:
+            raise JsonRpcInvalidParams(f"{LIST} takes the URI of a file, and {AGAIN} or {GPU}NAME to compile it.")
         if not known:
             return None
-        return {"sources": await asyncio.to_thread(lambda: [self._source(found) for found in known])}
+        sources = await asyncio.to_thread(lambda: [self._source(found) for found in known])
+        gpus = [{"name": name, "title": device.title} for name, device in devices().items()]
+        return {"sources": sources, "gpus": gpus}
 
     async def open(self, uri: str | None, line: str | None = None) -> dict[str, Any] | None:
         """Ask which stage to open, of the graphs of ``line`` first, and open it."""
@@ -116,34 +121,8 @@ class StageCommands:
             await self._store.load(self._store.folders.key(RUN, path))
             if known := self._store.about(path):
                 return known
-        await self._run(uri, path)
+        await self._making.run(uri, path)
         return self._store.about(path)
-
-    async def _run(self, uri: str, path: str) -> None:
-        """Compile a file completely, and take the stages of its trace."""
-        if not self._server.may_run():
-            return
-        snapshot = self._server.documents.get(uri)
-        text = await asyncio.to_thread(text_of, path, snapshot)
-        self._store.folders.root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self._store.folders.root, prefix=".run-") as folder:
-            recorder = StageRecorder(self._server.analyze, Path(folder))
-            outcome = await self._runs.analyze(uri, RunRequest(stages=recorder))
-            trace = recorder.trace_of(outcome) if outcome is not None else None
-            if outcome is None or trace is None:
-                return  # canceled, or the user has been told why
-            try:
-                kept = await asyncio.to_thread(
-                    self._store.folders.take_trace, self._store.folders.key(RUN, path), trace
-                )
-                found = await self._store.add(StageFacts(RUN, path, str(kept), Path(path).name, {path: text}))
-            except (TraceError, OSError) as problem:
-                self._server.warn(f"Compile Lens: {problem}")
-                return
-        if not found.graphs:
-            self._server.warn(
-                f"Compile Lens: the run of {Path(path).name} compiled no graph, so that there are no stages."
-            )
 
     # -- as an editor lists them
 

@@ -61,7 +61,11 @@ class StageStore:
     def about(self, path: str) -> list[StageSet]:
         """What is loaded and tells of a file: its own run first."""
         own, key = self.of_run(path), file_key(path)
-        others = [found for found in self._sets.values() if found is not own and key in found.files]
+        others = [
+            found
+            for found in self._sets.values()
+            if found is not own and (key in found.files or found.facts.file == path)
+        ]
         return [own, *others] if own is not None else others
 
     def loaded(self, uri: str) -> StageDocument | None:
@@ -104,9 +108,9 @@ class StageStore:
 
     async def add(self, facts: StageFacts) -> StageSet:
         """Take the stages of a run or of an opened trace. Raises TraceError and OSError."""
-        key = self.folders.key(facts.kind, facts.file)
+        key = self.folders.key(facts.kind, facts.file, facts.gpu)
         found = await asyncio.to_thread(open_stage_set, key, facts, self._maps(), self._roots())
-        if facts.kind == RUN:  # the files that it read may change soon
+        if facts.kind != OPENED:  # the files that it read may change soon
             await asyncio.to_thread(found.read_kernels, source_if_readable)
         await asyncio.to_thread(self.folders.keep, key, found.facts)
         self._publish(found)

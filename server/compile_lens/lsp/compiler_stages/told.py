@@ -19,6 +19,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.stage_set import KernelAt, StageSet
 from compile_lens.shown_text import code_span, markdown_text
 from compile_lens.stages.model import Direction, Graph
+from compile_lens.state.stage_folders import RUN
 from compile_lens.syntax.regions import Region
 from compile_lens.wording import and_more, counted
 
@@ -47,7 +48,7 @@ class StageWords:
         rows = [self._row(snapshot, of, firsts[name], number, line) for name, number in calls.items()]
         left_out = len(rows) - MOST_KERNELS
         shown = [*rows[:MOST_KERNELS], *([f"- {left_out} more"] if left_out > 0 else [])]
-        origin = f" in {markdown_text(of.facts.title)}" if of.facts.file != snapshot.path else ""
+        origin = f" ({markdown_text(of.facts.title)})" if of.facts.kind != RUN else ""
         stale = f"\n\n{STALE}" if of.is_stale(self._server.sources.index(of.facts.file)) else ""
         return f"**{in_directions(found)}**{origin}\n\n" + "\n".join(shown) + stale
 

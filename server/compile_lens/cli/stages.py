@@ -1,0 +1,149 @@
+"""``compile-lens stages``: prints what torch made of a program, stage by stage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
+from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.text_output import display_path
+from compile_lens.formats.stages_json import document_of, graph_json, run_json, stage_json
+from compile_lens.pipeline.job_factory import Confinement
+from compile_lens.stages.model import Direction, Graph, Stage, StageKind
+from compile_lens.wording import counted
+
+# languages that Pygments, which colors the text, knows by another name
+LEXERS = {"cpp": "cpp", "python": "python", "mlir": "text", "llvm": "llvm", "ptx": "text", "plaintext": "text"}
+NO_GRAPHS = "No graph was compiled."
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path), metavar="FILE|TRACE")
+@click.option(
+    "--stage",
+    "kind",
+    type=click.Choice([kind.value for kind in StageKind]),
+    help="Print the text of this stage.  [default: list the stages]",
+)
+@target_options("the graphs and their stages, with texts if --stage is given (docs/json.md)")
+@click.pass_context
+def stages(
+    context: click.Context,
+    path: Path,
+    kind: str | None,
+    region: str | None,
+    python: str | None,
+    timeout: float,
+    entry: str,
+    confinement: Confinement,
+    as_json: bool,
+) -> int:
+    """Print the stages of each graph that torch compiled: Dynamo's graph, the joint graph, the IR, the generated code, kernels.
+
+    FILE is run as `check` runs it, and its kernels are compiled. TRACE is what another run left, on any machine: a trace of TORCH_TRACE,
+    the output folder of tlparse, or a torch_compile_debug folder. A trace has no IR; a debug folder has.
+
+    The exit code is 0, 1 if there is no such graph or stage, and 2 if nothing could be opened.
+    """
+    options = RunOptions(python, timeout, entry, confinement, context.obj or ())
+    targets = open_target(path, options)
+    chosen = None if kind is None else StageKind(kind)
+    if as_json:
+        echo_json(json.dumps(document_of([_json(target, region, chosen) for target in targets]), indent=2))
+        return _exit_code(targets)
+    found = False
+    for target in targets:
+        graphs = chosen_graphs(target, region)
+        if chosen is None:
+            _list(target, graphs)
+            found = found or bool(graphs)
+        else:
+            printed = [_print(stage) for graph in graphs for stage in graph.stages if stage.kind is chosen]
+            found = found or bool(printed)
+    if not found and chosen is not None and not any(target.failure for target in targets):
+        echo(f"compile-lens: No graph has the stage {chosen.value}.", err=True)
+    for target in targets:
+        if target.failure:
+            echo(f"compile-lens: {target.failure}", err=True)
+        for note in target.notes:
+            echo(note, err=True)
+    return _exit_code(targets) or (0 if found else 1)
+
+
+def _exit_code(targets: list[Target]) -> int:
+    return 2 if any(target.failure for target in targets) else 0
+
+
+def _json(target: Target, region: str | None, kind: StageKind | None) -> dict[str, object]:
+    graphs = [
+        {
+            **graph_json(graph),
+            "stages": [
+                stage_json(stage, with_text=kind is not None)
+                for stage in graph.stages
+                if kind is None or stage.kind is kind
+            ],
+        }
+        for graph in chosen_graphs(target, region)
+    ]
+    return run_json(target.name, target.stages, graphs, target.failure, target.notes)
+
+
+def graph_title(graph: Graph) -> Text:
+    """``forward  block.py:7  backward graph  [0/0]``: the function, its place, the direction and the frame."""
+    direction = "captured graph" if graph.direction is Direction.NOT_LOWERED else f"{graph.direction.value} graph"
+    parts = [Text(graph.function or "graph", style="bold")]
+    if graph.file:
+        parts.append(Text(f"{display_path(graph.file)}:{graph.line}", style="cyan"))
+    parts.append(Text(direction, style="bold green" if graph.direction is Direction.BACKWARD else "bold blue"))
+    if graph.compile_id:
+        parts.append(Text(f"[{graph.compile_id}]", style="dim"))
+    return Text("  ").join(parts)
+
+
+def _list(target: Target, graphs: list[Graph]) -> None:
+    console = SafeConsole()
+    version = f"torch {target.stages.torch}" if target.stages.torch else ""
+    header = Text(display_path(target.name), style="bold")
+    header.append("  ".join(["", *filter(None, [version, counted(len(graphs), "graph")])]), style="dim")
+    console.print(header)
+    if not graphs and not target.failure:
+        console.print(NO_GRAPHS)
+    for graph in graphs:
+        console.print()
+        console.print(graph_title(graph))
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(justify="right", style="dim")
+        for stage in graph.documents:
+            table.add_row(stage.kind.value, stage.title, counted(_lines(stage), "line"))
+        own = [stage for stage in graph.stages if stage.kind is StageKind.KERNEL]
+        if own:
+            lines = counted(sum(map(_lines, own)), "line")
+            table.add_row(StageKind.KERNEL.value, counted(len(own), "generated kernel"), lines)
+        console.print(table)
+
+
+def _lines(stage: Stage) -> int:
+    return stage.text.rstrip("\n").count("\n") + 1
+
+
+def _print(stage: Stage) -> str:
+    console = SafeConsole(soft_wrap=True)
+    if console.is_terminal:
+        console.print(Text(f"── {stage.id}", style="bold cyan"))
+        console.print(Syntax(stage.text.rstrip("\n"), LEXERS.get(stage.language, "text"), background_color="default"))
+    else:
+        # what is piped into a file is the text
+        mark = "//" if stage.language in {"cpp", "mlir", "ptx"} else ";" if stage.language == "llvm" else "#"
+        echo(f"{mark} {stage.id}")
+        echo(stage.text.rstrip("\n"))
+    return stage.id

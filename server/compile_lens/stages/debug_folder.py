@@ -1,0 +1,101 @@
+"""Opens what torch writes with ``TORCH_COMPILE_DEBUG=1``: a folder for each graph, with its documents as files.
+
+It has no frames and no region. Names of the folders are ``model__0_forward_1.0`` (``DebugContext`` in torch/_inductor/debug.py, torch 2.6
+to 2.13).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from compile_lens.stages.collection import OpenedStages
+from compile_lens.stages.documents import document, kernel_stages
+from compile_lens.stages.kernels import KernelTexts, read_kernels
+from compile_lens.stages.model import Direction, Graph, Kernel, StageKind
+from compile_lens.stages.provenance import MAPPINGS, STACKS, Lines, no_lines
+
+FOLDER = re.compile(r"^(?P<name>.+?)_(?P<direction>forward|backward|inference)_(?P<number>\d+)\.(?P<part>\d+)$")
+FILES = {
+    "fx_graph_readable.py": StageKind.POST_GRAD_BEFORE,
+    "fx_graph_transformed.py": StageKind.POST_GRAD,
+    "ir_pre_fusion.txt": StageKind.IR_PRE_FUSION,
+    "ir_post_fusion.txt": StageKind.IR_POST_FUSION,
+    "output_code.py": StageKind.OUTPUT_CODE,
+}
+PROVENANCE = (MAPPINGS, STACKS)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A document that is a file."""
+
+    path: Path
+
+    def text(self) -> str | None:
+        """Its text, or None if it cannot be read."""
+        try:
+            return self.path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+
+
+def is_debug_folder(path: Path) -> bool:
+    """Whether torch wrote ``path``, or a folder around it, for debugging."""
+    return next(_folders(path), None) is not None
+
+
+def read_debug_folder(path: Path, lines_of: Lines = no_lines) -> OpenedStages:
+    """The stages of all graphs below ``path``, in the order of their numbers."""
+    return OpenedStages(tuple(_graph(folder, lines_of) for folder in sorted(_folders(path), key=_order)))
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    candidates = [path, *path.glob("*"), *path.glob("**/torchinductor/*")] if path.is_dir() else []
+    for folder in dict.fromkeys(candidates):
+        if FOLDER.match(folder.name) and any((folder / name).is_file() for name in FILES):
+            yield folder
+
+
+def _order(folder: Path) -> tuple[str, str, int, int]:
+    found = FOLDER.match(folder.name)
+    assert found is not None
+    return str(folder.parent), found["name"], int(found["number"]), int(found["part"])
+
+
+def _graph(folder: Path, lines_of: Lines) -> Graph:
+    found = FOLDER.match(folder.name)
+    assert found is not None
+    direction = Direction(found["direction"])
+    name = f"{found['name']}_{found['number']}_{found['part']}/{direction.value}"
+    files = {kind: TextFile(folder / file) for file, kind in FILES.items() if (folder / file).is_file()}
+    code = files.get(StageKind.OUTPUT_CODE)
+    return Graph(
+        id=name,
+        compile_id="",
+        direction=direction,
+        function=found["name"],
+        file="",
+        line=0,
+        region=None,
+        documents=tuple(document(name, kind, source) for kind, source in files.items()),
+        times={},
+        read_kernels=partial(_kernels, name, folder, code, files, lines_of) if code is not None else tuple,
+        read_kernel_stages=partial(kernel_stages, name, code) if code is not None else tuple,
+        read_not_fused=_not_told,
+    )
+
+
+def _not_told(_kernels: tuple[Kernel, ...]) -> tuple[()]:
+    return ()
+
+
+def _kernels(
+    name: str, folder: Path, code: TextFile, files: dict[StageKind, TextFile], lines_of: Lines
+) -> tuple[Kernel, ...]:
+    graphs = [files[kind] for kind in (StageKind.POST_GRAD, StageKind.POST_GRAD_BEFORE) if kind in files]
+    written = {one: TextFile(folder / f"{one}.json") for one in PROVENANCE if (folder / f"{one}.json").is_file()}
+    return read_kernels(KernelTexts(name, code, tuple(graphs), None, written, lines_of))
