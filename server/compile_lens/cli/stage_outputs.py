@@ -24,7 +24,6 @@ from compile_lens.stages.compiled_for import devices_of
 from compile_lens.stages.model import StageKind
 from compile_lens.stages.perfetto import to_perfetto
 from compile_lens.stages.timeline import Timeline, read_timeline
-from compile_lens.state.atomic_file import write_atomically
 from compile_lens.wording import counted
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
@@ -48,6 +47,7 @@ class StageOutputs:
 
 def output_options(command: F) -> F:
     """The options, which become the argument ``outputs``."""
+
     @wraps(command)
     def with_outputs(
         *args: object,
@@ -168,7 +168,9 @@ def _page(
     notes = [f"torch {target.stages.torch}"] if target.stages.torch else []
     if outputs.device is None and len(alike) > 1:
         names = ", ".join(one.title for one in alike)
-        notes.append(f"Times are estimated for {alike[0].title}. {names} look the same to the compiler; `--device` names another.")
+        notes.append(
+            f"Times are estimated for {alike[0].title}. {names} look the same to the compiler; `--device` names another."
+        )
     if device is not None:
         notes.append(f"Figures of {device.title}: {device.source}")
     return stages_page.to_html(
@@ -239,7 +241,7 @@ def _other(operand: str, options: RunOptions) -> Sequence[Target]:
 
 def _write(file: Path, text: str) -> None:
     try:
-        write_atomically(file, text)
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{display_path(str(file))} cannot be written: {error.strerror}.") from None
     echo(f"compile-lens: wrote {display_path(str(file))}.", err=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -51,6 +51,7 @@ class RunOptions:
     entry: str
     confinement: Confinement
     arguments: tuple[str, ...]
+    torch_options: Mapping[str, str] = field(default_factory=dict)
 
 
 def target_options(json_holds: str) -> Callable[[F], F]:
@@ -113,6 +114,7 @@ def _run(path: Path, options: RunOptions) -> list[StageRun]:
         timeout_s=options.timeout,
         confinement=options.confinement,
     )
+    job = replace(job, torch_options=dict(options.torch_options))
     request = FileRequest(options.python, EntrySelection(options.entry, ()), Filters())
     hosts = Hosts()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
 from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
@@ -33,6 +35,7 @@ NO_GRAPHS = "No graph was compiled."
     help="Print the text of this stage.  [default: list the stages]",
 )
 @target_options("the graphs and their stages, with texts if --stage is given (docs/json.md)")
+@output_options
 @click.pass_context
 def stages(
     context: click.Context,
@@ -44,6 +47,7 @@ def stages(
     entry: str,
     confinement: Confinement,
     as_json: bool,
+    outputs: StageOutputs,
 ) -> int:
     """Print the stages of each graph that torch compiled: Dynamo's graph, the joint graph, the IR, the generated code, kernels.
 
@@ -53,8 +57,11 @@ def stages(
     The exit code is 0, 1 if there is no such graph or stage, and 2 if nothing could be opened.
     """
     options = RunOptions(python, timeout, entry, confinement, context.obj or ())
-    targets = open_target(path, options)
+    targets = open_target(path, replace(options, torch_options=outputs.torch_options))
     chosen = None if kind is None else StageKind(kind)
+    done = write_outputs(outputs, path, targets, region, chosen, options, as_json)
+    if done is not None:
+        return done
     if as_json:
         echo_json(json.dumps(document_of([_json(target, region, chosen) for target in targets]), indent=2))
         return _exit_code(targets)
