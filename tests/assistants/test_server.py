@@ -139,6 +139,7 @@ def test_stages_of_a_run(assistant: Assistant, workspace: Path) -> None:
     found = assistant.ask("stages", file=str(workspace / "broken.py"), text=FIXED)
     [graph] = found["graphs"]
     assert graph["function"] == "⟪step⟫" and [kernel["kind"] for kernel in found["kernels"]] == ["cpp"]
+    assert f"{workspace / 'broken.py'}:" in found["kernels"][0]["computes"][0]
 
 
 def test_what_a_program_says_is_marked_as_data_and_has_no_links(assistant: Assistant, workspace: Path) -> None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from editor import Editor, editor
 
 ALWAYS = {"run": {"enabled": "always"}}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def private_sockets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Servers that are killed leave their sockets here, and not where those of the user are."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+        yield
 
 
 @pytest.fixture

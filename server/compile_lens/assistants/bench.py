@@ -64,11 +64,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a file is run: an entry ('' for the first that compiles anything), how far it compiles, whether numbers are compared."""
+    """How a file is run: an entry ('' for the first that compiles anything), how far it compiles, whether numbers are compared, and
+    whether what stages need is recorded."""
 
     entry: str = ""
     depth: Depth = Depth.DYNAMO
     compare: bool = False
+    stages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Bench:
         self.ground.allow(source.file)
         job = self.ground.job(source.file, source.unsaved)
         # numbers are compared after all of the compiler
-        return replace(job, depth=Depth.INDUCTOR if way.compare else way.depth, compare=way.compare)
+        return replace(job, depth=Depth.INDUCTOR if way.compare else way.depth, compare=way.compare, stages=way.stages)
 
     def choice(self, source: Source, entry: str) -> EntryChoice:
         """The entries to try. Raises BadEntry. Reads files of the workspace: not for the event loop."""

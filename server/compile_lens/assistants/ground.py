@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
+from compile_lens.documents.shared_texts import unsaved_text
 from compile_lens.pipeline.host_pool import HostPool
 from compile_lens.pipeline.job_factory import job_of_settings
 from compile_lens.pipeline.scheduler import Reason
@@ -76,8 +77,9 @@ class OwnGround:
         return self._allowed(file) or workspace_root(Path(file))
 
     async def unsaved(self, file: str) -> str | None:
-        """Nobody edits."""
-        return None
+        """The text in an editor that has the allowed workspace open and shares it."""
+        root = self._allowed(file)
+        return await unsaved_text(root, file) if root is not None else None
 
     def job(self, file: str, text: str | None) -> Job:
         """The run that an editor with default settings would make."""

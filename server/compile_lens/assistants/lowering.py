@@ -70,7 +70,7 @@ async def _of_run(bench: Bench, given: dict[str, Any], tell: Tell) -> OpenedStag
         if isinstance(frame, TraceRecord):
             builders[-1].feed(frame.data)
 
-    way = Way(given.get("entry", ""), Depth.INDUCTOR)
+    way = Way(given.get("entry", ""), Depth.INDUCTOR, stages=True)
     async with bench.running(source, way, tell, begin, watch) as ran:
         del ran
     lines = source.text.splitlines()

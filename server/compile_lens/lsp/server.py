@@ -44,6 +44,7 @@ from compile_lens.lsp.repros import WRITE_REPRO, Repros
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import SandboxActions
 from compile_lens.lsp.searches import Searches
+from compile_lens.lsp.sharing import Sharing
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.lsp.traces import Traces
 from compile_lens.lsp.views import Views
@@ -96,6 +97,7 @@ def assemble(
     configuration.on_change(predictions.predict_all)
     pages = Pages(server)
     habits = FixHabits(server, pages)
+    sharing = Sharing(server, permissions)
     fixes = Fixes(server, FixChecks(server, runs), facts, habits)
     stages = Stages(server, runs, progress)
     Hovers(server, runs, store, predictions, facts, fixes, stages.words)
@@ -152,6 +154,7 @@ def assemble(
     async def initialized(_: types.InitializedParams) -> None:
         runs.show_idle()
         await configuration.on_initialized()
+        await sharing.start()
         await stages.documents.register()
         store.of(None)  # reads the tables before the first hover
 

@@ -11,6 +11,7 @@ import torch
 
 from ..instrument import depth
 from ..runtime.degraded import degraded
+from ..substitutes.cuda.native import EmulatedDevices
 from ..torch_internals.inductor import (
     ADD_CHOICE_FILTER,
     ASYNC_COMPILE,
@@ -51,8 +52,9 @@ BACKWARD_OPTION = "torch._functorch.config.force_non_lazy_backward_lowering"
 class GpuBackend:
     """Compiles each graph for the GPU. ``retarget``: graphs that are on the CPU, too, as if they were on the GPU."""
 
-    def __init__(self, notes: PreviewNotes, reader: KernelReader, retarget: bool) -> None:
+    def __init__(self, notes: PreviewNotes, reader: KernelReader, devices: EmulatedDevices, retarget: bool) -> None:
         self._notes = notes
+        self._devices = devices
         self._reader = reader
         self._retarget = retarget
 
@@ -74,7 +76,7 @@ class GpuBackend:
                 example_inputs = move_to_gpu(graph_module, example_inputs)
                 if torch.is_autocast_enabled("cpu"):
                     autocast = torch.autocast("cuda", torch.get_autocast_dtype("cpu"))
-            with autocast:
+            with autocast, self._devices.with_cudnn():
                 COMPILE_FX.need().compile_fx(graph_module, example_inputs, config_patches=config_patches)
         except Exception as error:  # torch's, for a reason of the program's or of the missing GPU; the note says it
             if type(error).__module__.startswith("torch._dynamo"):
@@ -103,7 +105,7 @@ class GpuBackend:
             KEEP_PADDING.set(lambda key, value: None)
         add_filter = ADD_CHOICE_FILTER.get()
         if add_filter is not None:
-            add_filter(lambda choices: _first_template(choices, notes))
+            add_filter(lambda choices: _first_template(choices, notes, reader))
 
 
 def _timer(notes: PreviewNotes) -> Callable[..., float]:
@@ -121,13 +123,14 @@ def _timer(notes: PreviewNotes) -> Callable[..., float]:
     return measure
 
 
-def _first_template(choices: list[Any], notes: PreviewNotes) -> list[Any]:
+def _first_template(choices: list[Any], notes: PreviewNotes, reader: KernelReader) -> list[Any]:
     """One choice, which needs no measurement: Triton's first template, else the first."""
     if len(choices) < 2:
         return choices
     template: Any = TRITON_TEMPLATE.look_up()
     templates = [choice for choice in choices if template is not None and isinstance(choice, template)]
     taken = (templates or choices)[0]
+    reader.chosen_among(len(choices))
     others = tuple(_described(choice) for choice in choices if choice is not taken)
     notes.decision("max-autotune", _described(taken), others, "torch measures on the GPU which candidate is fastest.")
     return [taken]

@@ -35,11 +35,11 @@ def begin(
         computed.assume((arguments, named))
 
     memory.return_memory_at_once()
-    emulation.install(1, notes, without, emulation.Model(figures, cudnn, computed, launch))
+    devices = emulation.install(1, notes, without, emulation.Model(figures, cudnn, computed, launch))
     has_triton = _install_triton(figures)
     attention.install(attention.AttentionChooser((figures["major"], figures["minor"]), cudnn), preview_notes)
     reader = KernelReader(preview_notes, figures, request.assembly and has_triton)
-    backend.GpuBackend(preview_notes, reader, retarget=not names_gpu).install()
+    backend.GpuBackend(preview_notes, reader, devices, retarget=not names_gpu).install()
     skip_modules(attention, backend, values)
     preview_notes.about(
         {

@@ -48,11 +48,16 @@ class KernelReader:
         self._figures = figures
         self._assembly = assembly
         self._pending: list[tuple[str, str]] = []
+        self._candidates = 0
         self._known: dict[str, dict[str, Any]] = {}  # by source
 
     def add(self, name: str, source: str) -> None:
         """A kernel of the graph that is being compiled."""
         self._pending.append((name, source))
+
+    def chosen_among(self, candidates: int) -> None:
+        """A template of the graph that is being compiled was taken from so many candidates."""
+        self._candidates = max(self._candidates, candidates)
 
     def read_pending(self) -> None:
         """Write a note for each kernel that was added since."""
@@ -61,6 +66,7 @@ class KernelReader:
             if source not in self._known:
                 self._known[source] = self._read(name, source)
             self._notes.kernel({"kernel": name, **self._known[source]})
+        self._candidates = 0
 
     def _read(self, name: str, source: str) -> dict[str, Any]:
         modules = KERNEL_MODULES.get()
@@ -80,6 +86,8 @@ class KernelReader:
         for option, why in BY_TIMING.items():
             if about.get(option):
                 return GPU_DECIDES, why
+        if self._candidates and _heuristic(tuner) == "TEMPLATE":
+            return GPU_DECIDES, "torch measures on the GPU which candidate of max-autotune is fastest."
         usable = [one for one in configurations if not one.error]
         if len(usable) > 1:
             return ONE_OF, "torch measures its configurations on the GPU, and takes the fastest."
@@ -119,7 +127,7 @@ class KernelReader:
         return bool(
             about.get("dynamic_scale_rblock", True)
             and not about.get("persistent_reduction")
-            and getattr(getattr(tuner, "heuristic_type", None), "name", "") == "REDUCTION"
+            and _heuristic(tuner) == "REDUCTION"
             and getattr(tuner, "size_hints", None) is not None
             and self._figures["major"] >= 8
         )
@@ -150,6 +158,11 @@ class KernelReader:
         added.made_from = index
         self._compile(tuner, added, other)
         yield added
+
+
+def _heuristic(tuner: Any) -> str:
+    """``POINTWISE``, ``REDUCTION``, ``TEMPLATE``… (torch/_inductor/runtime/hints.py)."""
+    return getattr(getattr(tuner, "heuristic_type", None), "name", "")
 
 
 def _configuration(config: Any) -> Configuration:

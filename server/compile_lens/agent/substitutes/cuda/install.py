@@ -34,8 +34,10 @@ class Model:
 AN_H100 = Model()
 
 
-def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHING, model: Model = AN_H100) -> None:
-    """Emulate ``count`` GPUs. ``notes`` takes what the program asks of them.
+def install(
+    count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHING, model: Model = AN_H100
+) -> native.EmulatedDevices:
+    """Emulate ``count`` GPUs, which are returned. ``notes`` takes what the program asks of them.
 
     ``without``: abilities that failed in a trial (agent/substitutes/cuda/trial.py), with the reasons; they are left out, and reported.
     Raises EmulationUnsupported, with nothing changed, where this torch or this machine does not allow it.
@@ -60,6 +62,7 @@ def install(count: int, notes: StandInNotes, without: Mapping[str, str] = NOTHIN
         triton_kernels.install(notes, runs=TRITON not in without)
     native.start_gradient_threads(devices)
     skip_modules(cuda_module, generators, memory, native, operators, streams, triton_kernels)
+    return devices
 
 
 def _generators(

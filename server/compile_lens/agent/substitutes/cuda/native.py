@@ -16,7 +16,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,7 @@ INDEX = ctypes.c_int8
 NOTHING = "c3"  # ret
 STREAM_OF_DEVICE = "0fb7c6 31d2 c3"  # movzx eax, si; xor edx, edx; ret
 CONSTANT = "b8 {value} c3"  # mov eax, value; ret
+BYTE = "48b8 {address} 0fb600 c3"  # mov rax, address; movzx eax, byte [rax]; ret
 ADDRESS = "48b8 {address} c3"  # mov rax, address; ret
 CURRENT = "48b8 {cell} 0fb700 c3"  # mov rax, cell; movzx eax, word [rax]; ret
 CURRENT_INDEX = "48b8 {cell} 0fb64001 c3"  # … movzx eax, byte [rax+1]; ret
@@ -62,8 +63,9 @@ class EmulatedDevices:
     pinned: set[int] = field(default_factory=set)  # addresses of pinned memory
     default_generator: Callable[[int], int] | None = None  # index → address of an at::Generator
     new_generator: Callable[[int, int], int] | None = None  # index, target address of the at::Generator → that address
-    # the version of cuDNN that torch sees; 0 for none: with cuDNN, it chooses operators that no kernel for a CPU exists for
-    cudnn: int = 0
+    cudnn: int = 0  # the version of cuDNN that torch sees, 0 for none
+    # whether torch may choose it now: it then calls operators that no kernel for a CPU exists for, and C++ that asks the driver
+    takes_cudnn: Any = field(default_factory=lambda: ctypes.c_uint8(0))
 
     @property
     def current(self) -> int:
@@ -72,6 +74,15 @@ class EmulatedDevices:
     @current.setter
     def current(self, index: int) -> None:
         self.cell.value = CUDA | index << 8
+
+    @contextlib.contextmanager
+    def with_cudnn(self) -> Iterator[None]:
+        """Let torch choose cuDNN in the block, where operators are traced and not run."""
+        self.takes_cudnn.value = int(self.cudnn > 0)
+        try:
+            yield
+        finally:
+            self.takes_cudnn.value = 0
 
 
 Entry = tuple[Any, list[Any], Any]
@@ -206,7 +217,7 @@ def _hook_entries(
     current, exchange = code.function(CURRENT_INDEX), code.function(EXCHANGE_INDEX)
     wanted: dict[str, Entry | int] = {
         **dict.fromkeys(("isBuilt", "isAvailable", "hasCUDA", "hasPrimaryContext"), yes),
-        **_cudnn_entries(devices.cudnn, code),
+        **_cudnn_entries(devices, code),
         **dict.fromkeys(("init", "deviceSynchronize"), nothing),
         **dict.fromkeys(("deviceCount", "getNumGPUs"), count),
         **dict.fromkeys(("getCurrentDevice", "current_device"), current),
@@ -223,13 +234,14 @@ def _hook_entries(
     return {{**base, **cuda}[name]: entry for name, entry in wanted.items() if name in base or name in cuda}
 
 
-def _cudnn_entries(version: int, code: MachineCode) -> dict[str, Entry | int]:
+def _cudnn_entries(devices: EmulatedDevices, code: MachineCode) -> dict[str, Entry | int]:
     """What torch asks to choose the operators and the memory formats of convolutions and batch norms."""
-    if not version:
-        return {"compiledWithCuDNN": code.function(CONSTANT, 0)}
-    yes, number = code.function(CONSTANT, 1), code.function(CONSTANT, version)
+    _kept_alive.append(devices.takes_cudnn)
+    is_there: dict[str, Entry | int] = {"compiledWithCuDNN": code.function(BYTE, ctypes.addressof(devices.takes_cudnn))}
+    if not devices.cudnn:
+        return is_there
+    yes, number = code.function(CONSTANT, 1), code.function(CONSTANT, devices.cudnn)
     supported = (
-        "compiledWithCuDNN",
         "hasCuDNN",
         "supportsDilatedConvolutionWithCuDNN",
         "supportsDepthwiseConvolutionWithCuDNN",
@@ -237,6 +249,7 @@ def _cudnn_entries(version: int, code: MachineCode) -> dict[str, Entry | int]:
         "supportsBFloat16RNNWithCuDNN",
     )
     return {
+        **is_there,
         **dict.fromkeys(supported, yes),
         **dict.fromkeys(("versionCuDNN", "versionRuntimeCuDNN"), number),
         "batchnormMinEpsilonCuDNN": (ctypes.c_double, [], lambda self: 0.0),

@@ -1,0 +1,116 @@
+"""Lets the server for assistants read what is unsaved in an editor: a socket for each workspace that answers with the text of a file.
+
+It is in the user's runtime directory, in a folder that nobody else can enter, and does nothing but answer. Not available on Windows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+
+# of a request and of an answer, in bytes
+LONGEST_REQUEST = 16_384
+LONGEST_ANSWER = 64_000_000
+PATIENCE_S = 2.0
+TextOf = Callable[[str], str | None]
+
+
+def sockets_folder() -> Path:
+    """Where the sockets are."""
+    return Path(platformdirs.user_runtime_dir("compile-lens", appauthor=False))
+
+
+def socket_of(root: Path) -> Path:
+    """The socket of the workspace ``root``."""
+    return sockets_folder() / f"{hashlib.sha256(os.fsencode(root)).hexdigest()[:24]}.sock"
+
+
+def _is_own(path: Path, kind: Callable[[int], bool]) -> bool:
+    """Whether ``path`` is what it should be, no link, the user's own, and closed to all others."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return kind(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+class SharedTexts:
+    """The socket of one workspace. ``text_of`` gives the unsaved text of a file, None if there is none to give."""
+
+    def __init__(self, root: Path, text_of: TextOf) -> None:
+        self._root = root
+        self._text_of = text_of
+        self._server: asyncio.AbstractServer | None = None
+
+    async def start(self) -> bool:
+        """Answer from now on. Returns whether that is possible: the first editor of a workspace answers for it."""
+        if sys.platform == "win32":
+            return False
+        path = socket_of(self._root)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_own(path.parent, stat.S_ISDIR) or await _answers(path):
+                return False
+            path.unlink(missing_ok=True)
+            self._server = await asyncio.start_unix_server(self._serve, path, limit=LONGEST_REQUEST)
+            path.chmod(0o600)
+        except OSError:  # no such folder can be made: assistants read what is saved
+            await self.close()
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Answer no more."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+            with contextlib.suppress(OSError):
+                socket_of(self._root).unlink()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        text = None
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, asyncio.TimeoutError):
+            asked = json.loads(await asyncio.wait_for(reader.readline(), PATIENCE_S))
+            file = str(asked["file"])
+            if Path(file).is_relative_to(self._root):
+                text = self._text_of(file)
+        with contextlib.suppress(OSError):
+            writer.write(json.dumps({"text": text}).encode() + b"\n")
+            await writer.drain()
+            writer.close()
+
+
+async def _answers(path: Path) -> bool:
+    if sys.platform == "win32" or not _is_own(path, stat.S_ISSOCK):
+        return False
+    try:
+        _, writer = await asyncio.open_unix_connection(path)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+async def unsaved_text(root: Path, file: str) -> str | None:
+    """The text of ``file`` in an editor that has ``root`` open, if it differs from the one on disk; None if no editor says so."""
+    path = socket_of(root)
+    if sys.platform == "win32" or not _is_own(path.parent, stat.S_ISDIR) or not _is_own(path, stat.S_ISSOCK):
+        return None
+    try:
+        reader, writer = await asyncio.wait_for(asyncio.open_unix_connection(path, limit=LONGEST_ANSWER), PATIENCE_S)
+        writer.write(json.dumps({"file": file}).encode() + b"\n")
+        answer = json.loads(await asyncio.wait_for(reader.readline(), PATIENCE_S))
+        writer.close()
+    except (OSError, ValueError, asyncio.TimeoutError):
+        return None
+    text = answer.get("text") if isinstance(answer, dict) else None
+    return text if isinstance(text, str) else None

@@ -1,0 +1,74 @@
+"""Unsaved documents of an editor, as the server for assistants reads them."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from editor import REAL, editor
+
+from compile_lens.assistants.bench import Bench
+from compile_lens.assistants.ground import OwnGround
+from compile_lens.documents.shared_texts import SharedTexts, socket_of, unsaved_text
+from compile_lens.state.consent import ConsentStore
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such sockets")
+
+
+@pytest.fixture(autouse=True)
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    # the path of a socket has a hundred characters at most
+    with tempfile.TemporaryDirectory(prefix="cl-") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield Path(folder)
+
+
+async def test_an_assistant_of_its_own_reads_what_is_unsaved_in_an_editor(root: Path) -> None:
+    file = root / "model.py"
+    file.write_text("saved = 1\n")
+    consent = ConsentStore(root.parent / "consent")
+    consent.allow(root)
+    bench = Bench(OwnGround(consent=consent))
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, {"run": {"enabled": "always", "onOpen": False}})
+        uri = await ed.open(file, "unsaved = 1\n")
+        await ed.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
+        socket = socket_of(root)
+        assert socket.stat().st_mode & 0o777 == 0o600 and socket.parent.stat().st_mode & 0o777 == 0o700
+        source = await bench.source(str(file))
+        assert (source.origin, source.text) == ("editor", "unsaved = 1\n")
+        # another editor of the same workspace leaves the socket alone
+        assert not await SharedTexts(root, lambda _: "other").start()
+        assert await unsaved_text(root, str(root.parent / "elsewhere.py")) is None
+        assert (await bench.source(str(file), "given = 1\n")).text == "given = 1\n"
+        await ed.shut_down()
+    assert not socket.exists()
+    assert (await bench.source(str(file))).text == "saved = 1\n"
+
+
+async def test_without_permission_nothing_is_shared(root: Path) -> None:
+    file = root / "model.py"
+    file.write_text("saved = 1\n")
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, {"run": {"enabled": "never"}})
+        uri = await ed.open(file, "unsaved = 1\n")
+        await ed.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
+        assert await unsaved_text(root, str(file)) is None
+
+
+async def test_what_is_not_the_users_own_is_not_asked(tmp_path: Path, runtime: Path) -> None:
+    shared = SharedTexts(tmp_path, lambda _: "text")
+    assert await shared.start()
+    assert await unsaved_text(tmp_path, str(tmp_path / "a.py")) == "text"
+    socket_of(tmp_path).chmod(0o666)
+    assert await unsaved_text(tmp_path, str(tmp_path / "a.py")) is None
+    await shared.close()
+    # a socket that a killed editor has left is replaced; a folder that others can enter is not used
+    socket_of(tmp_path).touch(0o600)
+    assert await shared.start()
+    await shared.close()
+    (runtime / "compile-lens").chmod(0o755)
+    assert not await shared.start() and not socket_of(tmp_path).exists()
