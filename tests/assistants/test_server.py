@@ -118,6 +118,7 @@ def test_fixes_come_with_their_effect_and_diff(assistant: Assistant, workspace: 
     offered = assistant.ask("fixes", file=str(file), finding="@7")["fixes"]
     assert offered and all(fix["place"].startswith(str(file)) for fix in offered)
     best = offered[0]
+    assert len({fix["diff"] for fix in offered}) == len(offered)
     assert best["helps"] and "1 → 0 breaks" in best["effect"] and "results" in best["effect"]
     assert "print" in best["diff"] and file.read_text() == BROKEN
 

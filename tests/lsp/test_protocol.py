@@ -71,6 +71,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.openStages",
         "compileLens.showStage",
         "compileLens.stages",
+        "compileLens.stagesPage",
     }
     assert offered["hoverProvider"] is True
     assert offered["textDocumentSync"] == {"openClose": True, "change": 2, "save": True}

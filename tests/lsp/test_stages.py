@@ -184,6 +184,9 @@ async def test_a_run_gives_stages_which_are_renewed_when_its_text_has_changed(ra
     refreshed = await raw.wait(lambda m: m.get("method") == "workspace/textDocumentContent/refresh", since)
     assert refreshed["params"]["uri"] == code
     assert await lenses(raw, code) == []
+    page = await raw.command("compileLens.stagesPage", uri)
+    assert page["title"] == program.name
+    assert page["html"].startswith("<!doctype html>")
     # what is not kept is said
     gone = code.replace("/1_7/", "/9_9/")
     assert "no longer kept" in (await raw.request("workspace/textDocumentContent", {"uri": gone}))["text"]

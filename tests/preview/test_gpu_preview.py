@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.command import Warm
 
 from compile_lens.knowledge.devices import find_device
 from compile_lens.pipeline.gpu_preview import preview_job
@@ -137,8 +139,25 @@ def test_ptx_is_made_for_other_gpus(warm_host: WarmHost, tmp_path: Path) -> None
     assert preview.retargeted  # the program runs on the CPU
     (kernel,) = preview.kernels
     configuration = kernel.configurations[0]
-    assert ".target sm_100" in configuration.assembly[StageKind.PTX]
+    assert ".target sm_100" in (configuration.assembly[StageKind.PTX].text() or "")
     assert set(configuration.assembly) == {StageKind.TTIR, StageKind.TTGIR, StageKind.LLIR, StageKind.PTX}
     assert configuration.registers is not None
     assert 8 <= configuration.registers <= 64
     assert (configuration.shared, configuration.spills) == (0, 0)
+
+
+@pytest.mark.usefixtures("warm_command")
+def test_the_command_prints_the_kernels_for_a_gpu(tmp_path: Path) -> None:
+    (tmp_path / "sums.py").write_text(
+        "import torch\n\n@torch.compile\ndef f(x):\n    return x.sum(-1)\n\nf(torch.randn(64, 512))\n"
+    )
+    done = Warm(["kernels", "--json", "--gpu", "a100", "sums.py"], tmp_path)
+    assert done.code == 0, done.err
+    (run,) = json.loads(done.out)["runs"]
+    assert run["preview"]["architecture"] == "sm_80"
+    (kernel,) = run["preview"]["kernels"]
+    assert kernel["name"] == run["graphs"][0]["kernels"][0]["name"]
+    assert kernel["certainty"] in {"exact", "one-of"}
+    refused = Warm(["kernels", "--gpu", "nonsense", "sums.py"], tmp_path)
+    assert refused.code == 2
+    assert "No GPU is known as `nonsense`" in refused.err

@@ -118,6 +118,10 @@ def scaled(x, n):
 def get_inputs():
     return [torch.ones(3, 4), 2]
 """
+MAIN = """
+if __name__ == "__main__":
+    scaled(torch.ones(5), 2)
+"""
 
 
 @pytest.mark.usefixtures("warm_command")
@@ -137,6 +141,10 @@ def test_a_file_is_run_by_the_entry_that_check_would_take(tmp_path: Path) -> Non
     assert "torch.ones(3, 4), 2" in out.read_text()
     as_script = repro("--force", "--entry", "script")
     assert "The run called no compile region" in as_script.err
+    # inputs that do not fit the function compile nothing, with and without a look at its calls
+    program.write_text(REACHED_BY_INPUTS.replace("4), 2]", "4), 2, 3]") + MAIN)
+    as_script = repro("--force")
+    assert "Graph break: `print`" in as_script.out
 
 
 FAILS_IN_ITS_BACKEND = """\

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import json
 import random
 import re
 from collections.abc import Callable
@@ -12,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.pipeline.loaded_trace import read_recorded
+from compile_lens.syntax.tree import parse
+from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.files import TraceError, trace_files
 
 SMALL = trace_files(Path(__file__).parent.parent / "data" / "h200-ddp")[1]
@@ -154,3 +159,21 @@ def test_noise_is_no_trace_whatever_it_is_called(tmp_path: Path) -> None:
     for seed in range(5):
         with pytest.raises(TraceError, match="is not a torch trace"):
             opened(tmp_path, random.Random(seed).randbytes(20_000))
+
+
+@pytest.mark.parametrize("value", ["{}", "[]", '"x"', "null", "1e400", "-1", "[" * 50_000 + "]" * 50_000])
+def test_notes_of_the_program_itself_with_values_of_any_type_are_lost_alone(value: str) -> None:
+    def note(name: str, text: str) -> bytes:
+        digest = hashlib.md5(text.encode()).hexdigest()
+        head = json.dumps({"artifact": {"name": f"compile_lens_{name}", "encoding": "json"}, "has_payload": digest})
+        return f"V1122 12:00:00.000000 1 torch/x.py:1] {head}\n\t{text}\n".encode()
+
+    builder = ReportBuilder()
+    fields = f'"region": {value}, "file": {value}, "line": {value}, "name": {value}, "column": {value}'
+    for name in ("region", "called", "inlined", "skip", "frame", "frame_failed", "break", "failed_call"):
+        builder.feed(
+            note(name, f'{{{fields}, "target": {value}, "reason": {value}, "stance": {value}, "stack": {value}}}')
+        )
+    text = "import torch\nf = torch.compile(lambda x: x)\n"
+    index = RegionIndex(builder.report(), "program.py", parse(text))
+    assert [index.of_call(call.region) for call in builder.report().regions if call.file == "program.py"] == []

@@ -117,6 +117,7 @@ export const serverCommands = {
   stages: "compileLens.stages",
   openStages: "compileLens.openStages",
   showStage: "compileLens.showStage",
+  stagesPage: "compileLens.stagesPage",
   followTraces: "compileLens.followTraces",
   stopFollowingTraces: "compileLens.stopFollowingTraces",
   runAndFollow: "compileLens.runAndFollow",

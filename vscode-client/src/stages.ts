@@ -6,6 +6,7 @@ import { serverCommands, type CommandRunner } from "./protocol";
 export const stageScheme = "compile-lens-stage";
 export const stageCommands = {
   open: "compileLens.openCompilerStages",
+  page: "compileLens.openStagesPage",
   pin: "compileLens.pinStage",
   unpin: "compileLens.unpinStage",
 } as const;
@@ -82,11 +83,26 @@ export async function showStage(stage: string, line = 0): Promise<void> {
   });
 }
 
+/** Shows all stages of `uri` on one page, with the picture of each graph. The page loads nothing, and its policy allows its own script alone. */
+async function showPage(server: CommandRunner, uri: string): Promise<void> {
+  const page = await server.execute<{ readonly title: string; readonly html: string } | null>(serverCommands.stagesPage, uri);
+  if (page) {
+    const options = { enableScripts: true, localResourceRoots: [] };
+    const panel = vscode.window.createWebviewPanel("compileLens.stagesPage", `Stages of ${page.title}`, vscode.ViewColumn.Active, options);
+    panel.webview.html = page.html;
+  }
+}
+
 export function registerStages(server: CommandRunner): vscode.Disposable {
-  return vscode.commands.registerCommand(stageCommands.open, async (resource: unknown) => {
+  const { registerCommand } = vscode.commands;
+  const forFile = (run: (server: CommandRunner, uri: string) => Promise<void>) => async (resource: unknown): Promise<void> => {
     const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
     if (uri) {
-      await openStages(server, uri.toString());
+      await run(server, uri.toString());
     }
-  });
+  };
+  return vscode.Disposable.from(
+    registerCommand(stageCommands.open, forFile((runner, uri) => openStages(runner, uri))),
+    registerCommand(stageCommands.page, forFile(showPage)),
+  );
 }

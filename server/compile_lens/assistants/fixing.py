@@ -21,7 +21,7 @@ from compile_lens.assistants.answers import (
 from compile_lens.assistants.bench import LONGEST_RUN_S, Bench, Source, Tell, Way
 from compile_lens.assistants.checking import selected
 from compile_lens.assistants.quoting import quoted, quoted_lines
-from compile_lens.fixes.fix import FixKind, apply_fix
+from compile_lens.fixes.fix import Edit, FixKind, apply_fix
 from compile_lens.fixes.habits import in_order
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import Candidate, Verifier, can_compare, why_not_verified
@@ -73,13 +73,22 @@ async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
     shown = in_order((one for one in offered if one.is_offered), learned)
     return {
         "file": source.file,
-        "fixes": [_fix_answer(one, source) for one in shown],
+        "fixes": [_fix_answer(one, source) for one in _once(shown)],
         "without_fix": [
             f"{finding_id(finding)} at {place_text(finding.place)}"
             for finding in findings
             if not any(one.finding is finding for one in shown)
         ],
     }
+
+
+def _once(candidates: Iterable[Candidate]) -> Iterable[Candidate]:
+    """Each edit once, for the first finding that it is offered for."""
+    seen: set[tuple[Edit, ...]] = set()
+    for one in candidates:
+        if one.fix.edits not in seen:
+            seen.add(one.fix.edits)
+            yield one
 
 
 def _unverified(finding: Finding, source: Source, why: str) -> Iterable[Candidate]:

@@ -35,6 +35,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "kernels": (
         ("Which kernels does this file run, and which lines do they compute?", "compile-lens kernels train.py"),
         ("Which kernels compute line 12?", "compile-lens kernels --line 12 train.py"),
+        (
+            "Which kernels would an H100 get, and what do they take of it?",
+            "compile-lens kernels --gpu h100 --resources train.py",
+        ),
     ),
     "report": (
         ("Share a trace's findings with a colleague", "compile-lens report -o run.clens /tmp/trace"),

@@ -10,12 +10,14 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from compile_lens.cli.preview_columns import PreviewColumns, columns_of
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
 from compile_lens.cli.stages import NO_GRAPHS, graph_title
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.formats.stages_json import document_of, graph_json, kernel_json, not_fused_json, run_json
+from compile_lens.knowledge.devices import Device
 from compile_lens.pipeline.job_factory import Confinement
 from compile_lens.stages.figures import bytes_text
 from compile_lens.stages.model import Graph, Kernel, KernelKind, SourceSpan, StageKind
@@ -33,6 +35,11 @@ STYLES = {KernelKind.EXTERN: "magenta", KernelKind.FALLBACK: "yellow", KernelKin
     "--line", type=click.IntRange(min=1), metavar="N", help="Show the kernels that compute something of line N only."
 )
 @click.option("-v", "--verbose", is_flag=True, help="Also print why neighbors were not fused.")
+@click.option(
+    "--resources",
+    is_flag=True,
+    help="With --gpu: also compile each kernel, for its registers, shared memory and spills.",
+)
 @target_options("the graphs and their kernels (docs/json.md)")
 @click.pass_context
 def kernels(
@@ -40,11 +47,13 @@ def kernels(
     path: Path,
     line: int | None,
     verbose: bool,
+    resources: bool,
     region: str | None,
     python: str | None,
     timeout: float,
     entry: str,
     confinement: Confinement,
+    gpu: Device | None,
     as_json: bool,
 ) -> int:
     """Print the kernels of each graph, forward and backward: operators, source lines, bytes that they read and write.
@@ -54,7 +63,7 @@ def kernels(
 
     The exit code is 0, 1 if there is no such kernel, and 2 if nothing could be opened.
     """
-    options = RunOptions(python, timeout, entry, confinement, context.obj or ())
+    options = RunOptions(python, timeout, entry, confinement, context.obj or (), gpu, resources)
     targets = open_target(path, options)
     if as_json:
         echo_json(json.dumps(document_of([_json(target, region, path, line) for target in targets]), indent=2))
@@ -103,6 +112,8 @@ def _print(target: Target, region: str | None, path: Path, line: int | None, ver
     if not console.is_terminal:  # what is piped into another program is not folded to the width of a terminal
         console.width = PIPED_WIDTH
     graphs = chosen_graphs(target, region)
+    if target.stages.preview is not None:
+        console.print(Text(f"{display_path(target.name)}  {target.stages.preview.title}", style="bold"))
     if not graphs and not target.failure:
         console.print(NO_GRAPHS)
     elif graphs and not any(graph.stage(StageKind.OUTPUT_CODE) for graph in graphs):
@@ -116,7 +127,7 @@ def _print(target: Target, region: str | None, path: Path, line: int | None, ver
             console.print()
         found = True
         console.print(graph_title(graph))
-        console.print(_table(chosen, graph.file))
+        console.print(_table(chosen, columns_of(target.stages.preview, graph), graph.file))
         console.print(_sum(chosen))
         if verbose:
             for one in graph.not_fused:
@@ -125,7 +136,7 @@ def _print(target: Target, region: str | None, path: Path, line: int | None, ver
     return found
 
 
-def _table(chosen: Iterable[Kernel], file: str) -> Table:
+def _table(chosen: Iterable[Kernel], preview: PreviewColumns | None, file: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
     table.add_column("kernel", overflow="fold", ratio=3)
     table.add_column("kind", no_wrap=True)
@@ -133,6 +144,8 @@ def _table(chosen: Iterable[Kernel], file: str) -> Table:
     table.add_column("lines", overflow="fold", ratio=2)
     table.add_column("read", justify="right", no_wrap=True)
     table.add_column("written", justify="right", no_wrap=True)
+    for header in preview.headers if preview is not None else ():
+        table.add_column(header, no_wrap=True)
     for kernel in chosen:
         table.add_row(
             Text(kernel.name),
@@ -143,6 +156,7 @@ def _table(chosen: Iterable[Kernel], file: str) -> Table:
             ),
             _bytes(kernel.bytes_read),
             _bytes(kernel.bytes_written),
+            *(preview.cells(kernel) if preview is not None else ()),
         )
     return table
 

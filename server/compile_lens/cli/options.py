@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -104,19 +104,31 @@ def sandbox_options(command: F) -> F:
 
     The user started the run and waits for it, so its priority is not lowered and it may use GPUs.
     """
+    text = "Let the program use GPUs, or hide them."
+    return _with_confinement(
+        command, click.option("--gpu/--no-gpu", "uses_gpu", default=True, show_default=True, help=text)
+    )
 
+
+def sandbox_options_beside_gpu(command: F) -> F:
+    """The same for a command whose ``--gpu`` names a device to compile for."""
+    hides = click.option("--no-gpu", "uses_gpu", flag_value=False, default=True, help="Hide GPUs from the program.")
+    return _with_confinement(command, hides)
+
+
+def _with_confinement(command: F, gpu_option: Callable[[Any], Any]) -> F:
     @functools.wraps(command)
     def with_confinement(
         *args: object,
         no_sandbox: bool,
         allow_write: tuple[str, ...],
         allow_network: bool,
-        gpu: bool,
+        uses_gpu: bool,
         memory: float,
         idle: float,
         **others: object,
     ) -> object:
-        sandbox = SandboxOptions(tuple(map(os.path.abspath, allow_write)), allow_network, gpu, niceness=0)
+        sandbox = SandboxOptions(tuple(map(os.path.abspath, allow_write)), allow_network, uses_gpu, niceness=0)
         access = Access.FULL if no_sandbox else Access.SANDBOXED
         confinement = Confinement(access, sandbox, ResourceLimits(memory_gib=memory, idle_s=idle))
         return command(*args, confinement=confinement, **others)
@@ -139,7 +151,7 @@ def sandbox_options(command: F) -> F:
             metavar="GIB",
             help="Memory limit (sandbox only).",
         ),
-        click.option("--gpu/--no-gpu", default=True, show_default=True, help="Let the program use GPUs, or hide them."),
+        gpu_option,
         click.option("--allow-network", is_flag=True, help="Let the program use the network.  [default: no network]"),
         click.option(
             "--allow-write",

@@ -148,7 +148,8 @@ def write_outputs(
         for _, timeline in timelines:
             SafeConsole().print(timeline_text.to_text(timeline), soft_wrap=True)
     if outputs.html is not None:
-        _write(outputs.html, _page(outputs, path, targets, region, timelines))
+        asked = replace(outputs, device=outputs.device or options.gpu)
+        _write(outputs.html, _page(asked, path, targets, region, timelines))
     return 0
 
 

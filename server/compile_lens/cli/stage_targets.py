@@ -14,17 +14,20 @@ import click
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.analyzing import close_hosts
-from compile_lens.cli.options import json_option, python_option, sandbox_options, timeout_option
+from compile_lens.cli.options import json_option, python_option, sandbox_options_beside_gpu, timeout_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
+from compile_lens.knowledge.devices import Device, UnknownDeviceError, find_device
 from compile_lens.pipeline.file_analysis import EntrySelection, FileRequest, Hosts
+from compile_lens.pipeline.gpu_preview import preview_job
 from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.recorded_stages import is_source, open_recorded_stages
 from compile_lens.pipeline.stage_run import StageRun, run_stages
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.stages.collection import OpenedStages
+from compile_lens.stages.gpu_preview import GpuPreview
 from compile_lens.stages.model import Graph
 from compile_lens.trace.files import TraceError
 from compile_lens.workers.interpreter import InterpreterError
@@ -51,6 +54,8 @@ class RunOptions:
     entry: str
     confinement: Confinement
     arguments: tuple[str, ...]
+    gpu: Device | None = None
+    with_assembly: bool = False
     torch_options: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -60,7 +65,7 @@ def target_options(json_holds: str) -> Callable[[F], F]:
     def decorate(command: F) -> F:
         for option in (
             json_option(json_holds),
-            sandbox_options,
+            sandbox_options_beside_gpu,
             click.option(
                 "--entry",
                 default=AUTOMATIC,
@@ -70,6 +75,12 @@ def target_options(json_holds: str) -> Callable[[F], F]:
             ),
             timeout_option("Time limit of the run.", 300.0),
             python_option,
+            click.option(
+                "--gpu",
+                metavar="NAME|FILE.json",
+                callback=_device,
+                help="Compile as for this GPU, which need not be there: h100, b200, rtx4090, … (docs/gpu-preview.md).",
+            ),
             click.option(
                 "--region",
                 metavar="NAME",
@@ -82,11 +93,20 @@ def target_options(json_holds: str) -> Callable[[F], F]:
     return decorate
 
 
+def _device(context: click.Context, option: click.Parameter, value: str | None) -> Device | None:
+    try:
+        return find_device(value) if value is not None else None
+    except UnknownDeviceError as problem:
+        raise click.BadParameter(str(problem), param=option) from None
+
+
 def open_target(path: Path, options: RunOptions) -> list[Target]:
     """The stages at ``path``. Raises click.ClickException with one sentence."""
     try:
         if is_source(path):
             return [_target_of(run) for run in _run(path, options)]
+        if options.gpu is not None:
+            raise click.ClickException("--gpu needs a Python file: a trace was compiled for the device that it ran on.")
         return [Target(name, stages) for name, stages in open_recorded_stages(path)]
     except (TraceError, FileProblem, BadEntry, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
@@ -95,7 +115,16 @@ def open_target(path: Path, options: RunOptions) -> list[Target]:
 def _target_of(run: StageRun) -> Target:
     outcome = run.outcome
     failure = outcome.failure if outcome.status is Status.FAILED else ""
-    return Target(outcome.file, run.stages, failure, (*_ending(outcome), *outcome.notes))
+    return Target(
+        outcome.file, run.stages, failure, (*_ending(outcome), *outcome.notes, *_of_preview(run.stages.preview))
+    )
+
+
+def _of_preview(preview: GpuPreview | None) -> Iterable[str]:
+    """What is not as on the GPU of a preview."""
+    if preview is not None:
+        yield from filter(None, [preview.triton_problem])
+        yield from dict.fromkeys(map(str, preview.decisions))
 
 
 def _ending(outcome: Outcome) -> Iterable[str]:
@@ -114,6 +143,8 @@ def _run(path: Path, options: RunOptions) -> list[StageRun]:
         timeout_s=options.timeout,
         confinement=options.confinement,
     )
+    if options.gpu is not None:
+        job = preview_job(job, options.gpu, options.with_assembly)
     job = replace(job, torch_options=dict(options.torch_options))
     request = FileRequest(options.python, EntrySelection(options.entry, ()), Filters())
     hosts = Hosts()

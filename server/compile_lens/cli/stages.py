@@ -17,7 +17,9 @@ from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, op
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.formats.stages_json import document_of, graph_json, run_json, stage_json
+from compile_lens.knowledge.devices import Device
 from compile_lens.pipeline.job_factory import Confinement
+from compile_lens.stages.gpu_preview import ASSEMBLY
 from compile_lens.stages.model import Direction, Graph, Stage, StageKind
 from compile_lens.wording import counted
 
@@ -46,6 +48,7 @@ def stages(
     timeout: float,
     entry: str,
     confinement: Confinement,
+    gpu: Device | None,
     as_json: bool,
     outputs: StageOutputs,
 ) -> int:
@@ -56,9 +59,9 @@ def stages(
 
     The exit code is 0, 1 if there is no such graph or stage, and 2 if nothing could be opened.
     """
-    options = RunOptions(python, timeout, entry, confinement, context.obj or ())
-    targets = open_target(path, replace(options, torch_options=outputs.torch_options))
     chosen = None if kind is None else StageKind(kind)
+    options = RunOptions(python, timeout, entry, confinement, context.obj or (), gpu, chosen in ASSEMBLY)
+    targets = open_target(path, replace(options, torch_options=outputs.torch_options))
     done = write_outputs(outputs, path, targets, region, chosen, options, as_json)
     if done is not None:
         return done
@@ -119,7 +122,8 @@ def _list(target: Target, graphs: list[Graph]) -> None:
     console = SafeConsole()
     version = f"torch {target.stages.torch}" if target.stages.torch else ""
     header = Text(display_path(target.name), style="bold")
-    header.append("  ".join(["", *filter(None, [version, counted(len(graphs), "graph")])]), style="dim")
+    made_for = target.stages.preview.title if target.stages.preview is not None else version
+    header.append("  ".join(["", *filter(None, [made_for, counted(len(graphs), "graph")])]), style="dim")
     console.print(header)
     if not graphs and not target.failure:
         console.print(NO_GRAPHS)

@@ -1,6 +1,7 @@
 """Lets the server for assistants read what is unsaved in an editor: a socket for each workspace that answers with the text of a file.
 
-It is in the user's runtime directory, in a folder that nobody else can enter, and does nothing but answer. Not available on Windows.
+It is in the user's runtime directory (else the cache), in a folder that nobody else can enter, and does nothing but answer. Not available
+on Windows.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ TextOf = Callable[[str], str | None]
 
 
 def sockets_folder() -> Path:
-    """Where the sockets are."""
-    return Path(platformdirs.user_runtime_dir("compile-lens", appauthor=False))
+    """Where the sockets are: in the runtime directory that the system made for the user, else in the user's cache."""
+    made = os.environ.get("XDG_RUNTIME_DIR") or (f"/run/user/{os.getuid()}" if sys.platform == "linux" else "")
+    if made and Path(made).is_dir():
+        return Path(made) / "compile-lens"
+    return Path(platformdirs.user_cache_dir("compile-lens", appauthor=False)) / "sockets"
 
 
 def socket_of(root: Path) -> Path:
@@ -102,8 +106,10 @@ async def _answers(path: Path) -> bool:
 
 async def unsaved_text(root: Path, file: str) -> str | None:
     """The text of ``file`` in an editor that has ``root`` open, if it differs from the one on disk; None if no editor says so."""
+    if sys.platform == "win32":
+        return None
     path = socket_of(root)
-    if sys.platform == "win32" or not _is_own(path.parent, stat.S_ISDIR) or not _is_own(path, stat.S_ISSOCK):
+    if not _is_own(path.parent, stat.S_ISDIR) or not _is_own(path, stat.S_ISSOCK):
         return None
     try:
         reader, writer = await asyncio.wait_for(asyncio.open_unix_connection(path, limit=LONGEST_ANSWER), PATIENCE_S)

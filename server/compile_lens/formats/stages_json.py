@@ -7,6 +7,7 @@ from typing import Any
 
 from compile_lens import __version__
 from compile_lens.stages.collection import OpenedStages
+from compile_lens.stages.gpu_preview import Configuration, GpuPreview
 from compile_lens.stages.model import Graph, Kernel, LineRange, SourceSpan, Stage
 
 VERSION = 1
@@ -27,7 +28,51 @@ def run_json(
         "rank": stages.rank,
         "failure": failure,
         "notes": list(notes),
+        "preview": preview_json(stages.preview) if stages.preview is not None else None,
         "graphs": list(graphs),
+    }
+
+
+def preview_json(preview: GpuPreview) -> dict[str, Any]:
+    """For which GPU it was compiled, how certain each kernel is, and what was assumed."""
+    return {
+        "gpu": preview.device,
+        "architecture": preview.architecture,
+        "torch": preview.torch,
+        "triton": preview.triton,
+        "title": preview.title,
+        "kernels": [
+            {
+                "name": kernel.name,
+                "frame": kernel.compile_id,
+                "certainty": kernel.certainty.value if kernel.certainty is not None else None,
+                "why": kernel.why,
+                "configurations": [_configuration_json(one) for one in kernel.configurations],
+            }
+            for kernel in preview.kernels
+        ],
+        "decisions": [
+            {
+                "what": decision.what,
+                "taken": decision.taken,
+                "others": list(decision.others),
+                "why": decision.why,
+                "at": span_json(decision.at) if decision.at is not None else None,
+            }
+            for decision in preview.decisions
+        ],
+    }
+
+
+def _configuration_json(configuration: Configuration) -> dict[str, Any]:
+    return {
+        "options": dict(configuration.options),
+        "num_warps": configuration.num_warps,
+        "num_stages": configuration.num_stages,
+        "registers": configuration.registers,
+        "shared": configuration.shared,
+        "spills": configuration.spills,
+        "error": configuration.error,
     }
 
 

@@ -94,6 +94,7 @@ COMMANDS = (
     "compileLens.showDetails",
     "compileLens.showStage",
     "compileLens.stages",
+    "compileLens.stagesPage",
     "compileLens.stopFollowingTraces",
     "compileLens.useGpu",
     "compileLens.vary",

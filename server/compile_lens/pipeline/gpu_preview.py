@@ -13,5 +13,6 @@ def preview_job(job: Job, device: Device, assembly: bool = False) -> Job:
     return replace(
         job,
         depth=Depth.INDUCTOR,
+        sandbox=replace(job.sandbox, gpu=False),
         preview=GpuPreviewRequest(device.title, asdict(device.properties), assembly),
     )

@@ -209,13 +209,23 @@ async def _run_by_entries(host: Host, job: Job, entries: EntryChoice | None) -> 
         outcome = await analyze(host, job, on_partial, filters, watch)
         report = builder.report()
         runs[job.entry] = _Run(job, inputs, outcome, report, read_capture(report))
-        return outcome
+        return _as_unwatched(outcome)
 
     if entries is None:
         await watched(host, job, None, ALL)
         return runs[job.entry]
     outcome = await analyze_by_entries(watched, host, job, entries, None, ALL)
-    return replace(runs[outcome.entry], outcome=outcome)
+    chosen = runs[outcome.entry]
+    return replace(chosen, outcome=replace(outcome, regions=chosen.outcome.regions))
+
+
+def _as_unwatched(outcome: Outcome) -> Outcome:
+    """``outcome`` as the choice of an entry needs it: a call with wrong arguments compiles nothing, but where calls are watched, Dynamo
+    begins a frame before it fails."""
+    shows_compiling = any(finding.kind.row.shows_compiling for finding in outcome.findings)
+    if outcome.status is not Status.RAISED or outcome.graphs or shows_compiling:
+        return outcome
+    return replace(outcome, regions=tuple(replace(region, frames=()) for region in outcome.regions))
 
 
 def _subject(run: _Run, request: Request) -> tuple[Subject, Expectation]:

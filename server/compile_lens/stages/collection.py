@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from compile_lens.stages.gpu_preview import GpuPreview
 from compile_lens.stages.graph_lines import PrintedGraph, read_graph
 from compile_lens.stages.links import Links, links_of
 from compile_lens.stages.model import Graph, Kernel, Stage, StageKind
@@ -29,12 +30,13 @@ OF_KERNELS = frozenset(
 class OpenedStages:
     """The graphs of one trace, in the order in which they were captured. ``torch`` is its version, '' if the trace does not say.
 
-    ``trace`` is what it was read from, None if that was a report.
+    ``preview``: it was compiled for a GPU that was not there. ``trace`` is what it was read from, None if that was a report.
     """
 
     graphs: tuple[Graph, ...]
     torch: str = ""
     rank: int | None = None
+    preview: GpuPreview | None = None
     trace: TraceBytes | None = field(default=None, compare=False, repr=False)
     _links: dict[str, Links] = field(default_factory=dict, compare=False, repr=False)
 

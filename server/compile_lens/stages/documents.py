@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from compile_lens.stages.gpu_preview import GpuPreview, PreviewedKernel
 from compile_lens.stages.model import Stage, StageKind, TextSource
 from compile_lens.stages.output_code import read_output_code
 
@@ -35,8 +38,28 @@ def document(graph: str, kind: StageKind, source: TextSource) -> Stage:
     return Stage(f"{graph}/{kind.value}", kind, graph, TITLES[kind], LANGUAGES.get(kind, "python"), source)
 
 
-def kernel_stages(graph: str, code: TextSource) -> tuple[Stage, ...]:
-    """One document for each kernel whose source is in the output code."""
+def assembly_stages(graph: str, kernel: PreviewedKernel) -> Iterator[Stage]:
+    """The documents that Triton made of a kernel, for each of its configurations."""
+    several = len(kernel.configurations) > 1
+    for number, configuration in enumerate(kernel.configurations):
+        name = f"{kernel.name}.{number}" if several else kernel.name
+        for kind, text in configuration.assembly.items():
+            title = f"{kernel.name} ({configuration})"
+            yield Stage(f"{graph}/{kind.value}/{name}", kind, graph, title, LANGUAGES[kind], text, kernel=kernel.name)
+
+
+def kernel_stages(
+    graph: str, code: TextSource, preview: GpuPreview | None = None, compile_id: str | None = None
+) -> tuple[Stage, ...]:
+    """One document for each kernel whose source is in the output code, and in a preview those that Triton made of it."""
+    sources = _source_stages(graph, code)
+    if preview is None:
+        return sources
+    known = [kernel for stage in sources if (kernel := preview.kernel(stage.kernel, compile_id)) is not None]
+    return (*sources, *(stage for kernel in known for stage in assembly_stages(graph, kernel)))
+
+
+def _source_stages(graph: str, code: TextSource) -> tuple[Stage, ...]:
     return tuple(
         Stage(
             f"{graph}/{StageKind.KERNEL.value}/{found.name}",

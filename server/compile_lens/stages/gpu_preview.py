@@ -9,7 +9,8 @@ from enum import Enum
 from typing import Any
 
 from compile_lens.stages.model import SourceSpan, StageKind
-from compile_lens.trace.report import CompileReport
+from compile_lens.trace.records import Payload
+from compile_lens.trace.report import Artifact, CompileReport
 
 ABOUT, KERNEL, DECISION = "compile_lens_gpu_preview", "compile_lens_gpu_kernel", "compile_lens_gpu_decision"
 ASSEMBLY = (StageKind.TTIR, StageKind.TTGIR, StageKind.LLIR, StageKind.PTX)
@@ -21,6 +22,23 @@ class Certainty(str, Enum):
     EXACT = "exact"
     ONE_OF = "one-of"
     GPU_DECIDES = "gpu-decides"
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyText:
+    """A text of one configuration of a kernel, read from its note when it is asked for."""
+
+    note: Payload
+    configuration: int
+    kind: StageKind
+
+    def text(self) -> str | None:
+        """The text, or None if the note is lost."""
+        note = self.note.text()
+        if not note:
+            return None
+        text: str = json.loads(note)["configurations"][self.configuration]["assembly"][self.kind.value]
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +56,7 @@ class Configuration:
     spills: int | None = None
     halves: int | None = None
     error: str = ""
-    assembly: Mapping[StageKind, str] = field(default_factory=dict, repr=False)
+    assembly: Mapping[StageKind, AssemblyText] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
         options = [f"{name}={value}" for name, value in self.options.items()]
@@ -55,6 +73,17 @@ class PreviewedKernel:
     why: str
     configurations: tuple[Configuration, ...]
 
+    @property
+    def label(self) -> str:
+        """``exact``, ``one of 3``, ``GPU decides``; '' if it could not be found out."""
+        if self.certainty is Certainty.ONE_OF:
+            return f"one of {sum(not one.error for one in self.configurations)}"
+        return (
+            {Certainty.EXACT: "exact", Certainty.GPU_DECIDES: "GPU decides"}.get(self.certainty, "")
+            if self.certainty
+            else ""
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -68,6 +97,15 @@ class Decision:
     others: tuple[str, ...]
     why: str
     at: SourceSpan | None
+
+    def __str__(self) -> str:
+        """One sentence."""
+        place = f" (line {self.at.line})" if self.at is not None else ""
+        if self.what == "failed":
+            return f"A graph{place} was not compiled: {self.why}"
+        if self.what == "value":
+            return f"The program reads a value{place} that the preview did not compute. It went on with zeros."
+        return f"{self.what.capitalize()}{place}: {self.taken} was assumed. {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +142,15 @@ class GpuPreview:
             return f"Configurations and PTX need triton {self.wanted_triton}, which torch {release} is made for: {install}."
         return f"torch {release} is made for triton {self.wanted_triton}, not {self.triton}: {install}."
 
-    def kernel(self, name: str) -> PreviewedKernel | None:
-        """What is known of the kernel ``name``."""
-        return next((kernel for kernel in self.kernels if kernel.name == name), None)
+    def kernel(self, name: str, compile_id: str | None = None) -> PreviewedKernel | None:
+        """What is known of the kernel ``name``, of the frame ``compile_id`` if it is given."""
+        found = [kernel for kernel in self.kernels if kernel.name == name]
+        return next((kernel for kernel in found if kernel.compile_id == compile_id), found[0] if found else None)
 
 
 def preview_of(report: CompileReport) -> GpuPreview | None:
     """The preview that ``report`` was made of; None if it is of an ordinary run."""
-    about = next((note for _, note in _notes(report, ABOUT)), None)
+    about = next((note for note, _ in _notes(report, ABOUT)), None)
     if about is None:
         return None
     return GpuPreview(
@@ -122,24 +161,26 @@ def preview_of(report: CompileReport) -> GpuPreview | None:
         triton=about["triton"],
         wanted_triton=about["wanted_triton"],
         retargeted=about["retargeted"],
-        kernels=tuple(_kernel(compile_id, note) for compile_id, note in _notes(report, KERNEL)),
-        decisions=tuple(_decision(note) for _, note in _notes(report, DECISION)),
+        kernels=tuple(_kernel(note, artifact) for note, artifact in _notes(report, KERNEL)),
+        decisions=tuple(_decision(note) for note, _ in _notes(report, DECISION)),
     )
 
 
-def _notes(report: CompileReport, name: str) -> Iterator[tuple[str | None, dict[str, Any]]]:
+def _notes(report: CompileReport, name: str) -> Iterator[tuple[dict[str, Any], Artifact]]:
     for artifact in report.artifacts:
         if artifact.name == name and (text := artifact.payload.text()):
-            yield artifact.compile_id, json.loads(text)
+            yield json.loads(text), artifact
 
 
-def _kernel(compile_id: str | None, note: dict[str, Any]) -> PreviewedKernel:
+def _kernel(note: dict[str, Any], artifact: Artifact) -> PreviewedKernel:
     certainty = Certainty(note["class"]) if "class" in note else None
-    configurations = tuple(_configuration(one) for one in note.get("configurations", ()))
-    return PreviewedKernel(note["kernel"], compile_id, certainty, note.get("why", ""), configurations)
+    configurations = tuple(
+        _configuration(one, index, artifact.payload) for index, one in enumerate(note.get("configurations", ()))
+    )
+    return PreviewedKernel(note["kernel"], artifact.compile_id, certainty, note.get("why", ""), configurations)
 
 
-def _configuration(note: dict[str, Any]) -> Configuration:
+def _configuration(note: dict[str, Any], index: int, payload: Payload) -> Configuration:
     texts = note.get("assembly", {})
     return Configuration(
         options=note["options"],
@@ -150,7 +191,7 @@ def _configuration(note: dict[str, Any]) -> Configuration:
         spills=note.get("spills"),
         halves=note.get("made_from"),
         error=note.get("error", ""),
-        assembly={kind: texts[kind.value] for kind in ASSEMBLY if kind.value in texts},
+        assembly={kind: AssemblyText(payload, index, kind) for kind in ASSEMBLY if kind.value in texts},
     )
 
 

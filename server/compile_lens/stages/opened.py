@@ -12,6 +12,7 @@ from compile_lens.stages.collection import OpenedStages as OpenedStages
 from compile_lens.stages.documents import document, kernel_stages
 from compile_lens.stages.fusion import NOTE as FUSION
 from compile_lens.stages.fusion import not_fused, read_schedule
+from compile_lens.stages.gpu_preview import GpuPreview, preview_of
 from compile_lens.stages.grouping import CODE, Compiled, Frame, Lowering, documents, group
 from compile_lens.stages.kernels import KernelTexts, read_kernels
 from compile_lens.stages.model import Direction, Graph, Kernel, NotFused, SourceSpan
@@ -31,9 +32,10 @@ def open_stages(report: CompileReport, lines_of: Lines = no_lines) -> OpenedStag
     """The stages of what ``report`` was made of. ``lines_of`` gives the lines of a file of the user's, where it can: columns need them."""
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     regions = {region.region: region for region in report.regions}
-    builder = _Builder(compilations, regions, lines_of)
+    preview = preview_of(report)
+    builder = _Builder(compilations, regions, lines_of, preview)
     graphs = tuple(graph for frame in group(report.artifacts) for graph in builder.graphs(frame))
-    return OpenedStages(graphs, report.torch, report.rank)
+    return OpenedStages(graphs, report.torch, report.rank, preview)
 
 
 def read_stages(path: Path, lines_of: Lines = no_lines) -> OpenedStages:
@@ -56,11 +58,16 @@ def report_of(trace: TraceBytes) -> CompileReport:
 
 class _Builder:
     def __init__(
-        self, compilations: Mapping[str, Compilation], regions: Mapping[int, RegionCall], lines_of: Lines
+        self,
+        compilations: Mapping[str, Compilation],
+        regions: Mapping[int, RegionCall],
+        lines_of: Lines,
+        preview: GpuPreview | None,
     ) -> None:
         self._compilations = compilations
         self._regions = regions
         self._lines_of = lines_of
+        self._preview = preview
         self._taken: set[str] = set()
 
     def graphs(self, frame: Frame) -> Iterator[Graph]:
@@ -88,7 +95,9 @@ class _Builder:
             times={},
             read_kernels=self._kernels(name, frame, lowering, compiled),
             read_not_fused=partial(_not_fused, compiled.artifacts.get(FUSION) if compiled is not None else None),
-            read_kernel_stages=partial(kernel_stages, name, code) if code is not None else tuple,
+            read_kernel_stages=partial(kernel_stages, name, code, self._preview, frame.compile_id)
+            if code is not None
+            else tuple,
         )
 
     def _name(self, compile_id: str, direction: Direction) -> str:

@@ -28,7 +28,7 @@ from compile_lens.trace.records import (
     parse_record,
     read_note,
 )
-from compile_lens.trace.region_notes import RegionNotes
+from compile_lens.trace.region_notes import RegionNotes, number_or_none
 from compile_lens.trace.report import (
     Artifact,
     CompileFailure,
@@ -47,6 +47,10 @@ from compile_lens.trace.symbols import Symbols
 from compile_lens.trace.variations import Variations
 
 LIMIT = ("recompile limit exceeded", "recompile_limit", "cache_size_limit", "recompile limit reached")
+
+
+# a record of another form than this version's, or of a program that writes records of its own
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
 class ReportBuilder:
@@ -111,7 +115,7 @@ class ReportBuilder:
             return False
         try:
             belongs_elsewhere = self._variations.take(record)
-        except (ValueError, LookupError, TypeError):
+        except UNREADABLE:
             self._corrupt += 1
             return False
         if belongs_elsewhere is not None:
@@ -125,8 +129,7 @@ class ReportBuilder:
         if reader is not None:
             try:
                 reader(record)
-            except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
-                # a record of another form than this version's: it is lost, the rest is not
+            except UNREADABLE:
                 self._corrupt += 1
                 return False
         if record.payload is not None and (record.is_artifact or record.kind in STAGES):
@@ -315,7 +318,7 @@ class ReportBuilder:
     def _on_frame_note(self, record: Record) -> None:
         note = read_note(record)
         compilation = self._beginning(record)
-        compilation.region = note["region"]
+        compilation.region = number_or_none(note["region"])
         compilation.call_stack = _noted_stack(note["stack"])
         compilation.has_note = True
 
@@ -353,11 +356,11 @@ def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
             file=str(entry["file"]),
             line=int(entry["line"]),
             name=_user_name(str(entry["name"])),
-            text=entry.get("text", ""),
-            column=entry.get("column"),
-            end_line=entry.get("end_line"),
-            end_column=entry.get("end_column"),
-            end_byte=entry.get("end_byte"),
+            text=str(entry.get("text", "")),
+            column=number_or_none(entry.get("column")),
+            end_line=number_or_none(entry.get("end_line")),
+            end_column=number_or_none(entry.get("end_column")),
+            end_byte=number_or_none(entry.get("end_byte")),
         )
         for entry in entries
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from compile_lens.trace.records import Record, read_note
 from compile_lens.trace.report import RegionCall, Skip
@@ -24,29 +25,35 @@ class RegionNotes:
 
     def _on_region(self, record: Record) -> None:
         note = read_note(record)
-        target = note["target"] or {}
+        target = note["target"]
         self.regions.append(
             RegionCall(
-                note["region"],
-                note["file"],
-                note["line"],
-                note["name"],
-                target.get("file"),
-                target.get("line"),
+                int(note["region"]),
+                str(note["file"]),
+                int(note["line"]),
+                str(note["name"]),
+                str(target["file"]) if target else None,
+                int(target["line"]) if target else None,
                 note.get("fullgraph"),
-                note.get("column"),
-                disabled=note.get("disabled", ""),
+                number_or_none(note.get("column")),
+                disabled=str(note.get("disabled", "")),
             )
         )
 
     def _on_event(self, record: Record) -> None:
         """It was called under a stance, or compiled as part of another region."""
         note = read_note(record)
-        stances = (note["stance"],) if "stance" in note else ()
+        stances = (str(note["stance"]),) if "stance" in note else ()
         for i, call in enumerate(self.regions):
             if call.region == note["region"]:
                 self.regions[i] = replace(call, inlined=call.inlined or not stances, stances=call.stances + stances)
 
     def _on_skip(self, record: Record) -> None:
         note = read_note(record)
-        self.skips.append(Skip(note["region"], note["file"], note["line"], note["name"], note["reason"]))
+        region, line = number_or_none(note["region"]), int(note["line"])
+        self.skips.append(Skip(region, str(note["file"]), line, str(note["name"]), str(note["reason"])))
+
+
+def number_or_none(value: Any) -> int | None:
+    """What a program has written in the place of a number, or nothing. Raises TypeError, ValueError or OverflowError."""
+    return None if value is None else int(value)

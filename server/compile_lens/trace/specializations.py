@@ -31,7 +31,7 @@ class Specializations:
         self._found.append(
             Specialization(
                 record.compile_id or "-",
-                tuple(fields["sources"]),
+                tuple(map(str, fields["sources"])),
                 str(fields["value"]),
                 stack,
                 is_checked=by_module or not CHECKS.isdisjoint(inside),

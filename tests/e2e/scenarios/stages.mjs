@@ -98,6 +98,18 @@ await play(
     await views.setTheme("high-contrast");
     await window.shot("linked-high-contrast");
     await views.setTheme("dark");
+
+    // all of it on one page, with the picture of the graph
+    await window.command("Compile Lens: Show Graphs and Kernels");
+    const frame = await window.until("the page of graphs and kernels", async () => {
+      for (const each of page.frames()) {
+        if ((await each.locator("main .kernels").count().catch(() => 0)) > 0) return [true, each];
+      }
+      return [false, page.frames().map((each) => each.url())];
+    });
+    await frame.locator(".graph").scrollIntoViewIfNeeded(); // it is drawn when it comes into view
+    await frame.locator(".graph svg").first().waitFor();
+    await window.shot("page-dark");
     return { kernels: kernels.map((each) => each.line), back: back.map((each) => each.line), times };
   },
   { viewport: { width: 1500, height: 900 } },

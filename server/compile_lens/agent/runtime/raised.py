@@ -20,6 +20,9 @@ from .uncaught import drop_own_frames, show
 from .wire import Wire
 
 MAX_MESSAGE = 20_000
+MAX_ASIDE = 100
+
+_aside = 0  # how many did not end the run
 
 
 def report(error: BaseException, wire: Wire, own_folder: str, unsaved: str = "") -> None:
@@ -35,6 +38,11 @@ def report(error: BaseException, wire: Wire, own_folder: str, unsaved: str = "")
 
 def report_aside(error: BaseException, wire: Wire, own_folder: str, where: str, name: str = "") -> None:
     """Send an exception that did not end the run: of the import of the file, or of the thread or exit function ``name``."""
+    global _aside
+    _aside += 1
+    if _aside > MAX_ASIDE:
+        degraded("further exceptions of threads and exit functions", f"{MAX_ASIDE} are reported")
+        return
     wire.tell(RaisedAside(where, _raised(error, own_folder), name))
 
 
@@ -71,12 +79,19 @@ def run_exit_functions(wire: Wire, own_folder: str) -> None:
         error = ignored.exc_value
         is_of_atexit = "atexit" in (ignored.err_msg or "")
         if is_of_atexit and error is not None and not isinstance(error, SystemExit):
-            report_aside(error, wire, own_folder, "atexit", str(getattr(ignored.object, "__name__", "")))
+            report_aside(error, wire, own_folder, "atexit", _name_of(ignored.object))
         show_ignored(ignored)
 
     if show_ignored is sys.__unraisablehook__:  # a hook of the program's handles it
         sys.unraisablehook = reported
     atexit._run_exitfuncs()
+
+
+def _name_of(function: Any) -> str:
+    try:
+        return str(getattr(function, "__name__", ""))
+    except Exception:  # an object of the program's that can be called
+        return ""
 
 
 def _raised(error: BaseException, own_folder: str) -> ProgramRaised:

@@ -14,6 +14,7 @@ from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.devices import devices
 from compile_lens.lsp.code_actions import command_action
 from compile_lens.lsp.compiler_stages.making import StageMaking
+from compile_lens.lsp.compiler_stages.page import StagePages
 from compile_lens.lsp.compiler_stages.store import StageStore
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
@@ -25,6 +26,7 @@ from compile_lens.state.stage_folders import RUN
 LIST = "compileLens.stages"
 OPEN = "compileLens.openStages"
 SHOW = "compileLens.showStage"
+PAGE = "compileLens.stagesPage"
 AGAIN, GPU = "again", "gpu:"
 # a list that an editor shows as buttons
 MOST_ASKED = 24
@@ -36,10 +38,11 @@ class StageCommands:
 
     def __init__(self, server: CompileLensServer, runs: Runs, store: StageStore, making: StageMaking) -> None:
         self._server, self._runs, self._store, self._making = server, runs, store, making
+        self._pages = StagePages(server, store)
 
     def commands(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         """The commands by name; all take more than a document."""
-        return {LIST: self.of_file, OPEN: self.open, SHOW: self.show}
+        return {LIST: self.of_file, OPEN: self.open, SHOW: self.show, PAGE: self.page}
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """Offer the stages of the innermost region at a range."""
@@ -100,6 +103,13 @@ class StageCommands:
             )
             return None
         return await self._show(found.of, found.stage, int(line) if line is not None and line.isdecimal() else 0)
+
+    async def page(self, uri: str | None, _: str | None = None) -> dict[str, Any] | None:
+        """Open the linked page of all stages of a file, or of the run or trace that a stage is of."""
+        if uri is not None and (of := await self._store.find(uri)) is not None:
+            return await self._pages.show(of.of)
+        known = await self._known(str(uri), path_argument(PAGE, uri), again=False)
+        return await self._pages.show(known[0]) if known else None
 
     async def _show(self, of: StageSet, stage: Stage, line: int) -> dict[str, Any]:
         uri = await asyncio.to_thread(self._store.uri, of, stage)

@@ -1,0 +1,52 @@
+"""The linked page of all stages of a file, with the picture of each graph: for an editor that shows HTML, else for a browser."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from compile_lens.formats.stages_page import StagesPage, to_html
+from compile_lens.lsp.compiler_stages.store import StageStore
+from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.pipeline.stage_set import StageSet
+from compile_lens.stages.timeline import read_timeline
+
+NAME = "page.html"
+
+
+class StagePages:
+    """Makes the page of what is known, and opens it."""
+
+    def __init__(self, server: CompileLensServer, store: StageStore) -> None:
+        self._server, self._store = server, store
+
+    async def show(self, of: StageSet) -> dict[str, Any]:
+        """The ``title`` and the ``html`` for an editor that shows it; another one opens a file in the browser."""
+        html = await asyncio.to_thread(to_html, _page(of))
+        if self._server.editor.links_stages:
+            return {"title": of.facts.title, "html": html}
+        file = await asyncio.to_thread(self._store.folders.write_document, of.key, NAME, html)
+        try:
+            shown = await self._server.window_show_document_async(
+                types.ShowDocumentParams(file.as_uri(), external=True)
+            )
+            is_shown = shown.success
+        except JsonRpcException:
+            is_shown = False
+        if not is_shown:
+            self._server.say(f"Compile Lens wrote {file}.")
+        return {"title": of.facts.title, "uri": file.as_uri()}
+
+
+def _page(of: StageSet) -> StagesPage:
+    def lines_of(recorded: str) -> Sequence[str] | None:
+        text = of.facts.texts.get(of.here(recorded, 1)[0])
+        return text.split("\n") if text is not None else None
+
+    trace = of.opened.trace
+    timeline = read_timeline(trace) if trace is not None else None
+    return StagesPage(title=of.facts.title, stages=of.opened, lines_of=lines_of, graphs=of.graphs, timeline=timeline)
