@@ -12,6 +12,7 @@ from benchmarks import (
     pytest_plugin,
     sandbox,
     server_start,
+    stages,
     time_to_findings,
     traces,
 )
@@ -25,4 +26,5 @@ if __name__ == "__main__":
     hover.run()
     predictions.run()
     pytest_plugin.run()
+    stages.run()
     traces.run()

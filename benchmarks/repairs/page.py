@@ -111,6 +111,10 @@ def _remaining(rows: list[Row]) -> str:
     for code, own in sorted(by_code.items(), key=lambda item: -len(item[1])):
         reasons = Counter(_reason(row) for row in own)
         lines.append(f"| `{code}` | {len(own)} | {'; '.join(f'{why} ({n})' for why, n in reasons.most_common(3))} |")
+    lines += [
+        "",
+        "Most recompiles without a fix come from another dtype, grad mode, flag, container or object: each needs a version.",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -37,7 +37,7 @@ class Block(nn.Module):
 
 
 def get_inputs():
-    return [torch.ones(4, 8)]
+    return [(torch.ones(4, 8),), (torch.ones(6, 8),)]
 """
 SCRIPT = f"""\
 {MODEL}
@@ -81,8 +81,7 @@ def documented(tmp_path_factory: pytest.TempPathFactory, warm_command: None) -> 
     for name in ("train.py", "src/train.py", "model.py", "net.py", "src/models/model_a.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(SCRIPT if name.endswith("train.py") else MODEL)
-    trace = next((ROOT / "tests" / "data").rglob("*dedicated_log_torch_trace_*.log*"), None)
-    assert trace is not None
+    (trace,) = (ROOT / "tests" / "data" / "h200-single").rglob("*dedicated_log_torch_trace_*.log*")
     for name in ("TRACE_DIR", "trace-of-today"):
         (folder / name).mkdir()
         shutil.copy(trace, folder / name)

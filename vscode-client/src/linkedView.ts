@@ -118,6 +118,9 @@ export class LinkedView implements vscode.Disposable {
         ranges[color]?.push(lines(line, endLine));
       }
       this.bands.forEach((type, color) => editor.setDecorations(type, ranges[color] ?? []));
+      if (stages.length === 0) {
+        [this.linked, this.top, this.bottom].forEach((type) => editor.setDecorations(type, []));
+      }
     }
   }
 

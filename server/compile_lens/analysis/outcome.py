@@ -89,6 +89,7 @@ class Outcome:
     ``discarded`` are files that it wrote and the sandbox discarded, a few of them if there are many.
     ``ranks`` is what happened on the rank that a trace is of; on each of them, in the view of a whole job.
     ``compiled`` are the functions with their graphs and kernels; None while that is not known.
+    ``waited_s`` of ``duration_s`` it waited for a process that has imported torch.
     ``results`` are those of its regions, of a run that was asked for them.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
@@ -129,3 +130,4 @@ class Outcome:
     ranks: tuple[RankSummary, ...] = ()
     compiled: tuple[CompiledFunction, ...] | None = None
     results: tuple[RegionResult, ...] = ()
+    waited_s: float = 0.0

@@ -105,7 +105,7 @@ class Repair:
                 if fix.kind in self.kinds:
                     effect = await verifier.effect(host, fix)
                     tried.append(Candidate(finding, fix, effect, tokens_changed(verifier.text, fix)))
-            best = min((each for each in tried if _proven(each)), key=lambda each: each.rank, default=None)
+            best = min((each for each in tried if _is_applied(each)), key=lambda each: each.rank, default=None)
             if best is not None:
                 return best, []
             other = [
@@ -121,8 +121,8 @@ class Repair:
         return sorted(found, key=lambda finding: (-finding.weight, finding.place.line))
 
 
-def _proven(candidate: Candidate) -> bool:
-    """Whether a fix may be applied without a look: it helps, and the results are known to be equal."""
+def _is_applied(candidate: Candidate) -> bool:
+    """Whether the user has let it be applied, and it helps for sure."""
     effect = candidate.effect
     return effect is not None and effect.helps and effect.results.equal is True
 

@@ -30,14 +30,15 @@ Analyze = Callable[[Any, Job, None, Filters], Awaitable[Outcome]]
 
 def can_compare(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> bool:
     """Whether the effect of a fix can be told from ``outcome``, in reasonable time."""
-    return outcome.final and outcome.status in COMPARABLE and outcome.duration_s <= longest_s
+    return not why_not_verified(outcome, longest_s)
 
 
 def why_not_verified(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> str:
     """Why no effect can be told from ``outcome``, as a clause of a few words; '' where it can."""
     if not outcome.final or outcome.status not in COMPARABLE:
         return "the run did not finish"
-    return "" if outcome.duration_s <= longest_s else f"the run took longer than {longest_s:.0f} s"
+    ran_s = outcome.duration_s - outcome.waited_s
+    return "" if ran_s <= longest_s else f"the run took longer than {longest_s:.0f} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ KIND_ORDER = (FixKind.CHANGE, FixKind.LOSSY, FixKind.SKELETON, FixKind.EXCLUDE, 
 class Verifier:
     """Tells the effects of fixes of one text. ``job`` runs it, and ``before`` is what came of that.
 
-    What is known is kept: a fix is run once.
+    What is known is kept: a text is run once.
     """
 
     analyze: Analyze
@@ -90,14 +91,14 @@ class Verifier:
     text: str
     before: Outcome
     known: dict[Fix, FixEffect] = field(default_factory=dict)
-    _after: dict[Fix, Outcome] = field(default_factory=dict)
+    _by_text: dict[str, tuple[FixEffect, Outcome]] = field(default_factory=dict)
     _eager: Outcome | None = None
     _compiled: Outcome | None = None
 
     async def effect(self, host: Any, fix: Fix) -> FixEffect:
         """What ``fix`` does, by a run on ``host`` unless it is known."""
         if fix not in self.known:
-            self.known[fix], self._after[fix] = await self._effect_and_outcome(host, apply_fix(self.text, fix))
+            self.known[fix] = await self.effect_of_text(host, apply_fix(self.text, fix))
         return self.known[fix]
 
     def after(self, fix: Fix) -> Verifier:
@@ -106,12 +107,13 @@ class Verifier:
         Results are still compared with those of the first text.
         """
         text = apply_fix(self.text, fix)
-        return Verifier(self.analyze, replace(self.job, text=text), text, self._after[fix], _eager=self._eager)
+        return Verifier(self.analyze, replace(self.job, text=text), text, self._by_text[text][1], _eager=self._eager)
 
     async def effect_of_text(self, host: Any, text: str) -> FixEffect:
         """What it does to run ``text`` in the place of the original."""
-        effect, _ = await self._effect_and_outcome(host, text)
-        return effect
+        if text not in self._by_text:
+            self._by_text[text] = await self._effect_and_outcome(host, text)
+        return self._by_text[text][0]
 
     async def _effect_and_outcome(self, host: Any, text: str) -> tuple[FixEffect, Outcome]:
         started = time.monotonic()

@@ -97,6 +97,7 @@ async def _run(
     try:
         analysis.check_file()
         await host.start()
+        analysis.has_started()
 
         def take(frame: Frame) -> None:
             watch(frame)
@@ -120,11 +121,16 @@ class _Analysis:
         self._job = job
         self._filters = filters
         self._started = started
+        self._waited_s = 0.0
         self._builder = ReportBuilder()
         self._facts = RunFacts(is_sandboxed=job.access is Access.SANDBOXED)
         self._trees: dict[str, SourceTree | None] = {}
         self._end: End | None = None
         self._partials = PartialOutcomes(self._snapshot, on_partial) if on_partial is not None else None
+
+    def has_started(self) -> None:
+        """The host has imported torch, and the program is next."""
+        self._waited_s = time.monotonic() - self._started
 
     def check_file(self) -> None:
         """Raise FileProblem if there is no text to run."""
@@ -233,6 +239,7 @@ class _Analysis:
             entry=self._job.entry,
             status=status,
             duration_s=time.monotonic() - self._started,
+            waited_s=self._waited_s,
             regions=summarize_regions(report, index),
             functions=summarize_functions(report, sources),
             dynamic=find_dynamic(report, sources),

@@ -78,18 +78,29 @@ def _sizes(value: object) -> Mapping[str, int]:
     return {str(name): int(size) for name, size in value.items()} if isinstance(value, dict) else {}
 
 
-def nodes_of_kernels(schedule: Schedule, calls: Sequence[frozenset[str]]) -> list[tuple[ScheduledNode, ...]]:
-    """The nodes that each call computes. ``calls`` are the buffers that each call passes on, in the order of the code.
+def nodes_of_kernels(
+    schedule: Schedule, calls: Sequence[frozenset[str]], origins: Sequence[frozenset[str]]
+) -> list[tuple[ScheduledNode, ...]]:
+    """The nodes that each call computes. ``calls`` are the buffers that each call passes on, in the order of the code; ``origins`` the
+    post-grad nodes that torch has for it, none if it does not tell.
 
-    Code is generated in the order of the schedule: a call computes the first node that its buffers name, and those before it that are
-    left. A node that makes no call (a view, an output of another one) goes with the next.
+    Code is generated in the order of the schedule: a call computes the nodes that its buffers name, and those before them that are
+    left. A node that no call names changes a buffer in place, or makes no call: it goes with the call that has its origins, else with
+    the next.
     """
     at = 0
+    named = frozenset().union(*calls)
     found: list[tuple[ScheduledNode, ...]] = []
-    for buffers in calls:
+    for buffers, told in zip(calls, origins, strict=True):
         matching = [index for index, node in enumerate(schedule.nodes[at:], at) if node.buffers & buffers]
         # the call of a later kernel may pass on a buffer that is not written before
         end = max(matching) + 1 if matching else at
+        while (
+            end < len(schedule.nodes) and schedule.nodes[end].origins and told.issuperset(schedule.nodes[end].origins)
+        ):
+            if schedule.nodes[end].buffers & named:
+                break
+            end += 1
         found.append(tuple(schedule.nodes[at:end]))
         at = end
     return found

@@ -59,7 +59,14 @@ class _Reader:
     def kernels(self) -> Iterator[Kernel]:
         """All calls. Without torch's number for a call, they are counted in the order of the text."""
         schedule = read_schedule(self._texts.artifacts.get(NOTE))
-        scheduled = nodes_of_kernels(schedule, [frozenset(NAMES.findall(call.text)) for call in self._code.calls])
+        scheduled = nodes_of_kernels(
+            schedule,
+            [frozenset(NAMES.findall(call.text)) for call in self._code.calls],
+            [
+                frozenset(self._provenance.nodes_of(call.handle, call.handle.rpartition(":")[0]))
+                for call in self._code.calls
+            ],
+        )
         for number, (call, nodes) in enumerate(zip(self._code.calls, scheduled, strict=True), 1):
             yield self._with_traffic(self._kernel(number, call, nodes), call, nodes)
 
