@@ -28,6 +28,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "The joint graph of one function, from a trace",
             "compile-lens stages --region forward --stage joint /tmp/trace",
         ),
+        ("One page to send to a colleague", "compile-lens stages --html stages.html train.py"),
+        ("What did the last edits change?", "compile-lens stages --diff HEAD:train.py train.py"),
+        ("Where did compile time go?", "compile-lens stages --timeline timeline.json /tmp/trace"),
     ),
     "kernels": (
         ("Which kernels does this file run, and which lines do they compute?", "compile-lens kernels train.py"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -56,6 +56,7 @@ class RunOptions:
     arguments: tuple[str, ...]
     gpu: Device | None = None
     with_assembly: bool = False
+    torch_options: Mapping[str, str] = field(default_factory=dict)
 
 
 def target_options(json_holds: str) -> Callable[[F], F]:
@@ -144,6 +145,7 @@ def _run(path: Path, options: RunOptions) -> list[StageRun]:
     )
     if options.gpu is not None:
         job = preview_job(job, options.gpu, options.with_assembly)
+    job = replace(job, torch_options=dict(options.torch_options))
     request = FileRequest(options.python, EntrySelection(options.entry, ()), Filters())
     hosts = Hosts()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
 from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
@@ -35,6 +37,7 @@ NO_GRAPHS = "No graph was compiled."
     help="Print the text of this stage.  [default: list the stages]",
 )
 @target_options("the graphs and their stages, with texts if --stage is given (docs/json.md)")
+@output_options
 @click.pass_context
 def stages(
     context: click.Context,
@@ -47,6 +50,7 @@ def stages(
     confinement: Confinement,
     gpu: Device | None,
     as_json: bool,
+    outputs: StageOutputs,
 ) -> int:
     """Print the stages of each graph that torch compiled: Dynamo's graph, the joint graph, the IR, the generated code, kernels.
 
@@ -57,7 +61,10 @@ def stages(
     """
     chosen = None if kind is None else StageKind(kind)
     options = RunOptions(python, timeout, entry, confinement, context.obj or (), gpu, chosen in ASSEMBLY)
-    targets = open_target(path, options)
+    targets = open_target(path, replace(options, torch_options=outputs.torch_options))
+    done = write_outputs(outputs, path, targets, region, chosen, options, as_json)
+    if done is not None:
+        return done
     if as_json:
         echo_json(json.dumps(document_of([_json(target, region, chosen) for target in targets]), indent=2))
         return _exit_code(targets)

@@ -197,10 +197,12 @@ def _stage(kind: StageKind, before: Stage | None, after: Stage | None) -> StageC
     if before is None or after is None:
         return StageChange(kind, before, after)
     old, new = before.text, after.text
+    if old == new:
+        return StageChange(kind, before, after)
     hunks = tuple(_hunks(old, new, without_noise))
     if hunks:
         return StageChange(kind, before, after, hunks)
-    renamed = () if old == new else tuple(_hunks(old, new, renumbered))
+    renamed = tuple(_hunks(old, new, renumbered))
     return StageChange(kind, before, after, renamed, bool(renamed))
 
 

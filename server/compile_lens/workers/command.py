@@ -37,6 +37,7 @@ def command_of(
         plan=_plan(job),
         timeout_s=job.timeout_s,
         compare=job.compare,
+        torch_options=job.torch_options,
         stages=job.stages,
         stand_in=job.stand_in,
         trials=trials,

@@ -33,6 +33,7 @@ class Job:
 
     ``compare``: what compiled graphs compute is compared with eager. ``results``: what regions compute is noted, from the same random
     seed in each run.
+    ``torch_options`` are options of the compiler by their full names, as text (``torch._inductor.config.max_autotune``: ``True``).
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that, None for a script.
     ``search`` is what a search driver of the agent does with the file instead (agent/search).
     ``preview``: it is compiled for that GPU, which need not be there, and compiled code is not run.
@@ -57,6 +58,7 @@ class Job:
     plan: EntryPlan | None = None
     env: dict[str, str] = field(default_factory=dict)
     compare: bool = False
+    torch_options: dict[str, str] = field(default_factory=dict)
     stages: bool = False
     stand_in: Substitution = Substitution.AUTO
     emulation_failed: str = ""

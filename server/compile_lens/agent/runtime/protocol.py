@@ -128,6 +128,7 @@ class RunCommand(Message):
     plan: EntryPlan | None = None
     timeout_s: float = 60.0
     compare: bool = False
+    torch_options: Mapping[str, str] = field(default_factory=dict)
     stages: bool = False
     stand_in: Substitution = Substitution.AUTO
     trials: str = ""
