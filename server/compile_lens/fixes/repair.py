@@ -83,7 +83,7 @@ class Repair:
         else:
             remaining = [Remaining(finding, "too many steps") for finding in self._findings(current.before)]
         if self.once and self._steps:
-            remaining = [Remaining(finding, "not tried") for finding in self._findings(current.before)]
+            remaining = [Remaining(finding, "not tried without --all") for finding in self._findings(current.before)]
         return Repaired(
             first.text,
             current.text,
