@@ -66,7 +66,7 @@ async def test_the_stages_of_a_trace_are_documents_linked_to_the_source(raw: Edi
 
     # a list to choose from
     answer = await raw.command(LIST, uri)
-    code = stage_of(answer, "forward of forward [1/7]", "output_code")
+    code = stage_of(answer, "forward [1/7] · forward", "output_code")
     assert (code["title"], code["language"]) == ("Output code", "python")
     assert code["uri"].endswith("/1_7/forward/output_code.py")
     kinds = [stage["kind"] for stage in answer["sources"][0]["graphs"][0]["stages"]]
@@ -129,7 +129,7 @@ async def test_an_editor_that_only_opens_files_gets_files(raw: Editor, root: Pat
     shown: list[Message] = []
     raw.answers["window/showDocument"] = lambda params: shown.append(params) or {"success": True}
     raw.answers["window/showMessageRequest"] = lambda params: next(
-        one for one in params["actions"] if one["title"].startswith("Output code · forward of forward [1/7]")
+        one for one in params["actions"] if one["title"].startswith("Output code · forward [1/7] · forward")
     )
     uri = await opened(raw, root, capabilities(window={"showDocument": {"support": True}}))
     while not (places := await ask(raw, "implementation", uri, ATTENTION)):
@@ -163,7 +163,7 @@ async def test_a_run_gives_stages_which_are_renewed_when_its_text_has_changed(ra
     # the first request runs the file, the next one does not
     answer = await raw.command(LIST, uri)
     assert [(one["title"], one["kind"], one["stale"]) for one in answer["sources"]] == [(program.name, "run", False)]
-    code = stage_of(answer, "forward of forward [1/7]", "output_code")["uri"]
+    code = stage_of(answer, "forward [1/7] · forward", "output_code")["uri"]
     assert await ask(raw, "implementation", uri, ATTENTION)
     text = (await raw.request("workspace/textDocumentContent", {"uri": code}))["text"]
     document = {"uri": code, "languageId": "python", "version": 1, "text": text}

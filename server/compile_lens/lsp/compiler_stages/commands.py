@@ -167,9 +167,9 @@ class StageCommands:
 
 
 def title_of(graph: Graph) -> str:
-    """``forward of Block.forward [0/0]``."""
+    """``forward [0/0] · backward``: the function, its frame, and the pass."""
     direction = WORDS.get(graph.direction, graph.direction.value)
-    return f"{direction} of {graph.function} [{graph.compile_id}]"
+    return f"{graph.function} [{graph.compile_id}] · {direction}"
 
 
 def _titles(of: StageSet, path: str, line: int) -> Iterator[tuple[str, Stage]]:
