@@ -41,7 +41,7 @@ class CallRecorder:
     def __init__(
         self,
         write_note: Callable[[str, Any], None],
-        library_roots: list[str],
+        library_roots: tuple[str, ...],
         own_folder: str,
         exact_folder: str | None = None,
     ) -> None:

@@ -31,7 +31,7 @@ class NotRebuildable(Exception):
 class Slicer:
     """What is needed so far, of all files."""
 
-    def __init__(self, library_roots: list[str], own_folder: str) -> None:
+    def __init__(self, library_roots: tuple[str, ...], own_folder: str) -> None:
         self._library = (*library_roots, own_folder)
         self._modules: dict[str, ModuleSlice] = {}
 

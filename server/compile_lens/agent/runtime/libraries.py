@@ -8,11 +8,12 @@ import sys
 import sysconfig
 
 
-def library_roots() -> list[str]:
-    """Folders of installed code, torch's own included (it may be a checkout). torch must be imported."""
+@functools.cache
+def library_roots() -> tuple[str, ...]:
+    """Folders of installed code, torch's own included (it may be a checkout). torch must be imported when this is first called."""
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib") if name in paths}
-    return sorted({torch_folder(), *(os.path.join(folder, "") for folder in folders)})
+    return tuple(sorted({torch_folder(), *(os.path.join(folder, "") for folder in folders)}))
 
 
 def import_paths() -> list[str]:

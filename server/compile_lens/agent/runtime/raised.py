@@ -14,6 +14,7 @@ from ..instrument.graph_lines import lines_of_graph
 from ..instrument.stacks import summary_stack
 from ..substitutes.cuda.usage import is_of_device
 from .degraded import degraded
+from .libraries import library_roots
 from .missing_requirement import find_missing_requirement
 from .protocol import MissingRequirementReport, ProgramRaised, RaisedAside, StackLine
 from .uncaught import drop_own_frames, show
@@ -72,13 +73,18 @@ def watch_threads(wire: Wire, own_folder: str) -> None:
 
 
 def run_exit_functions(wire: Wire, own_folder: str) -> None:
-    """Call what was registered with ``atexit``. Python shows an exception in one of them, calls the others and keeps the exit code."""
+    """Call what was registered with ``atexit``. Python shows an exception in one of them, calls the others and keeps the exit code.
+
+    Those of libraries are not the user's to mend, and fail where a program has taken away what they need.
+    """
     show_ignored = sys.unraisablehook
+    libraries = library_roots()
 
     def reported(ignored: Any) -> None:
         error = ignored.exc_value
         is_of_atexit = "atexit" in (ignored.err_msg or "")
-        if is_of_atexit and error is not None and not isinstance(error, SystemExit):
+        is_told = is_of_atexit and error is not None and not isinstance(error, SystemExit)
+        if is_told and not _file_of(ignored.object).startswith(libraries):
             report_aside(error, wire, own_folder, "atexit", _name_of(ignored.object))
         show_ignored(ignored)
 
@@ -91,6 +97,15 @@ def _name_of(function: Any) -> str:
     try:
         return str(getattr(function, "__name__", ""))
     except Exception:  # an object of the program's that can be called
+        return ""
+
+
+def _file_of(function: Any) -> str:
+    """The file in which ``function`` is written; '' for what has no code in Python."""
+    try:
+        function = getattr(function, "__func__", function)
+        return str(getattr(getattr(function, "__code__", None), "co_filename", ""))
+    except Exception:  # the same
         return ""
 
 

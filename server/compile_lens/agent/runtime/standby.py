@@ -104,7 +104,7 @@ def _hello(wire: Wire) -> bool:
             platform.python_version(),
             not why_not_fork(_threads_of_imports),
             seconds,
-            tuple(library_roots()),
+            library_roots(),
             PROTOCOL_VERSION,
             tuple(import_paths()),
         )

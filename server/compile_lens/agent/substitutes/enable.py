@@ -22,7 +22,7 @@ from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, t
 MAX_GPUS = 16
 
 
-def enable(command: RunCommand, own_folder: str, library_roots: list[str], cuda: TrialResult) -> Depth:
+def enable(command: RunCommand, own_folder: str, library_roots: tuple[str, ...], cuda: TrialResult) -> Depth:
     """Prepare the substitutes that ``command`` allows, before the program runs; how far it is to be compiled.
 
     That is less far than asked where a GPU is emulated, because kernels for a GPU cannot be compiled without one. ``cuda`` is what a

@@ -20,7 +20,7 @@ MAX_NOTES = 200
 class StandInNotes:
     """Writes notes, one for each line and kind. ``libraries`` are folders whose code is excluded from user stacks."""
 
-    def __init__(self, own_folder: str, libraries: list[str]) -> None:
+    def __init__(self, own_folder: str, libraries: tuple[str, ...]) -> None:
         self.own_folder = own_folder
         self._libraries = (own_folder, "<frozen", *libraries)
         self._torch_folder = torch_folder()
