@@ -168,7 +168,10 @@ f(torch.ones(3, device="cuda"))
 @pytest.mark.parametrize(
     ("lacking", "words"),
     [
-        ("torch.nested.nested_tensor([torch.ones(2)], device='cuda') * 2", "from the 'NestedTensorCUDA' backend."),
+        (
+            "torch._cslt_compress(torch.ones(32, 32, device='cuda', dtype=torch.half))",
+            "Could not run 'aten::_cslt_compress'",
+        ),
     ],
 )
 def test_one_that_cannot_run_without_a_gpu_keeps_what_the_emulation_found(

@@ -51,7 +51,10 @@ def test_an_unknown_name_is_looked_for_in_the_installed_release(
     done = Result(["explain", "Pointwize", "--python", str(other_release)], tmp_path)
     assert done.code == 1
     assert "Reading torch 2.11.0+cu130 (once, about 20 s) …" in done.err
-    assert "Torch 2.11.0+cu130 could not be read: torch is not installed. Using the bundled tables." in done.err
+    assert (
+        "The tables of torch 2.11.0+cu130 could not be read: torch is not installed. Using the bundled tables."
+        in done.err
+    )
     assert "Similar names: Pointwise" in done.err
 
 

@@ -235,12 +235,19 @@ def test_no_fix_breaks_the_syntax_or_touches_other_lines(file: Path, warm_host: 
         for other in _fixes(windows, findings):
             changed = apply_fix(windows, other)
             assert "\n" not in changed.replace("\r\n", ""), other.rule
-            ast.parse(changed)
+            check_syntax(changed, other)
+
+
+def check_syntax(changed: str, fix: Fix) -> None:
+    try:
+        ast.parse(changed)
+    except SyntaxError as problem:
+        raise AssertionError(f"{fix.rule}: {problem}\n{changed}") from None
 
 
 def check_text(text: str, fix: Fix) -> None:
     changed = apply_fix(text, fix)
-    ast.parse(changed)
+    check_syntax(changed, fix)
     assert changed != text
     touched = {line for edit in fix.edits for line in range(edit.place.line, edit.place.end_line + 1)}
     kept = [line for number, line in enumerate(text.split("\n"), 1) if number not in touched]

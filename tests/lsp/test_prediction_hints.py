@@ -133,7 +133,7 @@ async def test_a_comment_ignores_them(raw: Editor, root: Path) -> None:
 async def test_a_rule_that_does_not_exist_is_told(raw: Editor, root: Path) -> None:
     await raw.initialize(root, {"predictions": {"rules": {"prnt": False}}})
     message = await raw.wait(lambda m: m.get("method") == "window/showMessage")
-    assert "compileLens.predictions.rules must be an object that maps names of rules" in message["params"]["message"]
+    assert "compileLens.predictions.rules must be an object that maps rule names" in message["params"]["message"]
 
 
 async def test_half_typed_code_is_no_trouble(raw: Editor, root: Path) -> None:

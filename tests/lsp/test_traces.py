@@ -93,7 +93,8 @@ async def test_a_running_job_is_followed(raw: Editor, root: Path) -> None:
     (root / "enough").touch()
     assert await process.wait() == 0
     found = await raw.published(uri, lambda found: any(one["code"] == "recompile" for one in found))
-    assert {one["range"]["start"]["line"] for one in found} == {8}
+    # on a slow machine, the time that guards take is a finding, too
+    assert {one["range"]["start"]["line"] for one in found if one["code"] == "recompile"} == {8}
     assert await raw.command(STOP, run["folder"]) is True
     since = raw.mark()
     shutil.copytree(folder, elsewhere)

@@ -35,6 +35,7 @@ from .in_place import call_after_failure
 from .region_calls import user_target
 from .stacks import column_of, frames_outward, live_stack, summary_stack
 from .trace_sink import watch_records, write_note
+from .unrecorded import is_uncompiled
 
 if TYPE_CHECKING:
     from .region_calls import RegionWatcher
@@ -167,6 +168,8 @@ class Notes:
         return call
 
     def _note_called(self, region: int) -> None:
+        if is_uncompiled():
+            return  # a trial of ours
         stance = str(getattr(STANCE.look_up(), "stance", "default"))
         if (region, stance) not in self._called:
             self._called.add((region, stance))

@@ -6,7 +6,6 @@ import contextlib
 import logging
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 
 @contextlib.contextmanager
@@ -22,8 +21,23 @@ def unrecorded() -> Iterator[None]:
         logging.disable(level)
 
 
-def uncompiled() -> Any:
-    """A context in which compiled functions run eagerly."""
+_uncompiled = 0
+
+
+@contextlib.contextmanager
+def uncompiled() -> Iterator[None]:
+    """Run compiled functions eagerly. That is our stance, and not one of the program's."""
+    global _uncompiled
     import torch
 
-    return torch.compiler.set_stance("force_eager")
+    _uncompiled += 1
+    try:
+        with torch.compiler.set_stance("force_eager"):
+            yield
+    finally:
+        _uncompiled -= 1
+
+
+def is_uncompiled() -> bool:
+    """Whether calls that are made now run eagerly because we want them to."""
+    return _uncompiled > 0

@@ -93,6 +93,8 @@ def _size_checks(tree: SourceTree, node: tree_sitter.Node) -> tuple[str, Edit] |
     inner = statement.named_children[0] if statement is not None and statement.named_children else None
     left = inner.child_by_field_name("left") if inner is not None and inner.type == "assignment" else None
     following = statement.next_named_sibling if statement is not None else None
+    while following is not None and following.type == "comment":  # which may stand anywhere
+        following = following.next_named_sibling
     if left is None or left.type != "identifier" or following is None:
         return None
     torch, name = torch_name(tree)[0], tree.node_text(left)
