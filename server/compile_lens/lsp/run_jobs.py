@@ -1,4 +1,4 @@
-"""What the run of a document reads: its job, the versions of the open documents, and the edits since."""
+"""What the run of a document reads: its job, and the versions of the open documents."""
 
 from __future__ import annotations
 
