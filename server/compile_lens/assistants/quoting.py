@@ -38,7 +38,7 @@ def quoted_lines(text: str, longest: int) -> str:
 
 def _harmless(text: str) -> str:
     text = text.translate(_QUOTES)
-    text = _SCHEME.sub(lambda match: f"{match[1] or match[2]}: ", text)
+    text = _SCHEME.sub(lambda match: f"{match[1] or match[2]}: ", text).replace("://", ": //")
     text = _BARE_HOST.sub("www. ", text)
     return _TAG.sub("< ", _TARGET.sub("] ", text))
 
