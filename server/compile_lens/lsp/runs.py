@@ -108,6 +108,16 @@ class Runs:
         """The compile regions of a document, as far as they are known now."""
         return self._facts.of(snapshot).regions
 
+    def region_at(self, snapshot: Snapshot, line: int) -> str | None:
+        """The name of the innermost compile region that a line (from 1) is in; None if it is in none."""
+        around = [
+            region
+            for region in self.regions(snapshot)
+            if region.line <= line <= region.end_line
+            or (region.target_line is not None and region.target_line <= line <= (region.target_end_line or 0))
+        ]
+        return min(around, key=lambda region: region.end_line - region.line).name if around else None
+
     def _on_ready(self, snapshot: Snapshot) -> None:
         reason = self._unread.pop(snapshot.uri, None)
         if reason is not None:

@@ -47,14 +47,8 @@ class StageCommands:
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """Offer the stages of the innermost region at a range."""
         line = params.range.start.line + 1
-        around = [
-            region
-            for region in self._runs.regions(snapshot)
-            if region.line <= line <= region.end_line
-            or (region.target_line is not None and region.target_line <= line <= (region.target_end_line or 0))
-        ]
-        if around and snapshot.path is not None and self._server.trusted:
-            name = min(around, key=lambda region: region.end_line - region.line).name
+        name = self._runs.region_at(snapshot, line)
+        if name is not None and snapshot.path is not None and self._server.trusted:
             yield command_action(f"Open the compiler stages of `{name}`…", OPEN, [snapshot.uri, str(line)])
 
     async def of_file(self, uri: str | None, how: str | None = None) -> dict[str, Any] | None:
