@@ -101,7 +101,7 @@ class Repair:
                 remaining.append(Remaining(finding, NOT_HERE))
                 continue
             tried = []
-            for fix in fixes_for(finding, tree):
+            for fix in fixes_for(finding, tree, verifier.before.unfiltered):
                 if fix.kind in self.kinds:
                     effect = await verifier.effect(host, fix)
                     tried.append(Candidate(finding, fix, effect, tokens_changed(verifier.text, fix)))
@@ -110,7 +110,7 @@ class Repair:
                 return best, []
             other = [
                 fix.rule
-                for fix in fixes_for(finding, tree)
+                for fix in fixes_for(finding, tree, verifier.before.unfiltered)
                 if fix.kind not in self.kinds and fix.kind is not FixKind.IGNORE
             ]
             remaining.append(Remaining(finding, _why(tried, other), tuple(tried)))
@@ -124,7 +124,7 @@ class Repair:
 def _is_applied(candidate: Candidate) -> bool:
     """Whether the user has let it be applied, and it helps for sure."""
     effect = candidate.effect
-    return effect is not None and effect.helps and effect.results.equal is True
+    return effect is not None and candidate.helps and effect.results.equal is True
 
 
 def _why(tried: list[Candidate], other: list[str]) -> str:
