@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from pathlib import Path
 
+from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
@@ -20,11 +22,20 @@ from compile_lens.state.consent import Permission
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
+from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
 
 # per version of a document; those of the costliest findings come first
 MOST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Each run waits for its own turn at the host of an interpreter, so that the runs of files come in between."""
+
+    python: str
+    reason: Reason
 
 
 class FixChecks:
@@ -73,15 +84,22 @@ class FixChecks:
                 await self._check_one(snapshot, path, fix, outcome)
 
     async def _check_one(self, snapshot: Snapshot, path: str, fix: Fix, before: Outcome) -> None:
-        server = self._server
-        async with server.hosts.turn(self._runs.interpreter(path), Reason.CHECKED) as host:
-            await host.start()
-            verifier = self._verifiers.get(snapshot.uri)
-            if verifier is None or verifier.text != snapshot.text or verifier.before is not before:
-                job = self._runs.jobs.of_last_run(snapshot.uri, path, snapshot)
-                verifier = self._verifiers[snapshot.uri] = Verifier(server.analyze, job, snapshot.text, before)
-            effect = await verifier.effect(host, fix)
+        turns = Turns(self._runs.interpreter(path), Reason.CHECKED)
+        effect = await self.verifier(snapshot, path, before).effect(turns, fix)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
+
+    def verifier(self, snapshot: Snapshot, path: str, before: Outcome) -> Verifier:
+        """What verifies fixes of this text, whose run had the outcome ``before``. It takes ``Turns`` for a host."""
+        verifier = self._verifiers.get(snapshot.uri)
+        if verifier is None or verifier.text != snapshot.text or verifier.before is not before:
+            job = self._runs.jobs.of_last_run(snapshot.uri, path, snapshot)
+            verifier = self._verifiers[snapshot.uri] = Verifier(self._analyze, job, snapshot.text, before)
+        return verifier
+
+    async def _analyze(self, turns: Turns, job: Job, on_partial: None, filters: Filters) -> Outcome:
+        async with self._server.hosts.turn(turns.python, turns.reason) as host:
+            await host.start()
+            return await self._server.analyze(host, job, on_partial, filters)
 
     def effect(self, snapshot: Snapshot, fix: Fix) -> FixEffect | None:
         """What ``fix`` does to this text, if that was checked."""
