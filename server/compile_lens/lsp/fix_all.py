@@ -166,7 +166,8 @@ class FixAll:
         self, uri: str, path: str, region: str | None, progress: RunProgress
     ) -> tuple[Snapshot, Repaired] | None:
         try:
-            return await self._repair(uri, path, region, progress)
+            with self._checks.held_off():
+                return await self._repair(uri, path, region, progress)
         except _TextChanged:
             self._say_changed(path)
             return None

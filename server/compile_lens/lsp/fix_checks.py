@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,15 +49,28 @@ class FixChecks:
         self._server = server
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
+        self._held_off = 0
         runs.on_change(self._changed)
 
+    @contextmanager
+    def held_off(self) -> Iterator[None]:
+        """Nothing is checked in the background meanwhile: the user waits for something else."""
+        self._held_off += 1
+        self._changed()
+        try:
+            yield
+        finally:
+            self._held_off -= 1
+            self._changed()
+
     def _changed(self) -> None:
-        if self._server.scheduler.active() or not self._server.trusted or self._server.stopped.is_set():
+        server = self._server
+        if self._held_off or server.scheduler.active() or not server.trusted or server.stopped.is_set():
             if self._task is not None:
                 self._task.cancel()
                 self._task = None
         elif self._task is None or self._task.done():
-            self._task = self._server.background.start(self._check_all())
+            self._task = server.background.start(self._check_all())
 
     async def _check_all(self) -> None:
         snapshots = list(self._server.documents.all())
