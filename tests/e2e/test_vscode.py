@@ -91,21 +91,6 @@ def get_inputs():
     return [torch.ones(2, 3), 2.0]
 '''
 
-TWO_BREAKS = """\
-import torch
-
-
-@torch.compile
-def f(x):
-    torch._dynamo.graph_break()
-    x = x + 1
-    torch._dynamo.graph_break()
-    return x * 2
-
-
-f(torch.ones(3))
-"""
-
 PYTHON_EXTENSION = """\
 exports.activate = () => ({
   environments: {
@@ -263,16 +248,6 @@ def test_findings_follow_the_text_and_a_save_renews_them(
     }
     workbench.play("editing", folder, shots, data)
     assert (folder / name).read_text() == fixed
-
-
-def test_all_findings_are_fixed_after_a_look_at_the_diff(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
-    folder = tmp_path / "fix-all"
-    folder.mkdir()
-    (folder / "small.py").write_text(TWO_BREAKS)
-    gone = "torch._dynamo.graph_break()"
-    marks = [{"line": line, "text": gone, "severity": "warning"} for line in (6, 8)]
-    data = {"file": "small.py", "underlined": marks, "gone": gone, "kept": "return x * 2"}
-    workbench.play("fix_all", folder, shots, data, limit=300)
 
 
 def test_a_run_can_be_cancelled(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
