@@ -244,7 +244,7 @@ class FixAll:
 
 def _fixes(repaired: Repaired) -> str:
     number = len(repaired.steps)
-    return "1 verified fix" if number == 1 else f"{number} verified fixes"
+    return f"{number} verified {'fix' if number == 1 else 'fixes'}"
 
 
 def _nothing(name: str, repaired: Repaired) -> str:
