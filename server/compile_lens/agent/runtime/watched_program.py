@@ -7,7 +7,16 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..compare import comparer
 from ..compare.region_results import RegionResults
-from ..instrument import compiler_options, depth, notes, pass_notes, stage_notes, trace_sink, triton_kernels
+from ..instrument import (
+    compiler_options,
+    depth,
+    early_variables,
+    notes,
+    pass_notes,
+    stage_notes,
+    trace_sink,
+    triton_kernels,
+)
 from ..substitutes.cuda.trial import TrialResult
 from ..substitutes.enable import enable as enable_substitutes
 from ..variations import watcher
@@ -28,6 +37,7 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)
     compiler_options.apply(command.torch_options)
+    early_variables.follow_variables()
     if command.compare:
         comparer.install()
     if command.stages:

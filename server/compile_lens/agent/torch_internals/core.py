@@ -59,6 +59,9 @@ PASS_OBSERVER_EXIT = Internal(
 )
 CALL_OF_MODULE = Internal("torch.nn.modules.module:Module._call_impl", "the calls of a script's models")
 INCOMPATIBLE_KEYS = Internal("torch.nn.modules.module:_IncompatibleKeys", "substitutes for missing checkpoints")
+CONFIG_MODULE = Internal(
+    "torch.utils._config_module:ConfigModule", lost="options that a program sets by variables before it imports torch"
+)
 TRITON_QUERIES = Internal("torch.utils._triton", "Triton on the emulated CUDA device")
 
 
