@@ -70,12 +70,8 @@ class Stem(nn.Module):
 
 class Similarity(nn.Module):
     def forward(self, x, y):
-        """Compare x: (N, 3, H, W) with y: (N, 3, H, W).
-
-        Args:
-            x: images of shape (N, 3, H, W)
-            y: images of shape (N, 3, H, W)
-        """
+        # x: (N, 3, H, W)
+        # y: (N, 3, H, W)
         return nn.functional.conv2d(x, torch.ones(1, 3, 3, 3)) - nn.functional.conv2d(y, torch.ones(1, 3, 3, 3))
 
 
