@@ -13,7 +13,7 @@ from rich.text import Text
 from compile_lens.cli.preview_columns import PreviewColumns, columns_of
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
-from compile_lens.cli.stages import NO_GRAPHS, graph_title
+from compile_lens.cli.stages import NO_GRAPHS, PIPED_WIDTH, graph_title
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.formats.stages_json import document_of, graph_json, kernel_json, not_fused_json, run_json
@@ -25,7 +25,6 @@ from compile_lens.wording import and_more, counted
 
 # what a row shows before it says how many more there are
 MOST_OPERATORS, MOST_LINES = 5, 6
-PIPED_WIDTH = 240
 STYLES = {KernelKind.EXTERN: "magenta", KernelKind.FALLBACK: "yellow", KernelKind.TEMPLATE: "blue"}
 
 
