@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,7 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--list", type=Path, help="a file with a path on each line")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to analyze with")
+    parser.add_argument("--table", action="store_true", help="print the results as a table of Markdown, too")
     parser.add_argument("--seconds", type=float, default=RUN_S, help="the time limit of each entry")
     parser.add_argument("--folder", type=Path, help="where packages were unpacked: their own interpreters are used")
     parser.add_argument(
@@ -63,7 +66,27 @@ def main() -> int:
     rows = [kept[str(file)] for file in files]
     counts = {how: sum(row["how"] == how for row in rows) for how in ("main", "part", "nothing")}
     print(", ".join(f"{how}: {count}" for how, count in counts.items()), f"of {len(rows)}")
+    if options.table:
+        print("\n".join(table_of(rows)))
     return 0
+
+
+def table_of(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A row for each file, by package."""
+    yield "| file | main model | reached | s | entry | first reason or finding |"
+    yield "|---|---|---|---|---|---|"
+    for row in sorted(rows, key=lambda row: _short(row["file"])):
+        reason = " ".join(row["reason"].replace("|", "/").replace("`", "").split())[:140]
+        main = f"`{row['main']}`" if row["main"] else ""
+        entry = f"`{row['entry']}`" if row["entry"] else ""
+        yield f"| `{_short(row['file'])}` | {main} | {row['how']} | {row['seconds']:.0f} | {entry} | {f'`{reason}`' if reason else ''} |"
+
+
+def _short(file: str) -> str:
+    """A path from the folder of the source distribution on, whose name ends with a version."""
+    parts = Path(file).parts
+    start = next((i for i, part in enumerate(parts) if re.search(r"-\d+(?:\.\w+)+$", part)), 0)
+    return "/".join(parts[start:])
 
 
 def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
