@@ -1,7 +1,8 @@
 """``python -m tests.corpus.outcomes FILE…``: analyzes files as a user would, and says of each what was reached.
 
 A file's main model is its module that uses most of the file (counted here from the syntax tree, not asked of the product). It is
-reached where it was called or one of its methods was compiled; for a script without modules of its own, where anything was compiled.
+reached where it was called or one of its methods was compiled. Of a script without modules of its own, its run is what must compile
+something: a helper that is called with synthesized inputs is a part. Of other files without modules, a function is enough.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.corpus.draw import is_script
 from tests.corpus.environments import interpreter_of
 
 LIMIT_S = 300
@@ -106,7 +108,8 @@ def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
     names = {name for call in run["calls"] for name in (call["target"], call["text"], call["making"])}
     names |= {region["name"] for region in run["regions"]}
     anything = bool(called or run["regions"])
-    is_main = anything and (not largest or any(largest in name for name in names))
+    is_helper = not largest and run["entry"] == "synthesized" and is_script(file)
+    is_main = anything and not is_helper and (not largest or any(largest in name for name in names))
     findings = tuple(f"{f['kind']} {f['code']}: {f['message']}" for f in run["findings"])
     defined = (run["coverage"] or {"definitions": []})["definitions"]
     reason = "; ".join(f"{one['name']}: {one['reason']}" for one in defined if one["name"] == largest and one["reason"])
