@@ -35,7 +35,7 @@ errors, as the editor does. It stops at the first one that helps and changes not
 | column | meaning |
 |---|---|
 | fixed | the finding is gone or happens less often, nothing new is found, and results equal the original's in eager |
-| own version | as many graphs are compiled, but the calls have a compiled version of their own and nothing recompiles (`isolate_recompiles`) |
+| own version | as many graphs, but calls have a compiled version of their own (`isolate_recompiles`), and nothing recompiles |
 | with a loss | the same, but a message is not printed, a check not made in compiled code, or an exception of another class |
 | left out | the code around it is compiled; it runs in eager on purpose, or a custom operator is to be completed |
 
