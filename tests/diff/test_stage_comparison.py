@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from compile_lens.diff.stage_comparison import compare_stages
+from compile_lens.diff.stage_comparison import compare_pass, compare_stages
 from compile_lens.stages.model import Graph, StageKind
 from compile_lens.stages.opened import OpenedStages, read_stages
 from compile_lens.trace.files import trace_files
@@ -60,3 +60,12 @@ def test_compile_ids_of_another_run_are_no_change() -> None:
     renamed = tuple(replace(graph, compile_id=f"7{graph.compile_id}") for graph in only("5_0/inference").graphs)
     comparison = compare_stages(("a", only("5_0/inference")), ("b", OpenedStages(renamed)))
     assert [change.is_changed for change in comparison.graphs] == [False]
+
+
+def test_before_and_after_the_passes_of_one_graph() -> None:
+    graph = single().graph("1_0/forward")
+    assert graph is not None
+    change = compare_pass(graph, StageKind.POST_GRAD_BEFORE, StageKind.POST_GRAD)
+    assert change is not None
+    assert any("mm_default" in line.text for hunk in change.hunks for line in hunk.lines if line.sign == "+")
+    assert compare_pass(graph, StageKind.POST_GRAD, StageKind.PTX) is None

@@ -8,14 +8,9 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from compile_lens.stages.figures import seconds_text
-from compile_lens.stages.graph_changes import GraphChanges
+from compile_lens.formats.pass_words import NO_CHANGE, changes_text, is_changed, time_text
 from compile_lens.stages.model import Graph, GraphPass, PassPhase
 from compile_lens.stages.passes import BETWEEN, changes_of, name_of
-from compile_lens.wording import counted
-
-NO_CHANGE = "nothing changed"
-NOT_KNOWN = "changed; the graphs are too large to be kept"
 
 
 def table_of(graph: Graph, verbose: bool) -> Table | None:
@@ -27,9 +22,7 @@ def table_of(graph: Graph, verbose: bool) -> Table | None:
     table.add_column(justify="right", no_wrap=True, style="dim")
     table.add_column()
     for phase in graph.phases:
-        table.add_row(
-            f"{phase.kind.value} passes", _seconds(phase.seconds), _words(changes_of(phase), _is_changed(phase))
-        )
+        table.add_row(f"{phase.kind.value} passes", time_text(phase.seconds), changes_text(phase))
         for row in _rows(phase, verbose):
             table.add_row(*row)
     return table
@@ -44,7 +37,7 @@ def _rows(phase: PassPhase, verbose: bool) -> Iterator[tuple[Text, str, str]]:
             name = Text(f"{'  ' * (one.depth + 1)}{one.name or BETWEEN}")
             if one.inner:
                 name.append(f" in {one.inner}", style="dim")
-            yield name, _seconds(one.seconds), _words(changes_of(one), one.is_changed)
+            yield name, time_text(one.seconds), changes_text(one)
     known = [one.seconds for one in others if one.seconds is not None]
     if others:
         noun = "pass" if len(others) == 1 else "passes"
@@ -52,34 +45,9 @@ def _rows(phase: PassPhase, verbose: bool) -> Iterator[tuple[Text, str, str]]:
         are_all = len(others) == sum(one.depth == 0 for one in phase.passes)
         yield (
             Text(f"  {len(others)} {'' if are_all else 'other '}{noun}"),
-            _seconds(sum(known)),
+            time_text(sum(known)),
             what,
         )
-
-
-def _is_changed(phase: PassPhase) -> bool | None:
-    """What its passes tell, where the graph around them was not kept."""
-    told = [one.is_changed for one in phase.passes]
-    return any(told) if told and None not in told else None
-
-
-def _seconds(seconds: float | None) -> str:
-    return seconds_text(seconds) if seconds is not None else ""
-
-
-def _words(changes: GraphChanges | None, is_changed: bool | None) -> str:
-    """``2 nodes removed, 1 changed``."""
-    if changes is None:
-        return "" if is_changed is None else NOT_KNOWN if is_changed else NO_CHANGE
-    if changes.is_empty:
-        return NO_CHANGE
-    parts: list[str] = []
-    for names, verb in ((changes.removed, "removed"), (changes.added, "added"), (changes.changed, "changed")):
-        if names:
-            parts.append(f"{len(names) if parts else counted(len(names), 'node')} {verb}")
-    if changes.is_reordered:
-        parts.append("nodes reordered")
-    return ", ".join(parts) or "only what it takes or returns changed"
 
 
 def chosen_passes(graphs: Sequence[Graph], name: str) -> list[tuple[Graph, GraphPass | PassPhase]]:
@@ -110,9 +78,9 @@ def no_diff_of(of: GraphPass | PassPhase, graph: Graph) -> str:
     changes = changes_of(of)
     name = name_of(of) if isinstance(of, GraphPass) else f"{of.kind.value} passes"
     if changes is None:
-        is_changed = of.is_changed if isinstance(of, GraphPass) else _is_changed(of)
-        if is_changed is None:
+        has_changed = is_changed(of)
+        if has_changed is None:
             return f"{name} of {graph.id}: the trace does not have the graph before and after it."
-        if is_changed:
+        if has_changed:
             return f"{name} of {graph.id} changed the graph, which is too large to be kept."
     return "" if changes is not None and not changes.is_empty else f"{name} changed nothing in {graph.id}."

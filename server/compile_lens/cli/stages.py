@@ -210,7 +210,13 @@ def _print(stage: Stage) -> str:
         console.print(Syntax(stage.text.rstrip("\n"), LEXERS.get(stage.language, "text"), background_color="default"))
     else:
         # what is piped into a file is the text
-        mark = "//" if stage.language in {"cpp", "mlir", "ptx"} else ";" if stage.language == "llvm" else "#"
+        mark = (
+            "//"
+            if stage.language in {"cpp", "mlir", "ptx"} or stage.kind is StageKind.SASS
+            else ";"
+            if stage.language == "llvm"
+            else "#"
+        )
         echo(f"{mark} {stage.id}")
         echo(stage.text.rstrip("\n"))
     return stage.id

@@ -148,6 +148,12 @@ def compare_stages(
     return StageComparison(before[0], after[0], changes)
 
 
+def compare_pass(graph: Graph, before: StageKind, after: StageKind) -> StageChange | None:
+    """What the passes between two stages of one graph changed; None if it lacks one of the stages."""
+    old, new = graph.stage(before), graph.stage(after)
+    return None if old is None or new is None else _stage(after, old, new)
+
+
 def _paired(before: Sequence[Graph], after: Sequence[Graph]) -> Iterator[tuple[Graph | None, Graph | None]]:
     """The same compilation of the same function, or else the same function, then a function of that name in another file."""
     keys: tuple[Callable[[Graph], Hashable], ...] = (
