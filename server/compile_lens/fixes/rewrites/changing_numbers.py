@@ -41,7 +41,10 @@ def pass_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     calls = calls_of(tree, function)
     defaults = {p.name: p.default for p in function.parameters}
     numbers = {f.name: f.root for f in changed(finding) if f.root in defaults and _may_be_number(f)}
+    # what is a tensor at some calls keeps its gradient
+    tensors = {f.name for f in changed(finding) if "ensor" in f"{f.before} {f.after}"}
     for name, root in sorted(numbers.items()):
+        made = f"{torch}.as_tensor" if name in tensors else f"{torch}.tensor"
         edits: list[Edit | None] = [torch_import(tree)]
         for call in calls:
             argument = call.arguments.get(root)
@@ -49,14 +52,14 @@ def pass_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
             if argument is None and arguments is not None and defaults[root] and name == root:
                 end = arguments.end_byte - 1
                 comma = ", " if arguments.named_child_count else ""
-                added = f"{comma}{root}={torch}.tensor({defaults[root]})"
+                added = f"{comma}{root}={made}({defaults[root]})"
                 edits.append(Edit(tree.range_between(end, end), added))
                 continue
             node = _leaf(tree, argument, name[len(root) :]) if argument is not None else None
             if node is None:
                 break
-            if not tree.node_text(node).startswith(f"{torch}.tensor("):
-                edits.append(replace_node(tree, node, f"{torch}.tensor({tree.node_text(node)})"))
+            if not tree.node_text(node).startswith(f"{made}("):
+                edits.append(replace_node(tree, node, f"{made}({tree.node_text(node)})"))
         else:
             yield from _with_branches(finding, tree, function, name, "pass-tensor", f"Pass `{name}` as a tensor", edits)
 

@@ -87,7 +87,9 @@ def _outside(
     """The ``if`` before each call, with what the call passes in the place of the parameters."""
     parameters = [p.name for p in function.parameters]
     own = [target for target in targets if not target.startswith("self.")]
-    if any(target not in parameters for target in own):
+    condition = statement.child_by_field_name("condition")
+    # a parameter is made twice unless it is made only where it is missing
+    if own and (own[0] not in parameters or condition is None or tree.node_text(condition) != f"{own[0]} is None"):
         return None
     edits: list[Edit | None] = []
     calls = calls_of(tree, function)
@@ -108,7 +110,7 @@ def _outside(
         text = _substituted(tree, statement, words)
         lines = [line.removeprefix(indent_of(tree, statement.start_byte)) for line in text.splitlines()]
         edits.append(before(tree, place, *lines))
-    if not calls or any(edit is None for edit in edits):
+    if not edits or len(own) > 1 or any(edit is None for edit in edits):
         return None
     if not own:
         edits.append(remove_statement(tree, statement))

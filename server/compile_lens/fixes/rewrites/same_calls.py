@@ -1,4 +1,7 @@
-"""Fixes that make calls alike: arguments with the same layout, dtype and gradients, and one setting of torch for all calls."""
+"""Fixes that make calls alike: arguments with the same layout and dtype, and one setting of torch for all calls.
+
+An argument is never detached: what made it may need the gradient, and that is no result of a compiled region.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _SETTINGS = {
 
 
 def same_argument(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """An argument whose strides, dtype or gradients change, converted at each call in this file."""
+    """An argument whose strides or dtype change, converted at each call in this file."""
     function = function_of(finding, tree) if finding.kind in _RECOMPILES else None
     if function is None:
         return
@@ -56,8 +59,6 @@ def same_argument(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
 def _conversions(fact: GuardFact, torch: str) -> Iterator[tuple[str, str, str]]:
     if fact.what == "stride":
         yield "contiguous", "contiguous()", "contiguous"
-    elif fact.what == "requires_grad" or "Parameter" in (fact.before, fact.after):
-        yield "detach-argument", "detach()", "without its gradient"
     elif fact.what == "dtype":
         for dtype in (fact.before, fact.after):
             if dtype in _DTYPES:
