@@ -15,8 +15,8 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.fix import Fix, FixKind, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import Candidate
-from compile_lens.lsp.code_actions import touches, workspace_edit
-from compile_lens.lsp.convert import path_argument, protocol_range, to_diagnostic
+from compile_lens.lsp.code_actions import text_edits, touches, workspace_edit
+from compile_lens.lsp.convert import path_argument, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fix_habits import FixHabits
@@ -126,9 +126,10 @@ class Fixes:
     def _offered(self, snapshot: Snapshot, finding: Finding) -> list[Candidate]:
         """Fixes that help come first; those that harm or do nothing are not offered."""
         tree = self._facts.tree(snapshot)
+        others = self._server.results.findings(file_key(snapshot.path or ""))
         known = [
             Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
-            for fix in (fixes_for(finding, tree) if tree is not None else ())
+            for fix in (fixes_for(finding, tree, others) if tree is not None else ())
         ]
         return self._habits.in_order(snapshot.path or "", [candidate for candidate in known if candidate.is_offered])
 
@@ -142,12 +143,7 @@ class Fixes:
 
     def _workspace_edit(self, snapshot: Snapshot, fix: Fix) -> types.WorkspaceEdit:
         editor = self._server.editor
-        edits = []
-        for edit in fix.edits:
-            start = snapshot.index.position_of(edit.place.line, edit.place.column, editor.encoding)
-            end = snapshot.index.position_of(edit.place.end_line, edit.place.end_column, editor.encoding)
-            edits.append(types.TextEdit(protocol_range(start, end), edit.text))
-        return workspace_edit(snapshot, edits, editor.versioned_edits)
+        return workspace_edit(snapshot, text_edits(snapshot, fix.edits, editor.encoding), editor.versioned_edits)
 
 
 def _named(finding: Finding, rule: str, snapshot: Snapshot) -> str:
@@ -161,4 +157,4 @@ def _command(uri: str, name: str) -> str:
 
 
 def _is_preferred(candidate: Candidate) -> bool:
-    return candidate.fix.kind is FixKind.CHANGE and candidate.effect is not None and candidate.effect.helps
+    return candidate.fix.kind is FixKind.CHANGE and candidate.helps
