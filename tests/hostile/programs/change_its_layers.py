@@ -6,7 +6,7 @@ import planted
 import os, tempfile
 found = []
 scratch = [line.split()[4] for line in open("/proc/self/mountinfo") if "/compile-lens-run-" in line]
-for layer in {os.path.join(place, name) for place in scratch for name in os.listdir(place) if name.startswith("changes-")}:
+for layer in {os.path.join(place, name) for place in scratch if os.access(place, os.R_OK) for name in os.listdir(place) if name.startswith("changes-")}:
     for target in (planted.key, "/.ssh", ".ssh", os.path.dirname(planted.key)):
         folder = os.path.join(layer, f"leak-{len(target)}")
         try:
