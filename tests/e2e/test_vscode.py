@@ -397,11 +397,10 @@ def test_the_editor_lists_the_tools_and_the_server_for_assistants(
     with Workbench(lab, vsix, own_server, others=(extension,)) as workbench:
         seen = workbench.play("assistants", folder, shots, data, limit=300)["seen"]
         assert len([name for name in seen if name.startswith("compile-lens_")]) == len(tools) == 8
-        # with an interpreter that has the package, the extension offers the server, and the tools are there once
+        # with an interpreter that has the package, the extension offers the server
         machine = {"compileLens.interpreter": [PYTHON], "compileLens.importStrategy": "fromEnvironment"}
         (workbench.profile / "data" / "Machine" / "settings.json").write_text(json.dumps(machine))
-        seen = workbench.play("assistants", folder, shots, {**data, "mcp": True}, limit=300)["seen"]
-        assert {name.rpartition("_")[2] for name in seen} == {name.rpartition("_")[2] for name in tools}
+        assert workbench.play("assistants", folder, shots, {**data, "mcp": True}, limit=300)["seen"] == len(tools)
     workbench.assert_nothing_is_left()
 
 

@@ -5,28 +5,26 @@ import { log, play } from "./page.mjs";
 
 await play(async (window, { file, tools, mcp, listed }) => {
   await window.open(file);
-  const named = () => (fs.existsSync(listed) ? JSON.parse(fs.readFileSync(listed, "utf8")) : []);
-  const until = (what, wanted) =>
-    window.until(what, async () => {
-      const seen = named();
-      return [wanted(seen), seen];
-    }, 100_000);
   if (!mcp) {
-    const seen = await until("the language-model tools", (names) => tools.every((name) => names.includes(name)));
+    const seen = await window.until("the language-model tools", async () => {
+      const names = fs.existsSync(listed) ? JSON.parse(fs.readFileSync(listed, "utf8")) : [];
+      return [tools.every((name) => names.includes(name)), names];
+    });
     log(`the editor lists ${seen.length} tools`);
     return { seen };
   }
-  await until("the tools to give way to the server", (names) => !tools.some((name) => names.includes(name)));
   await window.command("MCP: List Servers");
   const row = window.page.locator(".quick-input-list .monaco-list-row", { hasText: "Compile Lens" }).first();
   await row.waitFor();
   await window.shot("mcp-servers");
+  log(`the editor lists the server: ${(await row.innerText()).replaceAll("\n", " ")}`);
   await row.click();
   await window.shot("mcp-server");
   await window.pick("Start Server");
-  await window.answer(/May Compile Lens run/, "Allow");
-  const own = (names) => names.filter((name) => name.startsWith("mcp_"));
-  const seen = own(await until("the tools of the server", (names) => own(names).length === tools.length));
-  log(`the editor started the server, which has ${seen.join(", ")}`);
-  return { seen };
+  const started = window.page.locator(".output-view-content .view-line", { hasText: /Discovered\s+\d+\s+tools/ }).first();
+  await started.waitFor({ timeout: 100_000 });
+  const seen = /\d+(?=\s+tools)/.exec(await started.innerText())?.[0];
+  await window.shot("mcp-started");
+  log(`the editor started the server, and found ${seen} tools`);
+  return { seen: Number(seen) };
 });
