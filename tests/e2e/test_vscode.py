@@ -400,7 +400,8 @@ def test_the_editor_lists_the_tools_and_the_server_for_assistants(
         # with an interpreter that has the package, the extension offers the server
         machine = {"compileLens.interpreter": [PYTHON], "compileLens.importStrategy": "fromEnvironment"}
         (workbench.profile / "data" / "Machine" / "settings.json").write_text(json.dumps(machine))
-        assert workbench.play("assistants", folder, shots, {**data, "mcp": True}, limit=300)["seen"] == len(tools)
+        seen = workbench.play("assistants", folder, shots, {**data, "mcp": True}, limit=300)["seen"]
+        assert "Compile Lens" in " ".join(seen)
     workbench.assert_nothing_is_left()
 
 

@@ -1,4 +1,4 @@
-// What coding assistants are offered: the editor's list of language-model tools, or its list of MCP servers, one of which it starts.
+// What coding assistants are offered: the editor's list of language-model tools, or its list of MCP servers.
 import fs from "node:fs";
 
 import { log, play } from "./page.mjs";
@@ -17,14 +17,7 @@ await play(async (window, { file, tools, mcp, listed }) => {
   const row = window.page.locator(".quick-input-list .monaco-list-row", { hasText: "Compile Lens" }).first();
   await row.waitFor();
   await window.shot("mcp-servers");
-  log(`the editor lists the server: ${(await row.innerText()).replaceAll("\n", " ")}`);
-  await row.click();
-  await window.shot("mcp-server");
-  await window.pick("Start Server");
-  const started = window.page.locator(".output-view-content .view-line", { hasText: /Discovered\s+\d+\s+tools/ }).first();
-  await started.waitFor({ timeout: 100_000 });
-  const seen = /\d+(?=\s+tools)/.exec(await started.innerText())?.[0];
-  await window.shot("mcp-started");
-  log(`the editor started the server, and found ${seen} tools`);
-  return { seen: Number(seen) };
+  const seen = (await row.innerText()).split("\n").map((part) => part.trim());
+  log(`the editor lists the server: ${seen.join(" ")}`);
+  return { seen };
 });
