@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from benchmarks.costs import compile_lens, cost
@@ -23,7 +23,7 @@ from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 MEGABYTES = (1, 3, 10, 30, 100, 300, 1_000)
-FINDINGS = (1, 10, 50, 200, 1_000, 5_000)
+FINDINGS = (1, 10, 50, 200, 500, 1_000, 2_000)
 RANKS = (1, 2, 4, 8, 16, 32, 64)
 FUNCTION = """\
 @torch.compile(backend="eager")
@@ -38,7 +38,8 @@ step_{n}(torch.ones(3))
 
 """
 HEAD = "import torch\n\n\n"
-LINE = re.compile(rb'("line": |, line |\.py:)(\d+)')
+LINE = re.compile(rb'("line": |, line |train\.py:|Line: |"co_firstlineno": )(\d+)')
+COMPILE_ID = re.compile(rb'("compile_id": ")(\d+)')
 RANK = re.compile(rb'"rank": 0')
 DIGEST = re.compile(rb'"has_payload": "[0-9a-f]{32}"')
 
@@ -123,7 +124,7 @@ def _of_findings(recorded: _Recording, scratch: Path, count: int) -> float:
         (outcome,) = open_trace(trace, TraceOptions(folders=(str(scratch),))).outcomes
         if len(outcome.findings) != count:
             raise RuntimeError(f"{len(outcome.findings)} findings instead of {count}")
-        to_json([outcome], tree_of_file)
+        to_json([outcome], cache(tree_of_file))  # as the command does
 
     return _in_fresh_cache(work)
 
@@ -132,11 +133,16 @@ def _moved(record: bytes, number: int) -> bytes:
     """``record`` of the copy ``number`` of the function, with frames and lines of its own."""
     down = number * FUNCTION.count("\n")
     line, newline, payload = record.partition(b"\n")
-    line = FRAME.sub(lambda found: b'"frame_id": %d' % (int(found[1]) + 10 * number), line)
     prefix, brace, content = line.partition(b"{")
-    content = LINE.sub(lambda found: found[1] + b"%d" % (int(found[2]) + down), content)
+
+    def of_copy(text: bytes) -> bytes:
+        text = LINE.sub(lambda found: found[1] + b"%d" % (int(found[2]) + down), text)
+        text = COMPILE_ID.sub(lambda found: found[1] + b"%d" % (int(found[2]) + 10 * number), text)
+        return text.replace(b"step_0", b"step_%d" % number)
+
+    content = FRAME.sub(lambda found: b'"frame_id": %d' % (int(found[1]) + 10 * number), of_copy(content))
     if payload:
-        payload = LINE.sub(lambda found: found[1] + b"%d" % (int(found[2]) + down), payload)
+        payload = of_copy(payload)
         text = payload.removesuffix(b"\n")[1:].replace(b"\n\t", b"\n")
         digest = hashlib.md5(text, usedforsecurity=False).hexdigest().encode()
         content = DIGEST.sub(b'"has_payload": "%s"' % digest, content)

@@ -1,7 +1,8 @@
 """``python -m tests.corpus.outcomes FILE…``: analyzes files as a user would, and says of each what was reached.
 
 A file's main model is its module that uses most of the file (counted here from the syntax tree, not asked of the product). It is
-reached where it was called or one of its methods was compiled; for a script without modules of its own, where anything was compiled.
+reached where it was called or one of its methods was compiled. Of a script without modules of its own, its run is what must compile
+something: a helper that is called with synthesized inputs is a part. Of other files without modules, a function is enough.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.corpus.draw import is_script
 from tests.corpus.environments import interpreter_of
 
 LIMIT_S = 300
@@ -42,6 +46,8 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--list", type=Path, help="a file with a path on each line")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to analyze with")
+    parser.add_argument("--table", action="store_true", help="print the results as a table of Markdown, too")
+    parser.add_argument("--seconds", type=float, default=RUN_S, help="the time limit of each entry")
     parser.add_argument("--folder", type=Path, help="where packages were unpacked: their own interpreters are used")
     parser.add_argument(
         "--results", type=Path, help="where to keep the results, as JSON; what is there is not run again"
@@ -55,20 +61,40 @@ def main() -> int:
         if str(file) in kept:
             continue
         own = interpreter_of(file.absolute(), options.folder.absolute()) if options.folder else None
-        kept[str(file)] = asdict(reached := outcome_of(file, str(own or options.python)))
+        kept[str(file)] = asdict(reached := outcome_of(file, str(own or options.python), options.seconds))
         if options.results:
             options.results.write_text(json.dumps(list(kept.values()), indent=1) + "\n", encoding="utf-8")
         print(f"{reached.how:8}{reached.seconds:6.1f} s  {file}  {reached.main}: {reached.reason}", flush=True)
     rows = [kept[str(file)] for file in files]
     counts = {how: sum(row["how"] == how for row in rows) for how in ("main", "part", "nothing")}
     print(", ".join(f"{how}: {count}" for how, count in counts.items()), f"of {len(rows)}")
+    if options.table:
+        print("\n".join(table_of(rows)))
     return 0
 
 
-def outcome_of(file: Path, python: str) -> Reached:
-    """Analyze ``file`` with ``compile-lens check``."""
+def table_of(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A row for each file, by package."""
+    yield "| file | main model | reached | s | entry | first reason or finding |"
+    yield "|---|---|---|---|---|---|"
+    for row in sorted(rows, key=lambda row: _short(row["file"])):
+        reason = " ".join(row["reason"].replace("|", "/").replace("`", "").split())[:140]
+        main = f"`{row['main']}`" if row["main"] else ""
+        entry = f"`{row['entry']}`" if row["entry"] else ""
+        yield f"| `{_short(row['file'])}` | {main} | {row['how']} | {row['seconds']:.0f} | {entry} | {f'`{reason}`' if reason else ''} |"
+
+
+def _short(file: str) -> str:
+    """A path from the folder of the source distribution on, whose name ends with a version."""
+    parts = Path(file).parts
+    start = next((i for i, part in enumerate(parts) if re.search(r"-\d+(?:\.\w+)+$", part)), 0)
+    return "/".join(parts[start:])
+
+
+def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
+    """Analyze ``file`` with ``compile-lens check``, within ``seconds`` for each entry."""
     started = time.monotonic()
-    command = [sys.executable, "-m", "compile_lens", "check", "--format", "json", "--timeout", f"{RUN_S}"]
+    command = [sys.executable, "-m", "compile_lens", "check", "--format", "json", "--timeout", f"{seconds:g}"]
     command += ["--python", python, str(file)]
     largest = main_model(file)
     try:
@@ -82,7 +108,8 @@ def outcome_of(file: Path, python: str) -> Reached:
     names = {name for call in run["calls"] for name in (call["target"], call["text"], call["making"])}
     names |= {region["name"] for region in run["regions"]}
     anything = bool(called or run["regions"])
-    is_main = anything and (not largest or any(largest in name for name in names))
+    is_helper = not largest and run["entry"] == "synthesized" and is_script(file)
+    is_main = anything and not is_helper and (not largest or any(largest in name for name in names))
     findings = tuple(f"{f['kind']} {f['code']}: {f['message']}" for f in run["findings"])
     defined = (run["coverage"] or {"definitions": []})["definitions"]
     reason = "; ".join(f"{one['name']}: {one['reason']}" for one in defined if one["name"] == largest and one["reason"])
@@ -92,7 +119,10 @@ def outcome_of(file: Path, python: str) -> Reached:
 
 
 def main_model(file: Path) -> str:
-    """The top-level class with a ``forward`` that uses most of the lines of ``file``, through the classes that it names; ''."""
+    """The top-level class with a ``forward`` that uses most of the lines of ``file``, through the classes that it names; ''.
+
+    One whose ``forward`` is left to subclasses is no model.
+    """
     try:
         top = ast.parse(file.read_text("utf-8", errors="replace")).body
     except SyntaxError:
@@ -112,8 +142,19 @@ def main_model(file: Path) -> str:
                 waiting += uses[each]
         return sum((classes[n].end_lineno or 0) - classes[n].lineno + 1 for n in found)
 
-    modules = [name for name, node in classes.items() if any(getattr(n, "name", "") == "forward" for n in node.body)]
+    modules = [
+        name
+        for name, node in classes.items()
+        if any(isinstance(n, ast.FunctionDef) and n.name == "forward" and not _is_left_open(n) for n in node.body)
+    ]
     return max(modules, key=lines, default="")
+
+
+def _is_left_open(function: ast.FunctionDef) -> bool:
+    """Whether it is abstract, or does no more than raise NotImplementedError."""
+    body = [node for node in function.body if not isinstance(node, (ast.Pass, ast.Expr))]
+    raises = bool(body) and isinstance(body[0], ast.Raise) and "NotImplementedError" in ast.dump(body[0])
+    return not body or raises or any("abstractmethod" in ast.dump(node) for node in function.decorator_list)
 
 
 if __name__ == "__main__":

@@ -110,10 +110,11 @@ class FixAll:
         tree = self._facts.tree(snapshot)
         if tree is None:
             return
+        others = self._server.results.findings(file_key(snapshot.path or ""), with_beside=False)
         for finding in in_turn(self._fixable(snapshot)):
             candidates = (
                 Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
-                for fix in fixes_for(finding, tree)
+                for fix in fixes_for(finding, tree, others)
                 if fix.kind in WITHOUT_LOSS
             )
             best = min((each for each in candidates if each.is_proven), key=lambda each: each.rank, default=None)

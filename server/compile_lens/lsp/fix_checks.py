@@ -147,6 +147,8 @@ class FixChecks:
 def _candidates(text: str, findings: list[Finding]) -> list[Fix]:
     """The most likely fix of each finding, then the second of each, and so on: soon each finding has one that was tried."""
     tree = parse(text)
-    of_each = [[fix for fix in fixes_for(finding, tree) if fix.kind is not FixKind.IGNORE] for finding in findings]
+    of_each = [
+        [fix for fix in fixes_for(finding, tree, findings) if fix.kind is not FixKind.IGNORE] for finding in findings
+    ]
     in_turn = (fix for turn in zip_longest(*of_each) for fix in turn if fix is not None)
     return list(dict.fromkeys(in_turn))[:MOST]

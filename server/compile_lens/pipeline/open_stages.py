@@ -24,7 +24,7 @@ def open_stage_set(key: str, facts: StageFacts, maps: Maps, folders: Sequence[st
     files = NO_FILES
     if facts.kind == OPENED:
         files = find_local_files(report, maps, (*folders, str(trace.parent), str(Path(facts.file).parent)))
-    stages = replace(open_stages(report, _lines(facts, files)), trace=content)
+    stages = open_stages(report, _lines(facts, files), content)
     rank = f" (rank {report.rank})" if report.rank is not None and facts.kind == OPENED else ""
     return StageSet(key, replace(facts, title=f"{facts.title.partition(' (rank')[0]}{rank}"), stages, files.here)
 

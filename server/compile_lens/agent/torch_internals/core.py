@@ -51,6 +51,9 @@ HIGHER_ORDER_OPERATORS = Internal("torch._ops:_higher_order_ops", _OPERATORS)
 FAKE_IMPLEMENTATIONS = Internal(
     "torch._subclasses.fake_impls:op_implementations_dict", "fake implementations of operators"
 )
+PASS_OBSERVER_ENTER = Internal(
+    "torch.fx.passes.graph_transform_observer:GraphTransformObserver.__enter__", "what passes changed"
+)
 PASS_OBSERVER_EXIT = Internal(
     "torch.fx.passes.graph_transform_observer:GraphTransformObserver.__exit__", "what a pass changed"
 )

@@ -140,11 +140,15 @@ class Arguments:
         for name, argument in self.named:
             yield from _tensors_in(name, argument)
 
-    def objects(self) -> Iterator[tuple[str, Fields]]:
-        """The arguments that are dictionaries, or objects whose class is not known."""
+    def plain(self) -> Iterator[tuple[str, Expression | UnknownInteger]]:
+        """The arguments that are no tensors and no objects, also inside of those that are."""
         for name, argument in self.named:
-            if isinstance(argument, Fields):
-                yield name, argument
+            yield from _plain_in(name, argument)
+
+    def objects(self) -> Iterator[tuple[str, Fields]]:
+        """The arguments that are dictionaries, or objects whose class is not known, also inside of others."""
+        for name, argument in self.named:
+            yield from _objects_in(name, argument)
 
 
 def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
@@ -156,6 +160,22 @@ def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _tensors_in(f"{name}{INSIDE}{inner}", value)
+
+
+def _objects_in(name: str, argument: Argument) -> Iterator[tuple[str, Fields]]:
+    if isinstance(argument, Fields):
+        yield name, argument
+    if isinstance(argument, (Constructed, Fields)):
+        for inner, value in argument.named:
+            yield from _objects_in(f"{name}{INSIDE}{inner}", value)
+
+
+def _plain_in(name: str, argument: Argument) -> Iterator[tuple[str, Expression | UnknownInteger]]:
+    if isinstance(argument, (Expression, UnknownInteger)):
+        yield name, argument
+    elif isinstance(argument, (Constructed, Fields)):
+        for inner, value in argument.named:
+            yield from _plain_in(f"{name}{INSIDE}{inner}", value)
 
 
 def _replaced(outer: Argument, path: str, argument: Argument) -> Argument:

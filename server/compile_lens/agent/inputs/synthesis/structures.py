@@ -6,12 +6,14 @@ Which it is follows from the error of a trial: ``'Tensor' object has no attribut
 from __future__ import annotations
 
 import copy
+import functools
+import re
 from collections.abc import Callable, Iterator
 
-from .arguments import Argument, Expression, Fields, Group, UnknownInteger
+from .arguments import INSIDE, Argument, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
-from .messages import Requirement, names_in_failing_lines
+from .messages import Requirement, failing_line, names_in_failing_lines
 
 Guess = Callable[[str, Unknowns], Argument]
 # what the source shows that is read of a parameter
@@ -19,6 +21,8 @@ Read = Callable[[str], tuple[str, ...]]
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "encode", "format", "replace", "join"})
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
+ANY_MODULE = Expression("torch.nn.Identity()")
+VECTOR = 64
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
 
 
@@ -31,12 +35,15 @@ def with_structure(
     """
     in_line = names_in_failing_lines(error)
     if requirement.kind == "several":
-        yield from _several(candidate, in_line)
+        yield from _several(candidate, in_line, requirement.value == "list")
         return
-    names = sorted(
-        (name for name, _ in candidate.arguments.named),
-        key=lambda n: in_line.index(n) if n in in_line else len(in_line),
-    )
+    if requirement.kind == "tensor":
+        yield from _tensors(candidate, in_line)
+        return
+    if requirement.kind == "pair":
+        yield from _pairs(candidate, in_line)
+        return
+    names = _names(candidate, in_line, _owner(error, requirement.value))
     is_dict = requirement.kind == "key"
     objects = dict(candidate.arguments.objects())
     open_objects = [
@@ -50,10 +57,9 @@ def with_structure(
         if objects[name].is_dict is is_dict:
             yield _with_fields(candidate, name, objects[name], (requirement.value,), guess)
     tensors = dict(candidate.arguments.tensors())
-    numbers = {
-        name for name, argument in candidate.arguments.named if isinstance(argument, (Expression, UnknownInteger))
-    }
+    numbers = {name for name, _ in candidate.arguments.plain()}
     for name in names:
+        is_in_line = _last(name) in in_line
         if name in objects and is_dict and not objects[name].is_dict:
             changed = Fields(objects[name].named, True)  # read as a dictionary, too
             yield _with_fields(candidate, name, changed, (requirement.value,), guess)
@@ -65,20 +71,88 @@ def with_structure(
             else:
                 fields = (requirement.value, *read(name))
                 yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
-        elif name in numbers and name in in_line and (requirement.value or is_dict):
+        elif name in numbers and is_in_line and not is_dict and requirement.value in _of_modules():
+            yield _with(candidate, name, ANY_MODULE)
+        elif name in numbers and is_in_line and not is_dict and requirement.value in _of_tensors():
+            yield from _tensors(candidate, [_last(name)])
+        elif name in numbers and is_in_line and (requirement.value or is_dict):
             # a configuration whose class the file does not name
             fields = (requirement.value, *read(name))
             yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
 
 
-def _several(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+def _owner(error: BaseException, read: str) -> str:
+    """Of what ``read`` is read in the failing line: ``model`` for `cfg.model.head` and `head`; '' where that is not seen."""
+    found = (
+        re.search(rf"""([\w.\[\]'"]+?)(?:\.{read}\b|\[\s*['"]{read}['"]\s*\])""", failing_line(error)) if read else None
+    )
+    return re.findall(r"\w+", found[1])[-1] if found is not None else ""
+
+
+def _names(candidate: Candidate, in_line: list[str], owner: str) -> list[str]:
+    """The arguments that an error is about: those of the name ``owner`` if there are any, else all, those in the failing line first.
+
+    Of what is inside of objects, such as `cfg.model`, there is only what stands in that line.
+    """
+    arguments = candidate.arguments
+    everything = [
+        name for name, _ in (*arguments.named, *arguments.plain(), *arguments.objects(), *arguments.tensors())
+    ]
+    found = [name for name in dict.fromkeys(everything) if INSIDE not in name or _last(name) in in_line]
+    found = [name for name in found if _last(name) == owner] or found
+    return sorted(found, key=lambda n: in_line.index(_last(n)) if _last(n) in in_line else len(in_line))
+
+
+def _several(candidate: Candidate, in_line: list[str], is_list: bool) -> Iterator[Candidate]:
     """Candidates in which a number is several of it: that in the failing line first."""
-    for name, argument in sorted(candidate.arguments.named, key=lambda pair: pair[0] not in in_line):
+    for name, argument in sorted(candidate.arguments.plain(), key=lambda pair: _last(pair[0]) not in in_line):
         is_number = isinstance(argument, Expression) and argument.text.isdigit()
         if isinstance(argument, UnknownInteger) or is_number:
             for count in (2, 4):
-                group = Group((argument,) * count)
-                yield Candidate(candidate.arguments.with_argument(name, group), copy.deepcopy(candidate.unknowns))
+                yield _with_group(candidate, name, Group((argument,) * count, is_list))
+
+
+def _pairs(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+    """Candidates in which a tensor is two of it, such as the state of an LSTM: that in the failing line first, then the last."""
+    tensors = list(reversed(list(candidate.arguments.tensors())))
+    for name, tensor in sorted(tensors, key=lambda pair: _last(pair[0]) not in in_line):
+        if not _last(name).isdigit():
+            yield _with_group(candidate, name, Group((tensor, tensor)))
+
+
+def _tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+    """Candidates in which a number of the failing line is a tensor of one dimension."""
+    for name, _ in candidate.arguments.plain():
+        if _last(name) in in_line:
+            unknowns = copy.deepcopy(candidate.unknowns)
+            size = unknowns.get(f"{name}_0", VECTOR).name
+            yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", (size,))), unknowns)
+
+
+@functools.cache
+def _of_tensors() -> frozenset[str]:
+    import torch
+
+    return frozenset(dir(torch.Tensor)) - frozenset(dir(int))
+
+
+@functools.cache
+def _of_modules() -> frozenset[str]:
+    import torch
+
+    return frozenset(dir(torch.nn.Module)) - _of_tensors() - frozenset(dir(int))
+
+
+def _with(candidate: Candidate, name: str, argument: Argument) -> Candidate:
+    return Candidate(candidate.arguments.with_argument(name, argument), copy.deepcopy(candidate.unknowns))
+
+
+def _with_group(candidate: Candidate, name: str, group: Group) -> Candidate:
+    return Candidate(candidate.arguments.with_argument(name, group), copy.deepcopy(candidate.unknowns))
+
+
+def _last(path: str) -> str:
+    return path.rpartition(INSIDE)[2]
 
 
 def _plain(attribute: str, tensor: Argument) -> Argument | None:
