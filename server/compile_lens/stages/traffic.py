@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from compile_lens.stages.output_code import Definition, KernelCall
+from compile_lens.stages.code_parts import Definition, KernelCall
 
 ITEM_SIZES = {
     **dict.fromkeys(("bool", "uint8", "int8", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"), 1),
@@ -28,6 +28,8 @@ ALLOCATED = re.compile(
 )
 ASSERTED = re.compile(r"^\s+assert_size_stride\((?P<name>\w+), (?P<shape>\([\d, ]*\)),", re.MULTILINE)
 NUMBER = re.compile(r"^-?\d+$")
+# what Python raises for a text that is no code
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SIGNATURE = re.compile(
     r"^(?:def |extern \"C\"\s+(?:\w+\s+)*)(?P<name>\w+)\((?P<parameters>.*?)\)\s*(?::|\n?\{)", re.MULTILINE | re.DOTALL
 )
@@ -69,15 +71,16 @@ OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The buffers that a call reads and writes, with their bytes; None where the code does not tell."""
+    """The buffers that a call reads and writes, with their bytes; None where the code does not tell. ``is_known``: which they are."""
 
     reads: Mapping[str, int | None] = field(default_factory=dict)
     writes: Mapping[str, int | None] = field(default_factory=dict)
+    is_known: bool = True
 
     @property
     def bytes_read(self) -> int | None:
         """The sum, None if one is not known."""
-        return _sum(self.reads)
+        return _sum(self.reads) if self.is_known else None
 
     @property
     def bytes_written(self) -> int | None:
@@ -179,7 +182,9 @@ def read_buffers(text: str) -> Buffers:
         for name, value in statements:
             buffers.take(name, value)
     for found in ASSERTED.finditer(text):
-        buffers.take_shape(found["name"], ast.parse(found["shape"], mode="eval").body)
+        shape = _expression(found["shape"])
+        if shape is not None:
+            buffers.take_shape(found["name"], shape)
     return buffers
 
 
@@ -192,17 +197,26 @@ def _assignments(text: str) -> Iterator[tuple[str, ast.expr]]:
             continue
         value = found["value"].strip()
         if ALLOCATED.match(value) or NUMBER.match(value) or value.isidentifier():
-            try:
-                yield found["name"], ast.parse(value, mode="eval").body
-            except SyntaxError:
-                continue
+            expression = _expression(value)
+            if expression is not None:
+                yield found["name"], expression
+
+
+def _expression(text: str) -> ast.expr | None:
+    """The tree of an expression; None for a text that is none, or is nested so deep that no compiler has written it."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except UNREADABLE:
+        return None
 
 
 def traffic_of(call: KernelCall, defined: Definition | None, text: str, buffers: Buffers) -> Traffic:
-    """What one call reads and writes."""
+    """What one call reads and writes; not known of a call in C++."""
+    if call.is_cpp:
+        return Traffic(is_known=False)
     try:
         tree = ast.parse(call.text)
-    except SyntaxError:
+    except UNREADABLE:
         return Traffic()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     if not calls:
