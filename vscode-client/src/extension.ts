@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 
 import { Assistants } from "./assistants";
+import { registerChanges } from "./changes";
 import { registerCommands, setupActions } from "./commands";
 import { DetailsPanel } from "./details";
 import { registerExamples } from "./examples";
@@ -48,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new LinkedView(started),
     registerStages(started),
     registerCommands(started, log, setup),
+    registerChanges(),
     assistants,
     offerSetupOnce(started, setup),
     registerSearches(started),
