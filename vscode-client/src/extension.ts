@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 
 import { Assistants } from "./assistants";
 import { registerCommands, setupActions } from "./commands";
+import { StageComparisons } from "./compareStages";
 import { DetailsPanel } from "./details";
 import { registerExamples } from "./examples";
 import { onInterpreterChange } from "./interpreter";
@@ -47,6 +48,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new OverviewMarks(started),
     new LinkedView(started),
     registerStages(started),
+    new StageComparisons(started),
     registerCommands(started, log, setup),
     assistants,
     offerSetupOnce(started, setup),

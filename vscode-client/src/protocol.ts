@@ -118,6 +118,7 @@ export const serverCommands = {
   openStages: "compileLens.openStages",
   showStage: "compileLens.showStage",
   stagesPage: "compileLens.stagesPage",
+  compareStages: "compileLens.compareStages",
   followTraces: "compileLens.followTraces",
   stopFollowingTraces: "compileLens.stopFollowingTraces",
   runAndFollow: "compileLens.runAndFollow",

@@ -75,6 +75,7 @@ COMMANDS = (
     "compileLens.chooseEntry",
     "compileLens.closeTraces",
     "compileLens.compare",
+    "compileLens.compareStages",
     "compileLens.doctor",
     "compileLens.entries",
     "compileLens.explainRuns",

@@ -15,7 +15,7 @@ from compile_lens.documents.line_index import LineIndex
 from compile_lens.documents.line_map import LineMap
 from compile_lens.stages.model import Graph, Kernel, SourceSpan, Stage, StageKind
 from compile_lens.stages.opened import OpenedStages
-from compile_lens.state.stage_folders import OPENED, StageFacts
+from compile_lens.state.stage_folders import OPENED, VARIANT, StageFacts
 
 # as many colors are told apart with any kind of color vision; docs/editors/protocol.md promises the number
 COLORS = 8
@@ -124,7 +124,11 @@ class StageSet:
         return known[1]
 
     def is_stale(self, now: LineIndex | None) -> bool:
-        """Whether the file that ran is another text by now."""
+        """Whether the file that ran is another text by now. What was made for a comparison is not renewed."""
+        return self.facts.kind != VARIANT and self.is_of_another_text(now)
+
+    def is_of_another_text(self, now: LineIndex | None) -> bool:
+        """Whether the file was another text when it ran."""
         found = self.line_map(self.facts.file, now) if self.facts.kind != OPENED else None
         return found is not None and found.has_changed
 

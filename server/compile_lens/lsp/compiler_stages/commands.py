@@ -13,14 +13,16 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.devices import devices
 from compile_lens.lsp.code_actions import command_action
+from compile_lens.lsp.compiler_stages.comparing import COMPARE, StageComparing
 from compile_lens.lsp.compiler_stages.making import StageMaking
 from compile_lens.lsp.compiler_stages.page import StagePages
 from compile_lens.lsp.compiler_stages.store import StageStore
+from compile_lens.lsp.compiler_stages.titles import title_of
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.stage_set import StageSet
-from compile_lens.stages.model import Direction, Graph, Stage
+from compile_lens.stages.model import Graph, Stage
 from compile_lens.state.stage_folders import RUN
 
 LIST = "compileLens.stages"
@@ -30,7 +32,6 @@ PAGE = "compileLens.stagesPage"
 AGAIN, GPU = "again", "gpu:"
 # a list that an editor shows as buttons
 MOST_ASKED = 24
-WORDS = {Direction.NOT_LOWERED: "captured"}
 
 
 class StageCommands:
@@ -39,10 +40,17 @@ class StageCommands:
     def __init__(self, server: CompileLensServer, runs: Runs, store: StageStore, making: StageMaking) -> None:
         self._server, self._runs, self._store, self._making = server, runs, store, making
         self._pages = StagePages(server, store)
+        self._comparing = StageComparing(server, store, making)
 
     def commands(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         """The commands by name; all take more than a document."""
-        return {LIST: self.of_file, OPEN: self.open, SHOW: self.show, PAGE: self.page}
+        return {
+            LIST: self.of_file,
+            OPEN: self.open,
+            SHOW: self.show,
+            PAGE: self.page,
+            COMPARE: self._comparing.compare,
+        }
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """Offer the stages of the innermost region at a range."""
@@ -158,12 +166,6 @@ class StageCommands:
                 for stage in graph.stages
             ],
         }
-
-
-def title_of(graph: Graph) -> str:
-    """``forward [0/0] · backward``: the function, its frame, and the pass."""
-    direction = WORDS.get(graph.direction, graph.direction.value)
-    return f"{graph.function} [{graph.compile_id}] · {direction}"
 
 
 def _titles(of: StageSet, path: str, line: int) -> Iterator[tuple[str, Stage]]:

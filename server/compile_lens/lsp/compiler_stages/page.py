@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -30,16 +31,19 @@ class StagePages:
         if self._server.editor.links_stages:
             return {"title": of.facts.title, "html": html}
         file = await asyncio.to_thread(self._store.folders.write_document, of.key, NAME, html)
-        try:
-            shown = await self._server.window_show_document_async(
-                types.ShowDocumentParams(file.as_uri(), external=True)
-            )
-            is_shown = shown.success
-        except JsonRpcException:
-            is_shown = False
-        if not is_shown:
-            self._server.say(f"Compile Lens wrote {file}.")
-        return {"title": of.facts.title, "uri": file.as_uri()}
+        return {"title": of.facts.title, **await open_in_browser(self._server, file)}
+
+
+async def open_in_browser(server: CompileLensServer, file: Path) -> dict[str, Any]:
+    """Ask an editor that does not show HTML to open a page elsewhere; says where it is if it cannot."""
+    try:
+        shown = await server.window_show_document_async(types.ShowDocumentParams(file.as_uri(), external=True))
+        is_shown = shown.success
+    except JsonRpcException:
+        is_shown = False
+    if not is_shown:
+        server.say(f"Compile Lens wrote {file}.")
+    return {"uri": file.as_uri()}
 
 
 def _page(of: StageSet) -> StagesPage:
