@@ -127,8 +127,8 @@ function itemsOf(found: Comparison): Item[] {
   return [
     ...(every.length > 1 ? [all] : []),
     ...graphs.flatMap(({ title, what, pairs }): Item[] => [
-      { label: what ? `${title}: ${what}` : title, kind: vscode.QuickPickItemKind.Separator },
-      ...pairs.map((pair) => ({ label: pair.title, description: `${pair.what} · ${title}`, pairs: [pair] })),
+      { label: title, kind: vscode.QuickPickItemKind.Separator },
+      ...pairs.map((pair) => ({ label: pair.title, description: `${pair.what} · ${title}`, ...(what ? { detail: what } : {}), pairs: [pair] })),
     ]),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     { label: "$(refresh) Compile both again", again: true },

@@ -47,7 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new DetailsPanel(context.extensionUri, started),
     new OverviewMarks(started),
     new LinkedView(started),
-    registerStages(started),
+    registerStages(started, context.workspaceState),
     new StageComparisons(started),
     registerCommands(started, log, setup),
     assistants,

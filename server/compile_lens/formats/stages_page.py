@@ -37,7 +37,8 @@ SourceLines = Callable[[str], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagesPage:
-    """What a page is made of. ``notes`` are sentences below its title; ``kernel_notes`` say more of a kernel, by its name."""
+    """What a page is made of. ``notes`` are sentences below its title; ``kernel_notes`` say more of a kernel, by its name.
+    ``start`` is the id of the graph whose picture is wanted."""
 
     title: str
     stages: OpenedStages
@@ -47,6 +48,7 @@ class StagesPage:
     kernel_notes: Mapping[str, str] = field(default_factory=dict)
     device: Device | None = None
     timeline: Timeline | None = None
+    start: str = ""
 
 
 def to_html(given: StagesPage) -> str:
@@ -129,6 +131,7 @@ class _Writer:
             "graphs": graphs,
             "timeline": _timeline(self._given.timeline) if self._given.timeline is not None else None,
             "device": device.title if device is not None else "",
+            "start": self._given.start,
         }
 
     def _place(self, span: SourceSpan) -> int:

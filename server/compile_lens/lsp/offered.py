@@ -94,6 +94,7 @@ COMMANDS = (
     "compileLens.runAndFollow",
     "compileLens.showDetails",
     "compileLens.showStage",
+    "compileLens.stageSource",
     "compileLens.stages",
     "compileLens.stagesPage",
     "compileLens.stopFollowingTraces",

@@ -10,6 +10,7 @@ from pathlib import Path
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.pipeline.local_files import NO_FILES, LocalFile, LocalFiles, Maps, find_local_files
 from compile_lens.pipeline.stage_set import StageSet
+from compile_lens.stages.debug_folder import is_debug_folder, read_debug_folder
 from compile_lens.stages.opened import open_stages, report_of
 from compile_lens.state.stage_folders import OPENED, StageFacts, StageFolders
 from compile_lens.trace.files import unpacked
@@ -25,6 +26,8 @@ def open_stage_set(
 ) -> StageSet:
     """The stages of ``facts``. Their kernels are read later. ``read`` reads a file of this machine. Raises TraceError."""
     trace = Path(facts.trace)
+    if trace.is_dir():
+        return StageSet(key, facts, read_debug_folder(trace, _lines(facts, NO_FILES, read)), NO_FILES.here)
     content = opened(trace)
     report = report_of(content)
     files = NO_FILES
@@ -35,6 +38,12 @@ def open_stage_set(
     stages = replace(open_stages(report, _lines(facts, files, read)), trace=content)
     rank = f" (rank {report.rank})" if report.rank is not None and facts.kind == OPENED else ""
     return StageSet(key, replace(facts, title=f"{facts.title.partition(' (rank')[0]}{rank}"), stages, files.here)
+
+
+def debug_folder_at(path: Path) -> StageFacts | None:
+    """What to open for a folder of ``TORCH_COMPILE_DEBUG``; None if ``path`` is none."""
+    is_one = path.is_dir() and is_debug_folder(path)
+    return StageFacts(OPENED, str(path), str(path), path.name) if is_one else None
 
 
 def traces_at(path: Path, folders: StageFolders) -> Iterator[StageFacts]:

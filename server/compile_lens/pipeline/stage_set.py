@@ -103,6 +103,19 @@ class StageSet:
         """The kernels that compute a line, as it was, of the file ``path``."""
         return (self._kernels or {}).get((file_key(path), line), [])
 
+    def graph_at(self, path: str, line: int) -> Graph | None:
+        """The graph that computes most of a line, as it was; else the one of the function that begins last before it."""
+        at = self.newest(self.kernels_at(path, line))
+        if at:
+            return at[0].graph
+        key = file_key(path)
+        begun = [
+            graph
+            for graph in self.graphs
+            if file_key(self.here(graph.file, graph.line)[0]) == key and graph.line <= line
+        ]
+        return max(begun, key=lambda graph: graph.line, default=None)
+
     def newest(self, found: Iterable[KernelAt]) -> list[KernelAt]:
         """Those of the last compilation of each frame: a recompile makes the same kernels anew."""
         known = list(found)

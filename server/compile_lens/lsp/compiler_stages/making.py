@@ -56,9 +56,12 @@ class StageMaking:
         text = await asyncio.to_thread(text_of, path, self._server.documents.get(uri))
         facts = StageFacts(PREVIEW, path, "", f"{name}, as for {device.title}", {path: text}, device.key)
         said = f"{name}: compiling as for {device.title}"
-        return await self._beside(
-            uri, facts, said, lambda job: preview_job(job, device, self._server.settings.stages.assembly)
-        )
+        assembly = self._server.settings.stages.assembly
+        found = await self._beside(uri, facts, said, lambda job: preview_job(job, device, assembly))
+        preview = found.opened.preview if found is not None else None
+        if preview is not None and preview.triton_problem:
+            self._server.warn(f"Compile Lens: {preview.triton_problem}")
+        return found
 
     async def with_options(
         self, uri: str, path: str, variant: str, title: str, options: Mapping[str, str]

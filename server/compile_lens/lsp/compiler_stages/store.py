@@ -20,7 +20,7 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.pipeline.open_stages import Read, open_stage_set, traces_at
+from compile_lens.pipeline.open_stages import Read, debug_folder_at, open_stage_set, traces_at
 from compile_lens.pipeline.stage_set import StageSet, name_of
 from compile_lens.stages.model import Stage
 from compile_lens.state.stage_folders import OPENED, RUN, VARIANT, StageFacts, StageFolders
@@ -146,6 +146,11 @@ class StageStore:
             earlier = replace(facts, kind=VARIANT, variant=EARLIER)
             await asyncio.to_thread(self.folders.keep_copy, key, earlier)
             self._sets.pop(key, None)
+
+    async def add_debug_folder(self, path: Path) -> StageSet | None:
+        """Take the stages of a folder of ``TORCH_COMPILE_DEBUG``; None if ``path`` is none. Raises OSError."""
+        facts = await asyncio.to_thread(debug_folder_at, path)
+        return await self.add(facts) if facts is not None else None
 
     async def add_traces(self, path: Path) -> None:
         """Take the stages of a trace that was opened. What cannot be read of it has been said by then."""
