@@ -18,7 +18,7 @@ export COMPILE_LENS_CACHE_DIR ?= $(CURDIR)/.cache/compile-lens
 # where the environment forbids it, each of a thousand processes compiles the same modules again
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-quick test-nightly compat lint bench fuzz soak client vsix lab tables docs setup clean
+.PHONY: demo test test-quick test-nightly compat lint bench growth fuzz soak client vsix lab tables docs setup clean
 
 demo: $(STAMP)  ## the main job on the examples
 	$(BIN)/compile-lens check --fail-on never $(EXAMPLES)
@@ -41,8 +41,12 @@ lint: $(STAMP) $(CLIENT_STAMP)  ## style, types, and the types of the extension
 	$(BIN)/mypy
 	cd $(CLIENT) && npm run --silent typecheck
 
-bench: $(STAMP)  ## time from save to the last finding, and the server's start, beside their baselines
+bench: $(STAMP)  ## speed and memory beside baselines, with goals and verdicts: docs/performance.md (20 minutes of a quiet machine)
 	$(BIN)/python -m benchmarks
+
+growth: $(STAMP)  ## how costs grow with files, findings, ranks and traces: plots in docs/images (10 minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group plots
+	$(BIN)/python -m benchmarks.growth
 
 fuzz: $(STAMP)  ## 200,000 sequences of edits, requests and cancellations, and a million changed inputs
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=3"

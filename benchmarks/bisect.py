@@ -2,7 +2,7 @@
 
 Ours three times: with nothing in the cache (precompiled headers are made), with them, and without what torch's search does not do.
 ``--do-bisect`` adds ``CompilerBisector.do_bisect`` in one process, ``--all`` compares verdicts for every planted bug and writes
-them to a file. It is not part of ``python -m benchmarks``: torch's own takes minutes.
+them to a file.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from benchmarks.table.figure import Figure
 
 REPROS = Path(__file__).resolve().parent.parent / "tests" / "repro"
 SAMPLE = REPROS / "planted" / "relu_accuracy.py"
@@ -59,6 +61,15 @@ def verdict_of(found: dict[str, Any]) -> tuple[Any, ...]:
 def stock_verdict(found: dict[str, Any] | None) -> tuple[Any, ...]:
     """The same of torch's."""
     return tuple((found or {}).get(name) for name in ("backend", "subsystem", "bisect_number", "debug_info"))
+
+
+def measure() -> list[Figure]:
+    """Our search with nothing in the cache and with what it left there, beside torch's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        seconds = {name: ours(SAMPLE, Path(folder))[0] for name in ("nothing in the cache", "the second time")}
+    beside, _ = stock(SAMPLE, "--run")
+    goals = {"nothing in the cache": 0.05}
+    return [Figure(name, taken, "s", beside, "torch's bisector", goals.get(name)) for name, taken in seconds.items()]
 
 
 def compare(do_bisect: bool) -> None:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.client import BaseLanguageClient
-from rich.console import Console
-from rich.table import Table
 from tests.processes import Mark
 
 from benchmarks.sandbox import STUBBORN
+from benchmarks.table.figure import Figure
 
 REPEATS = 5
 # the server, its standby, the run and its three children
@@ -23,15 +22,10 @@ ALL = 6
 PROGRAM = f"import torch\n\n\n@torch.compile\ndef f(x):\n    return x + 1\n\n\n{STUBBORN}"
 
 
-async def run() -> None:
-    """Measure, and print one row per way to die."""
-    table = Table(title="From the editor's death to the last process, in milliseconds")
-    for column in ("how it is noticed", "median", "longest"):
-        table.add_column(column, justify="left" if column == "how it is noticed" else "right")
-    for how in ("its input ends", "its process is gone, and the input stays open"):
-        taken = [await _once(how) for _ in range(REPEATS)]
-        table.add_row(how, f"{statistics.median(taken):.0f}", f"{max(taken):.0f}")
-    Console().print(table)
+async def measure() -> list[Figure]:
+    """The median of each way to die."""
+    ways = ("its input ends", "its process is gone, and the input stays open")
+    return [Figure(how, statistics.median([await _once(how) for _ in range(REPEATS)]), "ms") for how in ways]
 
 
 async def _once(how: str) -> float:
@@ -62,7 +56,7 @@ async def _death(how: str, folder: Path) -> float:
     client.text_document_did_open(
         types.DidOpenTextDocumentParams(types.TextDocumentItem((folder / "program.py").as_uri(), "python", 1, PROGRAM))
     )
-    while len(mark.alive()) < ALL:  # noqa: ASYNC110 - other processes: there is nothing to wait on
+    while len(mark.alive()) < ALL:
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.5)
     began = time.perf_counter()
@@ -70,7 +64,7 @@ async def _death(how: str, folder: Path) -> float:
         client._server.stdin.close()  # type: ignore[union-attr]
     else:
         editor.kill()
-    while mark.alive():  # noqa: ASYNC110
+    while mark.alive():
         await asyncio.sleep(0.005)
     taken = 1e3 * (time.perf_counter() - began)
     if editor.returncode is None and how == "its input ends":
@@ -78,7 +72,3 @@ async def _death(how: str, folder: Path) -> float:
     await editor.wait()
     await client.stop()
     return taken
-
-
-if __name__ == "__main__":
-    asyncio.run(run())

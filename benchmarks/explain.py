@@ -1,19 +1,18 @@
-"""How soon a name is explained in a fresh cache, and how long the installed torch takes to read.
-
-The baselines are a command that prints its version, and an import of torch.
-"""
+"""How soon a name is explained in a fresh cache, and how long the installed torch takes to read."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.costs import compile_lens, cost
+from benchmarks.table.figure import Absent, Figure, Of
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.render import to_markdown
 from compile_lens.knowledge.tables import bundled_tables
@@ -23,46 +22,39 @@ from compile_lens.workers.interpreter import find_interpreter
 REPEATS = 5
 
 
-def run() -> None:
-    """Print the figures."""
+def measure() -> list[Figure]:
+    """The command, the first hover of a server, and the reading of torch that goes on behind it."""
+    torch = find_torch(sys.executable)
+    if torch is None:
+        raise Absent("torch is not in this interpreter's site-packages, and its names are what is explained")
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "COMPILE_LENS_CACHE_DIR": folder}
-        version = _seconds([sys.executable, "-m", "compile_lens", "--version"], environment)
-        first = _seconds([sys.executable, "-m", "compile_lens", "explain", "aten.relu"], environment)
-        print(f"first explain, fresh cache: {first:.2f} s, beside --version {version:.2f} s ({first / version:.1f}×)")
-        _first_hover(environment)
-        torch = find_torch(sys.executable)
-        assert torch is not None
-        importing = _seconds([sys.executable, "-c", "import torch"], environment, 1)
-        began = time.perf_counter()
-        asyncio.run(extract_tables(torch, environment))
-        reading = time.perf_counter() - began
-        print(
-            f"reading torch {torch.version}: {reading:.1f} s, beside import torch {importing:.1f} s ({reading / importing:.0f}×)"
-        )
+        cache = {"COMPILE_LENS_CACHE_DIR": folder}
+        version = _seconds(compile_lens("--version"), cache)
+        first = _seconds(compile_lens("explain", "aten.relu"), cache)
+        hover = _first_hover(cache)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        asyncio.run(extract_tables(torch, {**os.environ, **cache}))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        reading = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    importing = cost([sys.executable, "-c", "import torch"]).processor
+    return [
+        Figure("`compile-lens explain`", first, "s", version, "--version", 0.5, Of.VALUE),
+        Figure("first hover", 1e3 * hover, "ms", goal=500, of=Of.VALUE),
+        Figure("torch read in the background, processor", reading, "s", importing, "import torch", 15, Of.VALUE),
+    ]
 
 
-def _first_hover(environment: dict[str, str]) -> None:
+def _first_hover(environment: dict[str, str]) -> float:
     """What the first hover of a server does beyond finding the name: the interpreter, its torch, the bundled tables, the text."""
     began = time.perf_counter()
     torch = find_torch(find_interpreter(Path(__file__)))
+    if torch is None:
+        torch = find_torch(sys.executable)
     assert torch is not None and cached_tables(torch, environment) is None
     knowledge = Knowledge(bundled_tables(torch.version, str(torch.folder.parent)))
     to_markdown(knowledge.find("aten.relu")[0], knowledge.tables)
-    first = time.perf_counter() - began
-    began = time.perf_counter()
-    to_markdown(knowledge.find("aten.gelu")[0], knowledge.tables)
-    print(f"first hover: {first * 1e3:.0f} ms, beside the second {(time.perf_counter() - began) * 1e3:.1f} ms")
+    return time.perf_counter() - began
 
 
-def _seconds(command: list[str], environment: dict[str, str], repeats: int = REPEATS) -> float:
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        subprocess.run(command, env=environment, check=True, capture_output=True)
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
-
-
-if __name__ == "__main__":
-    run()
+def _seconds(command: list[str], environment: dict[str, str]) -> float:
+    return statistics.median(cost(command, environment=environment, check=True).clock for _ in range(REPEATS))

@@ -18,7 +18,7 @@ STEP = 100
 
 def replicate(source: bytes, target: Path, size: int) -> None:
     """Write to ``target`` the trace ``source`` as often as ``size`` bytes take."""
-    records = _records(source)
+    records = records_of(source)
     with target.open("wb") as file:
         offset = 0
         while file.tell() < size:
@@ -27,7 +27,8 @@ def replicate(source: bytes, target: Path, size: int) -> None:
             offset += STEP
 
 
-def _records(source: bytes) -> list[bytes]:
+def records_of(source: bytes) -> list[bytes]:
+    """The records of a trace: their lines, with their payloads."""
     starts = [0, *(found.end() for found in RECORD.finditer(source)), len(source)]
     return [source[start:end] for start, end in pairwise(starts) if start < end]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
-import statistics
 import time
 from pathlib import Path
 
+from benchmarks.table.figure import Absent, Figure
 from compile_lens.syntax.predictions.predict import predict
 from compile_lens.syntax.tree import parse
 
@@ -16,12 +16,11 @@ MODEL = re.compile(r"^class (\w+)\(.*(?:Model|PreTrained|Module)", re.MULTILINE)
 FILES = 60
 
 
-def run() -> None:
-    """Print the figures."""
+def measure() -> list[Figure]:
+    """All files together, and the slowest."""
     spec = importlib.util.find_spec("transformers")
     if spec is None or spec.origin is None:
-        print("predictions: transformers is not installed, and its models are what is measured")
-        return
+        raise Absent("transformers is not installed, and its models are what is measured")
     ours, parsers, lines = [], [], 0
     for file in sorted(Path(spec.origin).parent.glob("models/*/modeling_*.py"))[:FILES]:
         text = file.read_text(encoding="utf-8")
@@ -33,13 +32,7 @@ def run() -> None:
         ours.append(time.perf_counter() - parsed)
         parsers.append(parsed - began)
         lines += text.count("\n")
-    ratios = [mine / theirs for mine, theirs in zip(ours, parsers, strict=True)]
-    print(
-        f"predictions of {len(ours)} model files of {lines} lines, with every class compiled, beside ast.parse of them:"
-    )
-    print(
-        f"  {sum(ours) / sum(parsers):.1f}x in all, {statistics.median(ratios):.1f}x at the median, {max(ratios):.0f}x at most"
-    )
-    print(
-        f"  {sum(ours) / lines * 1e6:.0f} ms for 1,000 lines; the slowest file {max(ours):.2f} s, on a thread of its own"
-    )
+    return [
+        Figure("1,000 lines", 1e6 * sum(ours) / lines, "ms", 1e6 * sum(parsers) / lines, "ast.parse"),
+        Figure("the slowest file", max(ours), "s"),
+    ]

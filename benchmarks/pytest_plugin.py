@@ -9,14 +9,19 @@ from pathlib import Path
 
 from tests.own_environment import python_with
 
+from benchmarks.table.figure import Absent, Figure
+
 ROUNDS = 3
 FILES = ("test_ops.py", "test_layers.py", "test_einsum.py")
 PLUGIN = ("-p", "compile_lens.pytest_plugin.plugin", "-p", "no:compile-lens", "-p", "no:cacheprovider")
 
 
-def run() -> None:
-    """Print processor time as ratios to the suite without the plugin: the least of some rounds, one after the other."""
-    python = python_with("einops")
+def measure() -> list[Figure]:
+    """Processor time: the least of some rounds, one after the other."""
+    try:
+        python = python_with("einops")
+    except subprocess.CalledProcessError:
+        raise Absent("pip cannot install einops, whose suite is measured") from None
     tests = next(Path(python).parents[1].glob("lib/python*/site-packages/einops/tests"))
     least: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as trace:
@@ -28,10 +33,9 @@ def run() -> None:
         for _ in range(ROUNDS):
             for name, (variables, options) in ways.items():
                 least[name] = min(least.get(name, float("inf")), _cpu_seconds(python, tests, variables, options))
-    base = least["without the plugin"]
-    print("\nA suite of 36 tests that compile (einops), processor time:")
-    for name, seconds in least.items():
-        print(f"  {name:<24}{seconds:6.1f} s  {seconds / base:.3f}")
+    base = least.pop("without the plugin")
+    goals = {"with --compile-lens": 1.05}
+    return [Figure(name, seconds, "s", base, "without the plugin", goals.get(name)) for name, seconds in least.items()]
 
 
 def _cpu_seconds(python: str, tests: Path, variables: dict[str, str], options: tuple[str, ...]) -> float:
@@ -45,7 +49,3 @@ def _cpu_seconds(python: str, tests: Path, variables: dict[str, str], options: t
     )
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
-
-
-if __name__ == "__main__":
-    run()

@@ -10,9 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.table.figure import Figure
 from compile_lens.agent.runtime.protocol import RunStarted, SandboxKind
 from compile_lens.workers.access import Access, SandboxOptions
 from compile_lens.workers.host import Host
@@ -34,11 +32,8 @@ while True:
 """
 
 
-async def run() -> None:
-    """Measure, and print one row per kind."""
-    table = Table(title="A run of an empty program, and a cancel of one that will not end, in milliseconds (median)")
-    for column in ("level", "empty run", "beside full", "cancel, tree gone"):
-        table.add_column(column, justify="left" if column == "level" else "right")
+async def measure() -> list[Figure]:
+    """A run of an empty program and a cancel of one that will not end, in each kind of sandbox."""
     with tempfile.TemporaryDirectory() as folder:
         host = Host(sys.executable, {**os.environ, "COMPILE_LENS_CACHE_DIR": folder})
         await host.start()
@@ -49,13 +44,16 @@ async def run() -> None:
         for _ in range(REPEATS):  # in turns: what else the machine does meets all of them
             for name, job in kinds.items():
                 empty[name].append(await _empty_run(host, _with_file(job, folder, NOTHING)))
-        base = statistics.median(empty["full"])
+        base = statistics.median(empty.pop("full"))
+        figures = [
+            Figure(f"empty run, `{name}`", statistics.median(taken), "ms", base, "without a sandbox")
+            for name, taken in empty.items()
+        ]
         for name, job in kinds.items():
             cancels = [await _cancel(host, _with_file(job, folder, STUBBORN)) for _ in range(5)]
-            taken = statistics.median(empty[name])
-            table.add_row(name, f"{taken:.0f}", f"{taken - base:+.1f}", f"{statistics.median(cancels):.0f}")
+            figures.append(Figure(f"cancel, `{name}`", statistics.median(cancels), "ms"))
         await host.close()
-    Console().print(table)
+    return figures
 
 
 def _with_file(job: Job, folder: str, source: str) -> Job:
@@ -80,13 +78,9 @@ async def _cancel(host: Host, job: Job) -> float:
 
     running = asyncio.create_task(host.run(job, listen))
     await started.wait()  # what the run before it printed is forgotten by now
-    while not host.output_so_far():  # noqa: ASYNC110 - there is nothing to wait on
+    while not host.output_so_far():
         await asyncio.sleep(0.01)
     began = time.perf_counter()
     await host.cancel()
     await running
     return 1e3 * (time.perf_counter() - began)
-
-
-if __name__ == "__main__":
-    asyncio.run(run())

@@ -1,6 +1,6 @@
 """Opening a trace, beside tlparse: time to all findings, memory, and the second opening; 12 MB, larger ones made of it, and two ranks.
 
-``python -m benchmarks.traces 1000`` adds one of 1,000 MB.
+tlparse reads a gigabyte in more than a minute; its time for it is taken to be five times that for 200 MB.
 """
 
 from __future__ import annotations
@@ -8,71 +8,68 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.costs import Cost, compile_lens, cost, typical
 from benchmarks.large_traces import replicate
+from benchmarks.table.figure import Absent, Figure, Of
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
-SIZES_MB = (50, 200)
+SMALL, LARGE_MB, HUGE_MB = "12 MB", 200, 1000
 REPEATS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Of one process: seconds by the clock, seconds of a processor, and MB of memory at its peak."""
-
-    clock: float
-    processor: float
-    memory: float
-
-
-def run(more_mb: tuple[int, ...] = ()) -> None:
-    """Measure, and print one row per trace."""
-    table = Table(title="Opening a trace: compile-lens trace, beside tlparse")
-    columns = (
-        "trace",
-        "tlparse",
-        "first opening",
-        "ratio (clock)",
-        "ratio (processor)",
-        "memory, beside",
-        "second opening",
-    )
-    for column in columns:
-        table.add_column(column, justify="left" if column == "trace" else "right")
-    tlparse = Path(sys.executable).with_name("tlparse")
+def measure() -> list[Figure]:
+    """Time to all findings, memory, second opening, and how time grows from the large trace to the huge one."""
+    tlparse = find_tlparse()
+    figures: list[Figure] = []
     with tempfile.TemporaryDirectory() as scratch:
-        for name, trace, options in _traces(Path(scratch), more_mb):
-            repeats = REPEATS if "MB" not in name or name == "12 MB" else 1
-            beside = [
-                _cost(
-                    [str(tlparse), str(trace), *options, "-o", f"{scratch}/out", "--overwrite", "--no-browser"], scratch
-                )
-                for _ in range(repeats)
-            ]
-            command = [sys.executable, "-m", "compile_lens", "trace", str(trace)]
-            first = [_cost(command, scratch, f"{scratch}/cache{name}{number}") for number in range(repeats)]
-            second = [_cost(command, scratch, f"{scratch}/cache{name}0") for _ in range(REPEATS)]
-            table.add_row(name, *_cells(_typical(beside), _typical(first), _typical(second)))
-    Console().print(table)
+        folder = Path(scratch)
+        large = 0.0
+        for name, trace, options in traces_in(folder):
+            is_small = name == SMALL
+            repeats = REPEATS if trace.is_dir() or is_small else 1
+            first = typical(_opening(trace, folder, f"{name}{number}") for number in range(repeats))
+            if name == f"{HUGE_MB} MB":
+                by_size = large * HUGE_MB / LARGE_MB
+                figures.append(Figure(name, first.clock, "s", by_size, f"{LARGE_MB} MB, by size", 1.25))
+            else:
+                command = [tlparse, str(trace), *options, "-o", f"{folder}/out", "--overwrite", "--no-browser"]
+                beside = typical(_parsing(command, folder) for _ in range(repeats))
+                goal = None if trace.is_dir() else 0.2
+                figures.append(Figure(name, first.clock, "s", beside.clock, "tlparse", goal))
+                large = first.clock
+            if not trace.is_dir():
+                figures.append(Figure(f"{name}, memory", first.memory, "MB", goal=200, of=Of.VALUE))
+            second = typical(_opening(trace, folder, f"{name}0") for _ in range(REPEATS))
+            figures.append(Figure(f"{name}, second opening", 1e3 * second.clock, "ms", goal=150, of=Of.VALUE))
+            if trace.is_file():
+                trace.unlink()
+    return figures
 
 
-def _traces(scratch: Path, more_mb: tuple[int, ...]) -> list[tuple[str, Path, list[str]]]:
+def find_tlparse() -> str:
+    """The Rust program of its wheel. Raises Absent."""
+    folders = [
+        Path(sys.executable).parent,
+        *(Path(entry, "bin") for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep)),
+    ]
+    found = next((folder / "tlparse" for folder in folders if (folder / "tlparse").exists()), shutil.which("tlparse"))
+    if found is None:
+        raise Absent("tlparse is not installed")
+    return str(found)
+
+
+def traces_in(scratch: Path) -> list[tuple[str, Path, list[str]]]:
+    """Names, traces below ``scratch``, and tlparse's options for them."""
     (packed,) = (DATA / "h200-single").glob("*trace*.log.gz")
     source = gzip.decompress(packed.read_bytes())
     single = scratch / "single.log"
     single.write_bytes(source)
-    found: list[tuple[str, Path, list[str]]] = [("12 MB", single, [])]
-    for size in (*SIZES_MB, *more_mb):
+    found: list[tuple[str, Path, list[str]]] = [(SMALL, single, [])]
+    for size in (LARGE_MB, HUGE_MB):
         large = scratch / f"{size}.log"
         replicate(source, large, size * 1_000_000)
         found.append((f"{size} MB", large, []))
@@ -80,40 +77,13 @@ def _traces(scratch: Path, more_mb: tuple[int, ...]) -> list[tuple[str, Path, li
     ranks.mkdir()
     for rank in (DATA / "h200-ddp").glob("*.log.gz"):
         (ranks / rank.stem).write_bytes(gzip.decompress(rank.read_bytes()))
-    return [*found, ("two ranks", ranks, ["--all-ranks-html"])]
+    return [*found, ("two ranks, 0.6 MB", ranks, ["--all-ranks-html"])]
 
 
-def _cost(command: list[str], folder: str, cache: str = "") -> Cost:
-    shutil.rmtree(f"{folder}/out", ignore_errors=True)
-    environment = {**os.environ, "COMPILE_LENS_CACHE_DIR": cache} if cache else None
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, _, used = os.wait4(process.pid, 0)
-    clock = time.perf_counter() - began
-    process.returncode = 0
-    return Cost(clock, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+def _opening(trace: Path, folder: Path, cache: str) -> Cost:
+    return cost(compile_lens("trace", str(trace)), folder, {"COMPILE_LENS_CACHE_DIR": f"{folder}/cache{cache}"})
 
 
-def _typical(costs: list[Cost]) -> Cost:
-    return Cost(
-        statistics.median(cost.clock for cost in costs),
-        statistics.median(cost.processor for cost in costs),
-        max(cost.memory for cost in costs),
-    )
-
-
-def _cells(beside: Cost, first: Cost, second: Cost) -> list[str]:
-    return [
-        f"{beside.clock:.2f} s",
-        f"{first.clock:.2f} s",
-        f"{first.clock / beside.clock:.2f}",
-        f"{first.processor / beside.processor:.2f}",
-        f"{first.memory:.0f}, {beside.memory:.0f} MB",
-        f"{second.clock * 1000:.0f} ms ({second.processor * 1000:.0f} of a processor)",
-    ]
-
-
-if __name__ == "__main__":
-    run(tuple(map(int, sys.argv[1:])))
+def _parsing(command: list[str], folder: Path) -> Cost:
+    shutil.rmtree(folder / "out", ignore_errors=True)
+    return cost(command, folder)

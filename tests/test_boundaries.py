@@ -207,6 +207,7 @@ PRIVATE_NAMES_OF_OTHERS = {
     "_make_invoke_excepthook": "threading: exceptions that end threads, while the program's `excepthook` stays its own",
     "_clear": "atexit: a forked child forgets the exit functions of its parent",
     "_BaseAutoModelClass": "transformers: the base of the classes whose loading is substituted",
+    "_data": "os.environ: what it is about to be, without the call that would announce another change",
     "_actions": "argparse: which arguments a program requires",
     "_mutually_exclusive_groups": "argparse: the same",
     "_SubParsersAction": "argparse: the same",

@@ -37,6 +37,14 @@ def test_a_page_and_a_timeline_of_a_trace(tmp_path: Path) -> None:
     assert "Figures of T4: NVIDIA T4" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+def test_a_page_and_a_comparison_of_kernels(tmp_path: Path) -> None:
+    done = Warm(["kernels", SINGLE, "--region", "1_0/forward", "--html", "page.html"], tmp_path)
+    assert done.code == 0, done.err
+    assert "triton_per_fused" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    same = Warm(["kernels", SINGLE, "--region", "1_0/forward", "--diff", SINGLE], tmp_path)
+    assert same.code == 0 and "No stage differs." in same.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -69,6 +77,9 @@ def test_the_working_tree_against_git_and_options_against_none(tmp_path: Path) -
     assert all(any("relu" in name for name in graph["gone_kernels"]) for graph in document["graphs"])
     shown = [line for stage in document["graphs"][0]["stages"] for hunk in stage["hunks"] for line in hunk["lines"]]
     assert any(line.startswith("+") and "sigmoid" in line for line in shown)
+
+    kernels = Warm(["kernels", "scale.py", "--diff", "HEAD:scale.py"], tmp_path)
+    assert "`triton" not in kernels.out and "gone: `cpp_fused" in kernels.out and "@@" not in kernels.out
 
     # dynamic from the beginning: the second size needs no graph of its own
     dynamic = Warm(["stages", "scale.py", "--diff", "scale.py", "--dynamic", "--option", "no_such_thing=1"], tmp_path)

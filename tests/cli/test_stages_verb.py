@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,15 @@ def main():
     weigh(x, w).sum().backward()
 
 main()
+"""
+OWN_PASS = """
+import torch._inductor.config
+
+def swap(graph):
+    for node in graph.find_nodes(op="call_function", target=torch.ops.aten.mm.default):
+        node.args = node.args[::-1]
+
+torch._inductor.config.post_grad_custom_post_pass = swap
 """
 
 
@@ -58,6 +68,41 @@ def test_the_stages_of_a_trace(tmp_path: Path) -> None:
     kinds = {stage.value for stage in StageKind}
     (run,) = json.loads(Warm(["stages", "--json", SINGLE], tmp_path).out)["runs"]
     assert all(stage["kind"] in kinds and "text" not in stage for graph in run["graphs"] for stage in graph["stages"])
+
+
+def test_a_run_has_what_each_pass_changed(tmp_path: Path) -> None:
+    """And the program's own pass is one of them."""
+    (tmp_path / "weigh.py").write_text(
+        PROGRAM.replace("torch.relu(x @ w)", "torch.relu(x @ w).clone()").replace("\n", OWN_PASS, 1)
+    )
+    done = Warm(["stages", "--json", "--stage", "pass", "weigh.py"], tmp_path)
+    assert done.code == 0, done.err
+    (run,) = json.loads(done.out)["runs"]
+    assert not run["notes"], run["notes"]
+    graphs = {graph["direction"]: {phase["phase"]: phase for phase in graph["phases"]} for graph in run["graphs"]}
+    assert list(graphs["forward"]) == ["pre_grad", "joint", "post_grad"] and list(graphs["backward"]) == ["post_grad"]
+    joint = {one["name"]: one for one in graphs["forward"]["joint"]["passes"]}
+    assert joint["remove_noop_ops"]["nodes"]["removed"] and "-" in joint["remove_noop_ops"]["diff"]
+    for phases in graphs.values():
+        changed = [one for one in phases["post_grad"]["passes"] if one["changed"]]
+        assert [one["name"] for one in changed] == ["post_grad_custom_post_pass"]
+        assert changed[0]["nodes"]["changed"] and not changed[0]["nodes"]["added"]
+    times = next(graph["seconds"] for graph in run["graphs"] if graph["direction"] == "forward")
+    assert times["_recursive_joint_graph_passes"] > 0
+
+
+def test_a_pass_of_a_trace(tmp_path: Path) -> None:
+    listed = Warm(["stages", SINGLE, "--region", "1_0/forward", "-v"], tmp_path)
+    assert re.search(r"post_grad passes +62.3 ms +1 node removed, 2 added, 1 changed\n", listed.out)
+    assert re.search(r"\n  stable_sort +[\d.]+ .s", listed.out)
+    diff = Warm(["stages", SINGLE, "--region", "1_0", "--pass", "post_grad"], tmp_path)
+    assert diff.code == 0 and diff.out.count("/pass/post_grad\n@@ -") == 2 and "\n+        mm_default" in diff.out
+    same = Warm(["stages", SINGLE, "--region", "1_0", "--pass", "pre_grad"], tmp_path)
+    assert same.code == 1 and "pre_grad passes changed nothing in 1_0/forward." in same.err
+    unknown = Warm(["stages", SINGLE, "--region", "1_0", "--pass", "stable_sort"], tmp_path)
+    assert unknown.code == 1 and "the trace does not have the graph before and after it." in unknown.err
+    absent = Warm(["stages", SINGLE, "--region", "1_0", "--pass", "nothing"], tmp_path)
+    assert absent.code == 2 and "There is no pass nothing. These changed a graph: post_grad." in absent.err
 
 
 def test_the_kernels_of_a_line_of_a_trace(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def unpacked(package: str, folder: Path) -> Path | None:
     place = folder / package
     if not place.is_dir():
         archives = folder / "archives" / package
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        # of this package alone: what it is built with may come as wheels
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", package]
         try:
             subprocess.run([*command, "--dest", str(archives), package], check=True, timeout=DOWNLOAD_S)
             with tarfile.open(next(archives.glob("*.tar.gz"))) as archive:

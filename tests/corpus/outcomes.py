@@ -42,6 +42,7 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--list", type=Path, help="a file with a path on each line")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to analyze with")
+    parser.add_argument("--seconds", type=float, default=RUN_S, help="the time limit of each entry")
     parser.add_argument("--folder", type=Path, help="where packages were unpacked: their own interpreters are used")
     parser.add_argument(
         "--results", type=Path, help="where to keep the results, as JSON; what is there is not run again"
@@ -55,7 +56,7 @@ def main() -> int:
         if str(file) in kept:
             continue
         own = interpreter_of(file.absolute(), options.folder.absolute()) if options.folder else None
-        kept[str(file)] = asdict(reached := outcome_of(file, str(own or options.python)))
+        kept[str(file)] = asdict(reached := outcome_of(file, str(own or options.python), options.seconds))
         if options.results:
             options.results.write_text(json.dumps(list(kept.values()), indent=1) + "\n", encoding="utf-8")
         print(f"{reached.how:8}{reached.seconds:6.1f} s  {file}  {reached.main}: {reached.reason}", flush=True)
@@ -65,10 +66,10 @@ def main() -> int:
     return 0
 
 
-def outcome_of(file: Path, python: str) -> Reached:
-    """Analyze ``file`` with ``compile-lens check``."""
+def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
+    """Analyze ``file`` with ``compile-lens check``, within ``seconds`` for each entry."""
     started = time.monotonic()
-    command = [sys.executable, "-m", "compile_lens", "check", "--format", "json", "--timeout", f"{RUN_S}"]
+    command = [sys.executable, "-m", "compile_lens", "check", "--format", "json", "--timeout", f"{seconds:g}"]
     command += ["--python", python, str(file)]
     largest = main_model(file)
     try:
@@ -92,7 +93,10 @@ def outcome_of(file: Path, python: str) -> Reached:
 
 
 def main_model(file: Path) -> str:
-    """The top-level class with a ``forward`` that uses most of the lines of ``file``, through the classes that it names; ''."""
+    """The top-level class with a ``forward`` that uses most of the lines of ``file``, through the classes that it names; ''.
+
+    One whose ``forward`` is left to subclasses is no model.
+    """
     try:
         top = ast.parse(file.read_text("utf-8", errors="replace")).body
     except SyntaxError:
@@ -112,8 +116,19 @@ def main_model(file: Path) -> str:
                 waiting += uses[each]
         return sum((classes[n].end_lineno or 0) - classes[n].lineno + 1 for n in found)
 
-    modules = [name for name, node in classes.items() if any(getattr(n, "name", "") == "forward" for n in node.body)]
+    modules = [
+        name
+        for name, node in classes.items()
+        if any(isinstance(n, ast.FunctionDef) and n.name == "forward" and not _is_left_open(n) for n in node.body)
+    ]
     return max(modules, key=lines, default="")
+
+
+def _is_left_open(function: ast.FunctionDef) -> bool:
+    """Whether it is abstract, or does no more than raise NotImplementedError."""
+    body = [node for node in function.body if not isinstance(node, (ast.Pass, ast.Expr))]
+    raises = bool(body) and isinstance(body[0], ast.Raise) and "NotImplementedError" in ast.dump(body[0])
+    return not body or raises or any("abstractmethod" in ast.dump(node) for node in function.decorator_list)
 
 
 if __name__ == "__main__":

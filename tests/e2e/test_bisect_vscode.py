@@ -23,6 +23,7 @@ f(torch.ones(3))
 """
 
 
+@pytest.mark.nightly
 def test_a_repro_is_written_and_bisected(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
     (tmp_path / "fails.py").write_text(PROGRAM)
     text = "torch._dynamo.graph_break()"

@@ -28,6 +28,7 @@ SchedulerNode(name='op0'), Pointwise(['[8, 8]', 'origins=OrderedSet([mul, relu])
 """
 
 
+@pytest.mark.nightly
 def test_names_of_torch(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
     torch = find_torch(PYTHON)
     assert torch is not None

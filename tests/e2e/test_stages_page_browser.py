@@ -82,6 +82,15 @@ def test_views_follow_each_other_and_nothing_is_loaded(told: dict[str, Any], sta
     assert light["moved"] and light["zoomed"]
     # a click on a box chooses its lines
     assert light["ofBox"] == ["32"]
+    # what the passes of a phase changed: in the place of the code, with the colors of the source
+    assert light["ofPass"]["tab"] == "Post-grad passes: all changes"
+    assert [line.split(":")[0].strip("+ ") for line in light["ofPass"]["added"]] == [
+        "mm_default",
+        "add_tensor",
+        "view_5",
+    ]
+    assert light["ofPass"]["linked"] == 3
+    assert light["ofPass"]["rows"] == 3 and light["ofPass"]["all"] == 24
     # the saved picture is the whole graph
     picture = ElementTree.fromstring(told["saved"]["text"])
     assert told["saved"]["name"] == "forward-1-0-forward.svg"

@@ -199,6 +199,7 @@ def problem(finding: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.nightly
 def test_shows_what_the_terminal_prints(
     workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], folder: Path, shots: Path
 ) -> None:
@@ -250,6 +251,7 @@ def test_findings_follow_the_text_and_a_save_renews_them(
     assert (folder / name).read_text() == fixed
 
 
+@pytest.mark.nightly
 def test_a_run_can_be_cancelled(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
     folder = tmp_path / "endless"
     folder.mkdir()
@@ -257,6 +259,7 @@ def test_a_run_can_be_cancelled(workbench: Workbench, tmp_path: Path, shots: Pat
     workbench.play("cancel", folder, shots, {"file": "endless.py"})
 
 
+@pytest.mark.nightly
 def test_a_server_that_dies_comes_back(
     workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
 ) -> None:
@@ -267,6 +270,7 @@ def test_a_server_that_dies_comes_back(
     workbench.play("server", folder, shots, data)
 
 
+@pytest.mark.nightly
 def test_predicts_as_the_user_types_until_a_run_tells_the_truth(
     workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
 ) -> None:
@@ -296,6 +300,7 @@ def test_a_run_in_a_terminal_is_followed(workbench: Workbench, tmp_path: Path, s
     workbench.play("follow", folder, shots, {"file": "train.py"})
 
 
+@pytest.mark.nightly
 def test_what_a_file_is_analyzed_with_is_chosen_from_a_list(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
     folder = tmp_path / "entries"
     folder.mkdir()
@@ -389,6 +394,7 @@ def row(finding: dict[str, Any]) -> str:
     return f"{shown['message']} {code}line {shown['line']}"
 
 
+@pytest.mark.nightly
 def test_the_views_and_the_pictures_of_the_docs(
     workbench: Workbench, terminal: dict[str, list[dict[str, Any]]], shots: Path
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from compile_lens.formats.stages_page import StagesPage, script, to_html
 from compile_lens.knowledge.devices import find_device
+from compile_lens.stages.gpu_preview import Certainty, Configuration, GpuKernel, GpuPreview
 from compile_lens.stages.opened import OpenedStages, read_stages
 from compile_lens.stages.timeline import read_timeline
 from compile_lens.trace.files import trace_files
@@ -26,6 +27,25 @@ SOURCES = CLIENT / "src" / "webview" / "stages"
 SINGLE = ROOT / "tests" / "data" / "h200-single"
 PROGRAM = "/cluster/job/gpu_single.py"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\x1b[31m"
+KERNEL = "triton_per_fused_native_layer_norm_0"
+PREVIEW = GpuPreview(
+    "H100",
+    "NVIDIA H100",
+    "sm_90",
+    "2.11.0",
+    "3.6.0",
+    "3.6.0",
+    False,
+    (
+        GpuKernel(
+            KERNEL,
+            "1/0",
+            Certainty.ONE_OF,
+            "torch measures them." + HOSTILE,
+            (Configuration({"XBLOCK": 1}, 2, 1, 24, 2000, 0), Configuration({"XBLOCK": 8}, 2, 1)),
+        ),
+    ),
+)
 
 
 @cache
@@ -74,7 +94,9 @@ def test_the_policy_allows_this_script_alone() -> None:
 
 def test_nothing_of_a_program_is_markup() -> None:
     page = to_html(
-        given(title=HOSTILE, notes=[HOSTILE], lines_of=lambda _: [HOSTILE] * 80, kernel_notes={"a": HOSTILE})
+        given(
+            title=HOSTILE, notes=[HOSTILE], lines_of=lambda _: [HOSTILE] * 80, stages=replace(single(), preview=PREVIEW)
+        )
     )
     assert page.count("<script") == 2
     assert "<img" not in page
@@ -100,6 +122,27 @@ def test_every_kernel_and_every_link_is_there() -> None:
         assert stage is not None
         links = single().links_of(stage)
         assert {int(line) for line in code["links"]} == set(links.sources)
+
+
+def test_each_kernel_of_a_preview_says_how_certain_it_is() -> None:
+    data = data_of(to_html(given(stages=replace(single(), preview=PREVIEW))))
+    (kernel,) = {row["certainty"]: row for row in data["graphs"][0]["kernels"] if row["certainty"]}.values()
+    assert kernel["name"] == KERNEL and kernel["certainty"] == "one of 2" and kernel["why"].startswith("torch measures")
+    assert kernel["configurations"] == [
+        ["XBLOCK=1, num_warps=2, num_stages=1", "24", "2 kB", "0"],
+        ["XBLOCK=8, num_warps=2, num_stages=1", "", "", ""],
+    ]
+
+
+def test_the_passes_have_their_times_and_lead_to_what_they_changed() -> None:
+    (graph, *_) = data_of(to_html(given()))["graphs"]
+    rows = {row["name"]: row for row in graph["passes"]}
+    changed = rows["post_grad passes"]
+    assert changed["seconds"] == "62.3 ms" and changed["changes"] == "1 node removed, 2 added, 1 changed"
+    document = graph["stages"][changed["stage"]]
+    assert document["kind"] == "pass" and document["id"] == "1_0/forward/pass/post_grad"
+    assert rows["stable_sort"] == {**rows["stable_sort"], "depth": 1, "changes": "", "stage": -1, "is_changed": False}
+    assert [stage["kind"] for stage in graph["stages"]].index("pass") == len(graph["stages"]) - 1
 
 
 def test_source_that_is_not_here_is_what_the_graphs_quote() -> None:

@@ -64,6 +64,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.writeRepro",
         "compileLens.applyFix",
         "compileLens.assistantTool",
+        "compileLens.fixAll",
         "compileLens.fixChoices",
         "compileLens.fixTaken",
         "compileLens.forgetFixChoices",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Severity
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.analysis.outcome_parts import CompiledFunction, RecordedCall
 from compile_lens.documents.documents import file_key
 from compile_lens.documents.moves import LineEdit
 from compile_lens.pipeline.results import Results
@@ -95,3 +98,22 @@ def test_regions_move_and_end_like_findings() -> None:
     assert [entry.summary.place.line for entry in results.regions(A)] == [4]
     results.edit(A, [LineEdit(4, 5, 1)])
     assert results.regions(A) == []
+
+
+def test_the_outcome_of_a_moved_text_is_whole_unless_words_name_its_lines() -> None:
+    compiled = (CompiledFunction("/a.py", "f", 5, 1, 2), CompiledFunction("/b.py", "g", 5, 1, 2))
+    recorded = (RecordedCall("/a.py", "f", (("x", "float32[3]"),)),)
+    known = replace(outcome("/a.py", finding("/a.py", 6)), compiled=compiled, recorded=recorded)
+    results = Results()
+    results.publish("a", known, no_edits)
+    results.edit(file_key("/a.py"), [LineEdit(1, 1, 2)])
+    moved = results.moved("a")
+    assert moved is not None and moved.compiled is not None
+    assert [one.line for one in moved.compiled] == [7, 5] and moved.findings[0].place.line == 8
+    results.edit(file_key("/a.py"), [LineEdit(7, 8, 1)])
+    assert results.moved("a") is None  # the line of the function that was compiled is another
+    for words, is_whole in (("see b.py:12", True), ("see a.py:12", False), ("on line 3", False)):
+        told = replace(finding("/a.py", 6), detail=words)
+        results.publish("a", outcome("/a.py", told), no_edits)
+        results.edit(file_key("/a.py"), [LineEdit(1, 1, 2)])
+        assert (results.moved("a") is not None) is is_whole, words

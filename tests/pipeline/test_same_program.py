@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compile_lens.agent.runtime.protocol import Depth
+from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.pipeline.entry_choice import EntryChoice
-from compile_lens.pipeline.same_program import is_same_program, surroundings_of
+from compile_lens.pipeline.same_program import is_same, is_same_program, surroundings_of, without_untried
 from compile_lens.workers.job import Job
 
 PROGRAM = '''\
@@ -102,3 +103,18 @@ def test_everything_else_that_a_run_depends_on(tmp_path: Path) -> None:
         now = surroundings_of(job, none, sys.executable)
         os.utime(tmp_path / changed, (1, 1))
         assert surroundings_of(job, none, sys.executable) != now, changed
+
+
+def test_an_entry_that_nobody_tried_is_no_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("a = 1\n")
+    job = Job(str(tmp_path / "train.py"))
+    ran, more = (
+        replace(surroundings_of(job, EntryChoice(()), sys.executable), entries=entries)
+        for entries in (("script", "model"), ("script", "recorded", "model"))
+    )
+    ended = Outcome(job.file, "python", "2.13", "dynamo", "script", Status.OK, 1.0)
+    assert is_same(without_untried(ran, ended), more)
+    assert not is_same(without_untried(more, ended), replace(ran, entries=("model",)))
+    # what was tried in vain would be tried again
+    tried = replace(ended, entry="model", passed_over=(PassedOver("script", "as a script", "nothing was compiled"),))
+    assert not is_same(without_untried(ran, tried), more)

@@ -57,7 +57,7 @@ def fn(x):
     return (x.exp() + x.sin()) * 2
 """
 # those that are replayed, and one whose search goes on beyond torch's, as that of an early stage does without C++ (`EARLY`)
-NIGHTLY = (*ASKED, "fusion")
+NIGHTLY = (*ASKED, "fusion", "log1p-accuracy")
 STOCK = Path(__file__).with_name("stock_bisect.py")
 
 
@@ -162,6 +162,7 @@ def test_a_pass_of_the_users_is_found_in_the_users_file(bisector: Bisector) -> N
     assert applied.file.endswith("post_grad.py")
 
 
+@pytest.mark.nightly
 def test_a_lowering_leads_to_its_registration_and_its_kernel(bisector: Bisector) -> None:
     found = bisector.bug("log1p-accuracy")
     registered = next(place for place in found.places if place.label == "registered")
@@ -212,12 +213,13 @@ def test_a_crash_is_a_bad_step_and_not_the_end(bisector: Bisector) -> None:
 
 
 def test_the_result_survives_json_and_becomes_a_document(bisector: Bisector) -> None:
-    found = bisector.bug("log1p-accuracy")
+    found = bisector.bug("decomposition")
     assert from_json(found.to_json()) == found
     text = document(found, Knowledge(), markdown_link)
-    assert "| Name | `log1p` |" in text
-    assert f"lowering.py:{found.places[-1].line}]" in text
-    assert "TORCH_BISECT_SUBSYSTEM=lowerings TORCH_BISECT_MAX=1" in text
+    assert "addcmul" in text
+    assert found.places
+    assert all(f":{place.line}]({Path(place.file).as_uri()}#L{place.line})" in text for place in found.places)
+    assert "TORCH_BISECT_SUBSYSTEM=decomposition TORCH_BISECT_MAX=" in text
 
 
 @pytest.mark.nightly

@@ -16,7 +16,7 @@ from compile_lens.trace.builder import read_report
 from compile_lens.trace.stack_text import parse_stack
 
 DATA = Path(__file__).parent.parent / "data" / "stages"
-TRACES = sorted(DATA.glob("*.log.gz"))
+TRACES = sorted(DATA.glob("*block_*.log.gz"))
 PROGRAM = "/cluster/job/block.py"
 SOURCE = (DATA / "block.py").read_text().split("\n")
 # the lines of `forward`, all of which compute

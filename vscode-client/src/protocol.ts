@@ -107,6 +107,7 @@ export const serverCommands = {
   writeUnitTest: "compileLens.writeUnitTest",
   writeIssue: "compileLens.writeIssue",
   applyFix: "compileLens.applyFix",
+  fixAll: "compileLens.fixAll",
   assistantTool: "compileLens.assistantTool",
   fixTaken: "compileLens.fixTaken",
   fixChoices: "compileLens.fixChoices",

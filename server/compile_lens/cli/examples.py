@@ -28,6 +28,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "The joint graph of one function, from a trace",
             "compile-lens stages --region forward --stage joint /tmp/trace",
         ),
+        ("What did one of Inductor's passes change?", "compile-lens stages --pass remove_noop_ops train.py"),
         ("One page to send to a colleague", "compile-lens stages --html stages.html train.py"),
         ("What did the last edits change?", "compile-lens stages --diff HEAD:train.py train.py"),
         ("Where did compile time go?", "compile-lens stages --timeline timeline.json /tmp/trace"),

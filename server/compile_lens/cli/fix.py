@@ -7,7 +7,6 @@ import io
 import json
 import os
 import tokenize
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import click
 
 from compile_lens import __version__
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import json_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.terminal import as_given, echo, echo_json
@@ -24,8 +22,8 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.as_json import repaired_json
-from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired
-from compile_lens.fixes.verify import Candidate, Verifier, can_compare, why_not_verified
+from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
+from compile_lens.fixes.verify import LONGEST_REQUESTED_S, Candidate, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.file_analysis import EntrySelection, Hosts
@@ -36,8 +34,6 @@ from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
 
 NO_FILTERS = Filters()
-# in a terminal, a slow program may be worth the wait
-LONGEST_RUN_S = 60.0
 CLEAN = "clean"
 
 
@@ -119,7 +115,7 @@ async def _repaired(
     text: str,
     python: str | None,
     entry: str,
-    wanted: Callable[[Finding], bool],
+    wanted: Wanted,
     once: bool,
     kinds: Any,
     quiet: bool,
@@ -136,9 +132,9 @@ async def _repaired(
         before: Outcome | None = None
         for choice in EntrySelection(entry, ()).choices(job):
             before = await analyze_by_entries(remembering, host, job, choice)
-        if before is None or before.failure or not can_compare(before, LONGEST_RUN_S):
+        if before is None or before.failure or not can_compare(before, LONGEST_REQUESTED_S):
             why = before.failure.rstrip(".") if before is not None and before.failure else ""
-            reason = why or (why_not_verified(before, LONGEST_RUN_S) if before is not None else "nothing was run")
+            reason = why or (why_not_verified(before, LONGEST_REQUESTED_S) if before is not None else "nothing was run")
             raise click.ClickException(f"No fix can be verified: {reason}.")
         of_entry = next((each for each in reversed(used) if each.entry == before.entry), used[-1])
         verifier = Verifier(analyze, of_entry, text, before)
@@ -147,11 +143,11 @@ async def _repaired(
         await hosts.close()
 
 
-def _wanted(finding: str | None) -> Callable[[Finding], bool]:
+def _wanted(finding: str | None) -> Wanted:
     code, _, line = (finding or "").partition("@")
     if line and not line.isdigit():
         raise click.UsageError(f"--finding {finding}: write CODE or CODE@LINE.")
-    return lambda each: (
+    return lambda each, _: (
         (not code or code in (each.code, each.kind.value)) and (not line or each.place.line == int(line))
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,8 +13,9 @@ from rich.text import Text
 
 from compile_lens.cli.preview_columns import PreviewColumns, columns_of
 from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
 from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
-from compile_lens.cli.stages import NO_GRAPHS, graph_title
+from compile_lens.cli.stages import NO_GRAPHS, PIPED_WIDTH, graph_title
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.formats.stages_json import document_of, graph_json, kernel_json, not_fused_json, run_json
@@ -25,7 +27,6 @@ from compile_lens.wording import and_more, counted
 
 # what a row shows before it says how many more there are
 MOST_OPERATORS, MOST_LINES = 5, 6
-PIPED_WIDTH = 240
 STYLES = {KernelKind.EXTERN: "magenta", KernelKind.FALLBACK: "yellow", KernelKind.TEMPLATE: "blue"}
 
 
@@ -34,13 +35,16 @@ STYLES = {KernelKind.EXTERN: "magenta", KernelKind.FALLBACK: "yellow", KernelKin
 @click.option(
     "--line", type=click.IntRange(min=1), metavar="N", help="Show the kernels that compute something of line N only."
 )
-@click.option("-v", "--verbose", is_flag=True, help="Also print why neighbors were not fused.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also print why neighbors were not fused; with --diff, the lines that differ."
+)
 @click.option(
     "--resources",
     is_flag=True,
     help="With --gpu: also compile each kernel, for its registers, shared memory and spills.",
 )
 @target_options("the graphs and their kernels (docs/json.md)")
+@output_options
 @click.pass_context
 def kernels(
     context: click.Context,
@@ -55,16 +59,22 @@ def kernels(
     confinement: Confinement,
     gpu: Device | None,
     as_json: bool,
+    outputs: StageOutputs,
 ) -> int:
     """Print the kernels of each graph, forward and backward: operators, source lines, bytes that they read and write.
 
     FILE and TRACE are those of `stages`. Bytes are torch's own estimates in a run, and the sizes of the buffers in a trace; each buffer
     counts once. They are left out where a size is not known.
 
+    --html, --timeline and --diff are those of `stages`; --diff compares the kernels.
+
     The exit code is 0, 1 if there is no such kernel, and 2 if nothing could be opened.
     """
     options = RunOptions(python, timeout, entry, confinement, context.obj or (), gpu, resources)
-    targets = open_target(path, options)
+    targets = open_target(path, replace(options, torch_options=outputs.torch_options))
+    done = write_outputs(outputs, path, targets, region, StageKind.OUTPUT_CODE, options, as_json, brief=not verbose)
+    if done is not None:
+        return done
     if as_json:
         echo_json(json.dumps(document_of([_json(target, region, path, line) for target in targets]), indent=2))
         return 2 if any(target.failure for target in targets) else 0

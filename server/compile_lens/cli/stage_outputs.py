@@ -127,8 +127,12 @@ def write_outputs(
     kind: StageKind | None,
     options: RunOptions,
     as_json: bool,
+    brief: bool = False,
 ) -> int | None:
-    """Do what ``outputs`` asks for. Returns the exit code, None if it asks for nothing. Raises click.ClickException."""
+    """Do what ``outputs`` asks for. Returns the exit code, None if it asks for nothing. Raises click.ClickException.
+
+    ``brief``: a comparison in a terminal is of the kernels, without lines of code.
+    """
     if outputs.diff is None and outputs.html is None and outputs.timeline is None:
         return None
     for target in targets:
@@ -137,7 +141,7 @@ def write_outputs(
     if any(target.failure for target in targets):
         return 2
     if outputs.diff is not None:
-        return _compare(outputs, path, targets, region, kind, options, as_json)
+        return _compare(outputs, path, targets, region, kind, options, as_json, brief)
     timelines = [(target.name, _timeline(target)) for target in targets]
     if outputs.timeline is not None:
         _write(outputs.timeline, to_perfetto(timelines))
@@ -196,6 +200,7 @@ def _compare(
     kind: StageKind | None,
     options: RunOptions,
     as_json: bool,
+    brief: bool,
 ) -> int:
     other = outputs.diff or ""
     before = _other(other, options)
@@ -212,7 +217,7 @@ def _compare(
     if as_json:
         echo_json(stage_comparison.to_json(comparison))
     else:
-        SafeConsole().print(stage_comparison.to_text(comparison), soft_wrap=True)
+        SafeConsole().print(stage_comparison.to_text(comparison, brief), soft_wrap=True)
     return 0
 
 

@@ -11,21 +11,34 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from compile_lens.cli.pass_table import chosen_passes, no_diff_of, table_of
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
 from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
-from compile_lens.formats.stages_json import document_of, graph_json, run_json, stage_json
+from compile_lens.formats.stages_json import document_of, graph_json, phase_json, run_json, stage_json
 from compile_lens.knowledge.devices import Device
 from compile_lens.pipeline.job_factory import Confinement
+from compile_lens.stages.events import MAKES
+from compile_lens.stages.figures import seconds_text
 from compile_lens.stages.gpu_preview import ASSEMBLY
 from compile_lens.stages.model import Direction, Graph, Stage, StageKind
+from compile_lens.stages.passes import pass_stage
 from compile_lens.wording import counted
 
 # languages that Pygments, which colors the text, knows by another name
-LEXERS = {"cpp": "cpp", "python": "python", "mlir": "text", "llvm": "llvm", "ptx": "text", "plaintext": "text"}
+LEXERS = {
+    "cpp": "cpp",
+    "python": "python",
+    "mlir": "text",
+    "llvm": "llvm",
+    "ptx": "text",
+    "plaintext": "text",
+    "diff": "diff",
+}
 NO_GRAPHS = "No graph was compiled."
+PIPED_WIDTH = 240
 
 
 @click.command()
@@ -36,6 +49,13 @@ NO_GRAPHS = "No graph was compiled."
     type=click.Choice([kind.value for kind in StageKind]),
     help="Print the text of this stage.  [default: list the stages]",
 )
+@click.option(
+    "--pass",
+    "pass_name",
+    metavar="NAME",
+    help="Print what this pass changed (remove_noop_ops, post_grad.stable_sort), or a phase: pre_grad, joint, post_grad.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Also list the passes that changed nothing.")
 @target_options("the graphs and their stages, with texts if --stage is given (docs/json.md)")
 @output_options
 @click.pass_context
@@ -43,6 +63,8 @@ def stages(
     context: click.Context,
     path: Path,
     kind: str | None,
+    pass_name: str | None,
+    verbose: bool,
     region: str | None,
     python: str | None,
     timeout: float,
@@ -53,6 +75,8 @@ def stages(
     outputs: StageOutputs,
 ) -> int:
     """Print the stages of each graph that torch compiled: Dynamo's graph, the joint graph, the IR, the generated code, kernels.
+
+    Below them are Inductor's passes over the graph: how long each took, and what it changed. --stage pass prints their diffs.
 
     FILE is run as `check` runs it, and its kernels are compiled. TRACE is what another run left, on any machine: a trace of TORCH_TRACE,
     the output folder of tlparse, or a torch_compile_debug folder. A trace has no IR; a debug folder has.
@@ -71,13 +95,15 @@ def stages(
     found = False
     for target in targets:
         graphs = chosen_graphs(target, region)
-        if chosen is None:
-            _list(target, graphs)
+        if pass_name is not None:
+            found = _print_passes(graphs, pass_name) or found
+        elif chosen is None:
+            _list(target, graphs, verbose)
             found = found or bool(graphs)
         else:
             printed = [_print(stage) for graph in graphs for stage in graph.stages if stage.kind is chosen]
             found = found or bool(printed)
-    if not found and chosen is not None and not any(target.failure for target in targets):
+    if not found and chosen is not None and pass_name is None and not any(target.failure for target in targets):
         echo(f"compile-lens: No graph has the stage {chosen.value}.", err=True)
     for target in targets:
         if target.failure:
@@ -95,6 +121,8 @@ def _json(target: Target, region: str | None, kind: StageKind | None) -> dict[st
     graphs = [
         {
             **graph_json(graph),
+            "seconds": {name: round(seconds, 6) for name, seconds in graph.times.items()},
+            "phases": [phase_json(phase, with_text=kind is StageKind.PASS) for phase in graph.phases],
             "stages": [
                 stage_json(stage, with_text=kind is not None)
                 for stage in graph.stages
@@ -118,8 +146,25 @@ def graph_title(graph: Graph) -> Text:
     return Text("  ").join(parts)
 
 
-def _list(target: Target, graphs: list[Graph]) -> None:
+def _print_passes(graphs: list[Graph], name: str) -> bool:
+    """Print what the pass changed in each graph. Whether it changed any; if not, that is said."""
+    found = False
+    problems: dict[str, None] = {}
+    for graph, of in chosen_passes(graphs, name):
+        if problem := no_diff_of(of, graph):
+            problems[problem] = None
+        else:
+            _print(pass_stage(graph.id, of))
+            found = True
+    for problem in problems if not found else ():
+        echo(f"compile-lens: {problem}", err=True)
+    return found
+
+
+def _list(target: Target, graphs: list[Graph], verbose: bool) -> None:
     console = SafeConsole()
+    if not console.is_terminal:  # what is piped into another program is not folded to the width of a terminal
+        console.width = PIPED_WIDTH
     version = f"torch {target.stages.torch}" if target.stages.torch else ""
     header = Text(display_path(target.name), style="bold")
     made_for = target.stages.preview.title if target.stages.preview is not None else version
@@ -134,13 +179,24 @@ def _list(target: Target, graphs: list[Graph]) -> None:
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True)
         table.add_column(justify="right", style="dim")
+        table.add_column(justify="right", style="dim")
         for stage in graph.documents:
-            table.add_row(stage.kind.value, stage.title, counted(_lines(stage), "line"))
+            table.add_row(stage.kind.value, stage.title, counted(_lines(stage), "line"), _time(graph, stage.kind))
         own = [stage for stage in graph.stages if stage.kind is StageKind.KERNEL]
         if own:
             lines = counted(sum(map(_lines, own)), "line")
-            table.add_row(StageKind.KERNEL.value, counted(len(own), "generated kernel"), lines)
+            table.add_row(
+                StageKind.KERNEL.value, counted(len(own), "generated kernel"), lines, _time(graph, StageKind.KERNEL)
+            )
         console.print(table)
+        if (passes := table_of(graph, verbose)) is not None:
+            console.print(passes)
+
+
+def _time(graph: Graph, kind: StageKind) -> str:
+    """How long it took to make a stage; '' if the trace does not tell."""
+    seconds = graph.times.get(MAKES.get(kind, ""))
+    return seconds_text(seconds) if seconds is not None else ""
 
 
 def _lines(stage: Stage) -> int:
@@ -154,7 +210,13 @@ def _print(stage: Stage) -> str:
         console.print(Syntax(stage.text.rstrip("\n"), LEXERS.get(stage.language, "text"), background_color="default"))
     else:
         # what is piped into a file is the text
-        mark = "//" if stage.language in {"cpp", "mlir", "ptx"} else ";" if stage.language == "llvm" else "#"
+        mark = (
+            "//"
+            if stage.language in {"cpp", "mlir", "ptx"} or stage.kind is StageKind.SASS
+            else ";"
+            if stage.language == "llvm"
+            else "#"
+        )
         echo(f"{mark} {stage.id}")
         echo(stage.text.rstrip("\n"))
     return stage.id

@@ -185,7 +185,7 @@ def _file(graph: Graph) -> str:
 
 def _stages(before: Graph | None, after: Graph | None, kinds: Sequence[StageKind]) -> Iterator[StageChange]:
     for kind in kinds or tuple(StageKind):
-        if kind is StageKind.KERNEL:  # in the output code
+        if kind in (StageKind.KERNEL, StageKind.PASS):  # in the output code; the graphs around it are compared
             continue
         old = before.stage(kind) if before is not None else None
         new = after.stage(kind) if after is not None else None

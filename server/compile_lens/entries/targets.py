@@ -10,6 +10,7 @@ from functools import lru_cache
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
+from compile_lens.entries.unimplemented import unimplemented
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import LANGUAGE, SourceTree
@@ -212,10 +213,12 @@ def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition
     """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
     bases = _bases(tree)
-    forwards = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "forward" and d.kind == "function"}
+    defined = {d.qualified_name for d in known if d.name == "forward" and d.kind == "function"}
+    abstract = {name.rpartition(".")[0] for name in defined & unimplemented(tree)}
+    forwards = {name.rpartition(".")[0] for name in defined} - abstract
 
     def is_module(name: str, depth: int = 0) -> bool:
-        if name in forwards:
+        if name in forwards or name in abstract:
             return True
         return depth < 20 and any(
             base.rpartition(".")[2] in ("Module", "Sequential", "LightningModule", "ModuleList")
@@ -228,7 +231,7 @@ def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition
             base in top and base != name and calls_forward(base, depth + 1) for base in bases.get(name, ())
         )
         is_foreign = any(base not in top and not base.endswith("Module") for base in bases.get(name, ()))
-        return name in forwards or (depth < 20 and (is_inherited or is_foreign))
+        return name in forwards or (name not in abstract and depth < 20 and (is_inherited or is_foreign))
 
     return [
         d

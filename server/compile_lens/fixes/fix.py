@@ -6,6 +6,7 @@ import difflib
 import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 from compile_lens.syntax.tree import Range
 
@@ -60,6 +61,20 @@ def apply_fix(text: str, fix: Fix) -> str:
     return "".join([*pieces, text[done:]])
 
 
+def edits_between(before: str, after: str) -> tuple[Edit, ...]:
+    """What turns ``before`` into ``after``, as edits of whole lines."""
+    old, new = _lines(before), _lines(after)
+    last = len(old) if old and not _LINE_END.search(old[-1]) else len(old) + 1
+    end = (last, len(old[-1]) + 1 if last == len(old) else 1)
+    edits = []
+    for tag, first, beyond, start, stop in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            begins = (first + 1, 1) if first < len(old) else end
+            ends = (beyond + 1, 1) if beyond < len(old) else end
+            edits.append(Edit(Range(*begins, *ends), "".join(new[start:stop])))
+    return tuple(edits)
+
+
 def tokens_changed(text: str, fix: Fix) -> int:
     """How many tokens ``fix`` takes out of ``text`` and puts into it."""
     changed = 0
@@ -69,6 +84,12 @@ def tokens_changed(text: str, fix: Fix) -> int:
         kept = sum(block.size for block in matcher.get_matching_blocks())
         changed += len(old_tokens) + len(new_tokens) - 2 * kept
     return changed
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of ``text`` with their ends, as an editor counts them."""
+    starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(starts) if start < end]
 
 
 def _spans(text: str, fix: Fix) -> list[tuple[int, int, str]]:

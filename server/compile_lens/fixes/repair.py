@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.finding_counts import FindingCounts
-from compile_lens.analysis.outcome import Outcome
-from compile_lens.fixes.fix import FixKind, tokens_changed
+from compile_lens.analysis.finding_regions import is_of_region
+from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
+from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import Candidate, Verifier
+from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import parse
 
 FIXABLE = (Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT, Kind.COMPILE_ERROR)
@@ -22,7 +24,13 @@ NO_REWRITE = "no rewrite fits"
 NOT_HERE = "it is not in this file"
 MOST_STEPS = 40
 
-Wanted = Callable[[Finding], bool]
+# of the findings of a text
+Wanted = Callable[[Finding, Verifier], bool]
+
+
+def every_finding(_finding: Finding, _verifier: Verifier) -> bool:
+    """Nothing is left out."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +44,26 @@ class Remaining:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What came of a text. ``steps`` are the fixes that were applied, ``counts`` of findings are those of the first and the last run."""
+    """What came of a text. ``steps`` are the fixes that were applied; ``counts`` of findings and ``graphs`` are those of the first and
+    the last run."""
 
     before: str
     text: str
     steps: tuple[Candidate, ...]
     remaining: tuple[Remaining, ...]
     counts: tuple[FindingCounts, FindingCounts]
+    graphs: tuple[int, int] = (0, 0)
+
+    @property
+    def words(self) -> str:
+        """What all steps did together: ``3 → 0 breaks, 4 → 1 graph, results equal``."""
+        results = self.steps[-1].effect.results if self.steps and self.steps[-1].effect is not None else NOT_COMPARED
+        return FixEffect(*self.counts, graphs=self.graphs, results=results).words(Kind.GRAPH_BREAK)
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What turns the first text into the last one."""
+        return edits_between(self.before, self.text)
 
     def diff(self, name: str) -> str:
         """The change as a unified diff of the file ``name``; '' if there is none."""
@@ -58,14 +79,15 @@ class Repaired:
 class Repair:
     """Repairs the text of ``verifier``. Findings that are not ``wanted`` are left; ``kinds`` of fixes may be applied.
 
-    ``once``: one fix is enough. ``on_step`` is told each fix that is applied.
+    ``once``: one fix is enough. ``on_step`` is told each fix that is applied, ``on_try`` each that is about to be tried.
     """
 
     verifier: Verifier
-    wanted: Wanted = lambda _: True
+    wanted: Wanted = every_finding
     kinds: Collection[FixKind] = WITHOUT_LOSS
     once: bool = False
     on_step: Callable[[Candidate], None] = lambda _: None
+    on_try: Callable[[Finding, Fix], None] = lambda _finding, _fix: None
     _steps: list[Candidate] = field(default_factory=list)
 
     async def run(self, host: Any) -> Repaired:
@@ -81,31 +103,33 @@ class Repair:
             if self.once:
                 break
         else:
-            remaining = [Remaining(finding, "too many steps") for finding in self._findings(current.before)]
+            remaining = [Remaining(finding, "too many steps") for finding in self._findings(current)]
         if self.once and self._steps:
-            remaining = [Remaining(finding, "not tried without --all") for finding in self._findings(current.before)]
+            remaining = [Remaining(finding, "not tried without --all") for finding in self._findings(current)]
         return Repaired(
             first.text,
             current.text,
             tuple(self._steps),
             tuple(remaining),
             (first.before.counts, current.before.counts),
+            (first.before.graphs, current.before.graphs),
         )
 
     async def _step(self, host: Any, verifier: Verifier) -> tuple[Candidate | None, list[Remaining]]:
         """The best fix of the first finding that has one; else why the findings have none."""
         tree = parse(verifier.text)
         remaining = []
-        for finding in self._findings(verifier.before):
+        for finding in self._findings(verifier):
             if finding.place.file != verifier.job.file:
                 remaining.append(Remaining(finding, NOT_HERE))
                 continue
             tried = []
             for fix in fixes_for(finding, tree):
                 if fix.kind in self.kinds:
+                    self.on_try(finding, fix)
                     effect = await verifier.effect(host, fix)
                     tried.append(Candidate(finding, fix, effect, tokens_changed(verifier.text, fix)))
-            best = min((each for each in tried if _is_applied(each)), key=lambda each: each.rank, default=None)
+            best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
             if best is not None:
                 return best, []
             other = [
@@ -116,15 +140,25 @@ class Repair:
             remaining.append(Remaining(finding, _why(tried, other), tuple(tried)))
         return None, remaining
 
-    def _findings(self, outcome: Outcome) -> list[Finding]:
-        found = [finding for finding in outcome.unfiltered if finding.kind in FIXABLE and self.wanted(finding)]
-        return sorted(found, key=lambda finding: (-finding.weight, finding.place.line))
+    def _findings(self, verifier: Verifier) -> list[Finding]:
+        unfiltered = verifier.before.unfiltered
+        return in_turn(finding for finding in unfiltered if finding.kind in FIXABLE and self.wanted(finding, verifier))
 
 
-def _is_applied(candidate: Candidate) -> bool:
-    """Whether the user has let it be applied, and it helps for sure."""
-    effect = candidate.effect
-    return effect is not None and effect.helps and effect.results.equal is True
+def in_turn(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings in the order in which they are repaired: the costliest first."""
+    return sorted(findings, key=lambda finding: (-finding.weight, finding.place.line))
+
+
+def of_region(name: str) -> Wanted:
+    """The findings of the compile region ``name``, wherever the steps of a repair have moved it."""
+
+    def is_wanted(finding: Finding, verifier: Verifier) -> bool:
+        frames = {frame for region in verifier.before.regions if region.name == name for frame in region.frames}
+        regions = (region for region in find_regions(verifier.text) if region.name == name)
+        return any(is_of_region(finding, region, frames) for region in regions)
+
+    return is_wanted
 
 
 def _why(tried: list[Candidate], other: list[str]) -> str:

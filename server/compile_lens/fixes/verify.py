@@ -19,6 +19,8 @@ from compile_lens.workers.job import Job, Results
 
 # a program that ran longer is not run again for each fix
 LONGEST_RUN_S = 5.0
+# … unless the user asked for it and waits
+LONGEST_REQUESTED_S = 60.0
 # a changed program that takes this many times longer does something else
 PATIENCE = 4.0
 LEAST_S = 10.0
@@ -57,6 +59,11 @@ class Candidate:
         return self.effect.words(self.finding.kind) if self.effect is not None else f"not verified: {self.why_not}"
 
     @property
+    def is_proven(self) -> bool:
+        """Whether it helps for sure: nothing is new, and the results were compared and are equal."""
+        return self.effect is not None and self.effect.helps and self.effect.results.equal is True
+
+    @property
     def is_offered(self) -> bool:
         """Whether it is worth being shown: it helps, is not tried, or says itself that it does something else."""
         if self.fix.kind is FixKind.IGNORE or self.effect is None:
@@ -92,6 +99,7 @@ class Verifier:
     before: Outcome
     known: dict[Fix, FixEffect] = field(default_factory=dict)
     _by_text: dict[str, tuple[FixEffect, Outcome]] = field(default_factory=dict)
+    _after: dict[str, Verifier] = field(default_factory=dict)
     _eager: Outcome | None = None
     _compiled: Outcome | None = None
 
@@ -107,7 +115,10 @@ class Verifier:
         Results are still compared with those of the first text.
         """
         text = apply_fix(self.text, fix)
-        return Verifier(self.analyze, replace(self.job, text=text), text, self._by_text[text][1], _eager=self._eager)
+        if text not in self._after:
+            job = replace(self.job, text=text)
+            self._after[text] = Verifier(self.analyze, job, text, self._by_text[text][1], _eager=self._eager)
+        return self._after[text]
 
     async def effect_of_text(self, host: Any, text: str) -> FixEffect:
         """What it does to run ``text`` in the place of the original."""

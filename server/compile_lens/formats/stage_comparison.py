@@ -35,8 +35,8 @@ def summary(before: GraphFigures, after: GraphFigures) -> str:
     return ", ".join(parts)
 
 
-def to_text(comparison: StageComparison) -> Text:
-    """The summary, then what changed of each graph."""
+def to_text(comparison: StageComparison, brief: bool = False) -> Text:
+    """The summary, then what changed of each graph; ``brief``: the kernels alone, without lines of code."""
     text = Text(f"{comparison.before} → {comparison.after}\n", style="bold")
     text.append(f"{summary(*comparison.figures)}\n")
     if not comparison.is_changed:
@@ -46,7 +46,7 @@ def to_text(comparison: StageComparison) -> Text:
         if change.is_changed:
             text.append(f"\n{_title(change)}", style="bold")
             text.append(f": {graph_change(change)}\n")
-            for stage in change.stages:
+            for stage in () if brief else change.stages:
                 _append_stage(text, stage)
     same = sum(not change.is_changed for change in comparison.graphs)
     if same:

@@ -8,7 +8,8 @@ from typing import Any
 from compile_lens import __version__
 from compile_lens.stages.collection import OpenedStages
 from compile_lens.stages.gpu_preview import Configuration, GpuPreview
-from compile_lens.stages.model import Graph, Kernel, LineRange, SourceSpan, Stage
+from compile_lens.stages.model import Graph, GraphPass, Kernel, LineRange, PassPhase, SourceSpan, Stage
+from compile_lens.stages.passes import changes_of
 
 VERSION = 1
 
@@ -99,6 +100,39 @@ def stage_json(stage: Stage, with_text: bool) -> dict[str, Any]:
         "kernel": stage.kernel,
     }
     return {**found, "text": stage.text} if with_text else found
+
+
+def phase_json(phase: PassPhase, with_text: bool) -> dict[str, Any]:
+    """One phase of passes; the diffs if they were asked for."""
+    return {
+        "phase": phase.kind.value,
+        "seconds": phase.seconds,
+        **_changes_json(phase, with_text),
+        "passes": [
+            {
+                "name": one.name,
+                "inner": one.inner,
+                "depth": one.depth,
+                "seconds": one.seconds,
+                "changed": one.is_changed,
+                **_changes_json(one, with_text),
+            }
+            for one in phase.passes
+        ],
+    }
+
+
+def _changes_json(of: GraphPass | PassPhase, with_text: bool) -> dict[str, Any]:
+    changes = changes_of(of)
+    if changes is None:
+        return {"nodes": None, **({"diff": None} if with_text else {})}
+    nodes = {
+        "added": list(changes.added),
+        "removed": list(changes.removed),
+        "changed": list(changes.changed),
+        "reordered": changes.is_reordered,
+    }
+    return {"nodes": nodes, **({"diff": changes.text} if with_text else {})}
 
 
 def kernel_json(kernel: Kernel) -> dict[str, Any]:

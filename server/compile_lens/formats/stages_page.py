@@ -9,20 +9,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from compile_lens.formats.pass_words import changes_text, is_changed, time_text
 from compile_lens.formats.templates import page
 from compile_lens.formats.timeline_text import cache_lines, name_of
 from compile_lens.knowledge.devices import Device
 from compile_lens.shown_text import visible
 from compile_lens.stages.costs import KernelCost, costs_of
 from compile_lens.stages.figures import bytes_text, operations_text, seconds_text
-from compile_lens.stages.model import Graph, Kernel, SourceSpan, Stage, StageKind
+from compile_lens.stages.gpu_preview import Configuration
+from compile_lens.stages.model import Graph, GraphPass, Kernel, PassPhase, SourceSpan, Stage, StageKind
 from compile_lens.stages.opened import OpenedStages
+from compile_lens.stages.passes import BETWEEN, pass_stage
 from compile_lens.stages.picture import picture_of
 from compile_lens.stages.timeline import Phase, Timeline
 from compile_lens.trace.graph_text import LINE
@@ -37,15 +40,13 @@ SourceLines = Callable[[str], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagesPage:
-    """What a page is made of. ``notes`` are sentences below its title; ``kernel_notes`` say more of a kernel, by its name.
-    ``start`` is the id of the graph whose picture is wanted."""
+    """What a page is made of. ``notes`` are sentences below its title; ``start`` is the id of the graph whose picture is wanted."""
 
     title: str
     stages: OpenedStages
     lines_of: SourceLines
     graphs: Sequence[Graph]
     notes: Sequence[str] = ()
-    kernel_notes: Mapping[str, str] = field(default_factory=dict)
     device: Device | None = None
     timeline: Timeline | None = None
     start: str = ""
@@ -139,11 +140,15 @@ class _Writer:
 
     def _graph(self, graph: Graph) -> dict[str, Any]:
         costs = costs_of(graph, self._given.device)
+        # those of passes come last: the page has a table for them in place of tabs
+        stages = [stage for stage in graph.stages if stage.kind is not StageKind.KERNEL]
+        stages.sort(key=lambda stage: stage.kind is StageKind.PASS)
         return {
             "id": graph.id,
             "title": f"{graph.function or graph.id} [{graph.compile_id}] {graph.direction.value.replace('_', ' ')}",
-            "kernels": [self._kernel(kernel, cost) for kernel, cost in zip(graph.kernels, costs, strict=True)],
-            "stages": [self._stage(stage) for stage in graph.stages if stage.kind is not StageKind.KERNEL],
+            "kernels": [self._kernel(graph, kernel, cost) for kernel, cost in zip(graph.kernels, costs, strict=True)],
+            "stages": [self._stage(stage) for stage in stages],
+            "passes": list(_passes(graph, [stage.id for stage in stages])),
             "picture": picture_data(graph, self._place),
         }
 
@@ -151,19 +156,24 @@ class _Writer:
         links = self._given.stages.links_of(stage)
         return {
             "id": stage.id,
+            "kind": stage.kind.value,
             "title": stage.title,
             "kernel": stage.kernel,
             "text": stage.text,
             "links": {str(line): [self._place(span) for span in spans] for line, spans in links.sources.items()},
         }
 
-    def _kernel(self, kernel: Kernel, cost: KernelCost) -> dict[str, Any]:
+    def _kernel(self, graph: Graph, kernel: Kernel, cost: KernelCost) -> dict[str, Any]:
         estimate = cost.estimate
+        preview = self._given.stages.preview
+        known = preview.kernel(kernel.name, graph.compile_id) if preview is not None else None
         return {
             "name": kernel.name,
             "call": kernel.call,
             "kind": kernel.kind.value,
-            "note": self._given.kernel_notes.get(kernel.name, ""),
+            "certainty": known.label if known is not None else "",
+            "why": known.why if known is not None else "",
+            "configurations": [_configuration(one) for one in known.configurations] if known is not None else [],
             "operators": list(kernel.operators),
             "places": [self._place(span) for span in kernel.sources],
             "lines": [[lines.first, lines.last] for lines in kernel.lines],
@@ -187,6 +197,36 @@ class _Writer:
             for number in range(line - AROUND, end + AROUND + 1)
         }
         return [(number, known[number - 1]) for number in sorted(shown) if 0 < number <= len(known)]
+
+
+def _passes(graph: Graph, stages: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """A row for each phase, and for each pass of it; ``stage`` is the number of the document of its changes, -1 without one."""
+    for phase in graph.phases:
+        yield _pass(graph, phase, f"{phase.kind.value} passes", 0, stages)
+        for one in phase.passes:
+            inner = f" in {one.inner}" if one.inner else ""
+            yield _pass(graph, one, f"{one.name or BETWEEN}{inner}", one.depth + 1, stages)
+
+
+def _pass(graph: Graph, of: GraphPass | PassPhase, name: str, depth: int, stages: Sequence[str]) -> dict[str, Any]:
+    own = pass_stage(graph.id, of).id
+    return {
+        "name": name,
+        "depth": depth,
+        "seconds": time_text(of.seconds),
+        "changes": changes_text(of),
+        "is_changed": bool(is_changed(of)) or own in stages,
+        "stage": stages.index(own) if own in stages else -1,
+    }
+
+
+def _configuration(one: Configuration) -> list[str]:
+    """How a kernel may be launched, and what it takes of the GPU, where it was compiled."""
+    numbers = [
+        "" if value is None else str(value)
+        for value in (one.registers, bytes_text(one.shared) if one.shared is not None else None, one.spills)
+    ]
+    return [f"{one} (does not fit)" if one.error else str(one), *numbers]
 
 
 def _told_lines(graphs: Iterable[Graph], file: str) -> dict[int, str]:

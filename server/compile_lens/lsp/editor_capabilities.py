@@ -35,6 +35,8 @@ class EditorCapabilities:
     registers_configuration: bool = False
     shows_status: bool = False
     versioned_edits: bool = False
+    # shows an edit, and asks before it is made
+    confirms_edits: bool = False
     refreshes_lenses: bool = False
     refreshes_inlays: bool = False
     shows_documents: bool = False
@@ -78,6 +80,9 @@ def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> 
         shows_messages_in_hovers=_experimental(capabilities.experimental, MESSAGES_CAPABILITY),
         takes_contents=contents is not None and contents.dynamic_registration is True,
         links_stages=_experimental(capabilities.experimental, STAGES_CAPABILITY),
+        confirms_edits=edit is not None
+        and edit.document_changes is True
+        and edit.change_annotation_support is not None,
         versioned_edits=edit is not None and edit.document_changes is True,
         refreshes_lenses=lenses is not None and lenses.refresh_support is True,
         shows_documents=window.show_document is not None and window.show_document.support is True,

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
@@ -20,11 +24,20 @@ from compile_lens.state.consent import Permission
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
+from compile_lens.workers.job import Job
 
 log = logging.getLogger(__name__)
 
 # per version of a document; those of the costliest findings come first
 MOST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Each run waits for its own turn at the host of an interpreter, so that the runs of files come in between."""
+
+    python: str
+    reason: Reason
 
 
 class FixChecks:
@@ -36,15 +49,28 @@ class FixChecks:
         self._server = server
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
+        self._held_off = 0
         runs.on_change(self._changed)
 
+    @contextmanager
+    def held_off(self) -> Iterator[None]:
+        """Nothing is checked in the background meanwhile: the user waits for something else."""
+        self._held_off += 1
+        self._changed()
+        try:
+            yield
+        finally:
+            self._held_off -= 1
+            self._changed()
+
     def _changed(self) -> None:
-        if self._server.scheduler.active() or not self._server.trusted or self._server.stopped.is_set():
+        server = self._server
+        if self._held_off or server.scheduler.active() or not server.trusted or server.stopped.is_set():
             if self._task is not None:
                 self._task.cancel()
                 self._task = None
         elif self._task is None or self._task.done():
-            self._task = self._server.background.start(self._check_all())
+            self._task = server.background.start(self._check_all())
 
     async def _check_all(self) -> None:
         snapshots = list(self._server.documents.all())
@@ -73,15 +99,22 @@ class FixChecks:
                 await self._check_one(snapshot, path, fix, outcome)
 
     async def _check_one(self, snapshot: Snapshot, path: str, fix: Fix, before: Outcome) -> None:
-        server = self._server
-        async with server.hosts.turn(self._runs.interpreter(path), Reason.CHECKED) as host:
-            await host.start()
-            verifier = self._verifiers.get(snapshot.uri)
-            if verifier is None or verifier.text != snapshot.text or verifier.before is not before:
-                job = self._runs.jobs.of_last_run(snapshot.uri, path, snapshot)
-                verifier = self._verifiers[snapshot.uri] = Verifier(server.analyze, job, snapshot.text, before)
-            effect = await verifier.effect(host, fix)
+        turns = Turns(self._runs.interpreter(path), Reason.CHECKED)
+        effect = await self.verifier(snapshot, path, before).effect(turns, fix)
         log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
+
+    def verifier(self, snapshot: Snapshot, path: str, before: Outcome) -> Verifier:
+        """What verifies fixes of this text, whose run had the outcome ``before``. It takes ``Turns`` for a host."""
+        verifier = self._verifiers.get(snapshot.uri)
+        if verifier is None or verifier.text != snapshot.text or verifier.before is not before:
+            job = self._runs.jobs.of_last_run(snapshot.uri, path, snapshot)
+            verifier = self._verifiers[snapshot.uri] = Verifier(self._analyze, job, snapshot.text, before)
+        return verifier
+
+    async def _analyze(self, turns: Turns, job: Job, on_partial: None, filters: Filters) -> Outcome:
+        async with self._server.hosts.turn(turns.python, turns.reason) as host:
+            await host.start()
+            return await self._server.analyze(host, job, on_partial, filters)
 
     def effect(self, snapshot: Snapshot, fix: Fix) -> FixEffect | None:
         """What ``fix`` does to this text, if that was checked."""

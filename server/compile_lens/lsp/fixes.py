@@ -15,8 +15,8 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.fix import Fix, FixKind, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import Candidate
-from compile_lens.lsp.code_actions import touches, workspace_edit
-from compile_lens.lsp.convert import path_argument, protocol_range, to_diagnostic
+from compile_lens.lsp.code_actions import text_edits, touches, workspace_edit
+from compile_lens.lsp.convert import path_argument, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fix_habits import FixHabits
@@ -142,12 +142,7 @@ class Fixes:
 
     def _workspace_edit(self, snapshot: Snapshot, fix: Fix) -> types.WorkspaceEdit:
         editor = self._server.editor
-        edits = []
-        for edit in fix.edits:
-            start = snapshot.index.position_of(edit.place.line, edit.place.column, editor.encoding)
-            end = snapshot.index.position_of(edit.place.end_line, edit.place.end_column, editor.encoding)
-            edits.append(types.TextEdit(protocol_range(start, end), edit.text))
-        return workspace_edit(snapshot, edits, editor.versioned_edits)
+        return workspace_edit(snapshot, text_edits(snapshot, fix.edits, editor.encoding), editor.versioned_edits)
 
 
 def _named(finding: Finding, rule: str, snapshot: Snapshot) -> str:

@@ -9,7 +9,7 @@ from compile_lens.documents.documents import Snapshot
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.last_runs import LastRuns
 from compile_lens.pipeline.entry_choice import EntryChoice
-from compile_lens.pipeline.same_program import Surroundings, is_same_program, surroundings_of
+from compile_lens.pipeline.same_program import Surroundings, is_same, is_same_program, surroundings_of, without_untried
 from compile_lens.workers.job import Job
 
 
@@ -25,14 +25,15 @@ class KeptRuns:
         """What a run of ``job`` that starts now depends on, besides its text."""
         return await asyncio.to_thread(surroundings_of, job, choice, python)
 
-    def ran(self, uri: str, surroundings: Surroundings) -> None:
+    def ran(self, uri: str, surroundings: Surroundings, outcome: Outcome) -> None:
         """A run of the document itself came to its outcome."""
-        self._surroundings[uri] = surroundings
+        self._surroundings[uri] = without_untried(surroundings, outcome)
 
     async def keep(self, uri: str, snapshot: Snapshot | None, now: Surroundings) -> Outcome | None:
         """The outcome of the last run, for the text of ``snapshot`` from now on; None if the file must run."""
         before = self._last.text(uri)
-        if snapshot is None or before is None or self._surroundings.get(uri) != now:
+        depended = self._surroundings.get(uri)
+        if snapshot is None or before is None or depended is None or not is_same(depended, now):
             return None
         moved = self._server.results.moved(uri)
         if moved is None or not await asyncio.to_thread(is_same_program, before, snapshot.text):

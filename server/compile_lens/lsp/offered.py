@@ -14,6 +14,9 @@ COMPLETION_TRIGGERS = ('"', "'", ",", ".", "=", "[", "{", "(", "+", "-")
 DETAILS_AT = "compileLens/detailsAt"
 STAGE_LINKS = "compileLens/stageLinks"
 
+# the repair of a file
+FIX_ALL_KIND = "source.fixAll.compileLens"
+
 # method → its options
 METHODS: dict[str, object] = {
     types.TEXT_DOCUMENT_DID_OPEN: None,
@@ -35,7 +38,7 @@ METHODS: dict[str, object] = {
         trigger_characters=["(", ","], retrigger_characters=["="]
     ),
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
-        code_action_kinds=[types.CodeActionKind.QuickFix, "repro"]
+        code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL_KIND, "repro"]
     ),
     types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=False),
     types.TEXT_DOCUMENT_INLAY_HINT: types.InlayHintOptions(resolve_provider=False),
@@ -79,6 +82,7 @@ COMMANDS = (
     "compileLens.doctor",
     "compileLens.entries",
     "compileLens.explainRuns",
+    "compileLens.fixAll",
     "compileLens.fixChoices",
     "compileLens.fixTaken",
     "compileLens.followTraces",

@@ -285,7 +285,7 @@ class Runs:
                 self._notify_end(ticket.uri, kept, self.jobs.versions(ticket.uri, snapshot))
             outcome = kept or await self._analyze(job, text, snapshot, choice, ticket, progress, request)
             if not request.beside:
-                self._kept.ran(ticket.uri, now)
+                self._kept.ran(ticket.uri, now, outcome)
         except (HostError, InterpreterError, BadEntry, FileProblem) as error:
             if not request.beside:
                 self._withdraw(ticket.uri)

@@ -22,6 +22,7 @@ from compile_lens.lsp.diagnostics import Diagnostics
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.entries import Entries
 from compile_lens.lsp.finding_reports import FindingReports
+from compile_lens.lsp.fix_all import FIX_ALL, FixAll
 from compile_lens.lsp.fix_checks import FixChecks
 from compile_lens.lsp.fix_habits import FORGET, SHOW, TAKEN, FixHabits
 from compile_lens.lsp.fixes import APPLY, Fixes
@@ -98,7 +99,9 @@ def assemble(
     pages = Pages(server)
     habits = FixHabits(server, pages)
     sharing = Sharing(server, permissions)
-    fixes = Fixes(server, FixChecks(server, runs), facts, habits)
+    checks = FixChecks(server, runs)
+    fixes = Fixes(server, checks, facts, habits)
+    fix_all = FixAll(server, runs, checks, facts, progress, habits, pages)
     stages = Stages(server, runs, progress)
     Hovers(server, runs, store, predictions, facts, fixes, stages.words)
     views = Views(server, runs, diagnostics, fixes, facts, predictions, stages.words)
@@ -108,6 +111,7 @@ def assemble(
     Inlays(server, runs, facts)
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)
+    server.code_actions.add(fix_all.actions)
     server.code_actions.add(RegionActions(server, runs).actions)
     server.code_actions.add(stages.commands.actions)
     server.code_actions.add(runs.permissions.gpu_actions)
@@ -123,6 +127,7 @@ def assemble(
         WRITE_REPRO: repros.write,
         APPLY: fixes.apply,
         ASSISTANT_TOOL: AssistantTools(server, runs).answer,
+        FIX_ALL: fix_all.fix,
         TAKEN: habits.taken,
         DETAILS: Details(server, runs, facts, pages).show,
         **reports.commands(),

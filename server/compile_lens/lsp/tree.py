@@ -8,6 +8,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from compile_lens.analysis.finding import Finding, Place, RegionSummary
+from compile_lens.analysis.finding_regions import is_of_region
 from compile_lens.analysis.outcome import Status
 from compile_lens.diff.comparison import AnalysisComparison, Located
 from compile_lens.documents.documents import Snapshot, file_key
@@ -96,7 +97,7 @@ class Tree:
         place = Place("", region.line, region.column, region.end_line, region.end_column)
         known = next((r for r in results.regions(key) if (r.summary.place.line, r.summary.place.column) == where), None)
         frames = set(known.summary.frames) if known is not None else set()
-        mine = [finding for finding in rest if frames.intersection(finding.frames) or _is_within(finding, region)]
+        mine = [finding for finding in rest if is_of_region(finding, region, frames)]
         rest[:] = [finding for finding in rest if finding not in mine]
         functions = [r for r in results.functions(key) if frames.intersection(r.summary.frames)]
         identifier = f"{uri}#{region.name}@{region.line}"
@@ -178,11 +179,6 @@ class Tree:
     def _range(self, place: Place, snapshot: Snapshot | None) -> types.Range:
         index = snapshot.index if snapshot is not None else None
         return to_range(place, index, self._server.editor.encoding)
-
-
-def _is_within(finding: Finding, region: Region) -> bool:
-    first, last = region.target_line or region.line, region.target_end_line or region.end_line
-    return min(first, region.line) <= finding.place.line <= max(last, region.end_line)
 
 
 def _counts(result: RegionResult) -> str:

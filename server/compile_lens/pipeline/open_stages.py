@@ -35,7 +35,7 @@ def open_stage_set(
         files = find_local_files(report, maps, (*folders, str(trace.parent), str(Path(facts.file).parent)))
     elif facts.moved:
         files = _moved_files(report, facts.moved)
-    stages = replace(open_stages(report, _lines(facts, files, read)), trace=content)
+    stages = open_stages(report, _lines(facts, files, read), content)
     rank = f" (rank {report.rank})" if report.rank is not None and facts.kind == OPENED else ""
     return StageSet(key, replace(facts, title=f"{facts.title.partition(' (rank')[0]}{rank}"), stages, files.here)
 

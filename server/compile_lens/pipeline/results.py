@@ -14,13 +14,13 @@ from pathlib import Path
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.analysis.run_errors import at_own_lines
 from compile_lens.documents.documents import file_key
 from compile_lens.documents.moves import LineEdit, move_finding, move_place, move_region
 
 # parts of an outcome that have places
-MOVED = ("findings", "regions", "functions", "dynamic", "unfiltered")
-LINE = re.compile(r"\blines? \d|\.py:\d")
+MOVED = ("findings", "regions", "functions", "dynamic", "unfiltered", "compiled")
 
 EditsOf = Callable[[str], list[LineEdit] | None]
 
@@ -35,6 +35,7 @@ class Known:
     functions: tuple[RegionSummary, ...] = ()
     dynamic: tuple[DynamicParameter, ...] = ()
     unfiltered: tuple[Finding, ...] = ()
+    compiled: tuple[CompiledFunction, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Results:
             outcome.functions,
             outcome.dynamic,
             outcome.unfiltered,
+            outcome.compiled,
         )
         for key in {file_key(place.file) for place in _places(outcome)}:
             known = _moved(known, key, edits_of(key))
@@ -138,9 +140,10 @@ class Results:
             functions=known.functions,
             dynamic=known.dynamic,
             unfiltered=known.unfiltered,
+            compiled=known.compiled,
         )
         lost = len(known.findings) < len(outcome.findings) + len(tuple(at_own_lines(outcome))) or any(
-            len(getattr(now, part)) < len(getattr(outcome, part)) for part in MOVED
+            len(getattr(now, part) or ()) < len(getattr(outcome, part) or ()) for part in MOVED
         )
         return None if lost or (now != outcome and _names_lines(outcome)) else now
 
@@ -231,16 +234,24 @@ def _moved(known: Known, key: str, edits: Iterable[LineEdit] | None) -> Known:
             regions=tuple(region for region in known.regions if not here(region.place.file)),
             functions=tuple(function for function in known.functions if not here(function.place.file)),
             dynamic=tuple(parameter for parameter in known.dynamic if not here(parameter.place.file)),
+            compiled=known.compiled and tuple(one for one in known.compiled if not here(one.file)),
         )
     findings, regions, functions, dynamic = known.findings, known.regions, known.functions, known.dynamic
-    unfiltered = known.unfiltered
+    unfiltered, compiled = known.unfiltered, known.compiled
     for edit in edits:
         findings, unfiltered = _moved_findings(findings, edit, here), _moved_findings(unfiltered, edit, here)
         regions = _moved_regions(regions, edit, here)
         functions = _moved_regions(functions, edit, here)
         dynamic = tuple(_moved_dynamic(dynamic, edit, here))
+        compiled = compiled and tuple(_moved_compiled(compiled, edit, here))
     return replace(
-        known, findings=findings, unfiltered=unfiltered, regions=regions, functions=functions, dynamic=dynamic
+        known,
+        findings=findings,
+        unfiltered=unfiltered,
+        regions=regions,
+        functions=functions,
+        dynamic=dynamic,
+        compiled=compiled,
     )
 
 
@@ -258,6 +269,16 @@ def _moved_dynamic(
             yield replace(parameter, place=place)
 
 
+def _moved_compiled(
+    compiled: Iterable[CompiledFunction], edit: LineEdit, here: Callable[[str], bool]
+) -> Iterable[CompiledFunction]:
+    for one in compiled:
+        if not here(one.file):
+            yield one
+        elif (place := move_place(Place(one.file, one.line, 1, one.line, 1), edit)) is not None:
+            yield replace(one, line=place.line)
+
+
 def _moved_regions(
     regions: tuple[RegionSummary, ...], edit: LineEdit, here: Callable[[str], bool]
 ) -> tuple[RegionSummary, ...]:
@@ -272,8 +293,10 @@ def _names_lines(outcome: Outcome) -> bool:
         for finding in outcome.unfiltered or outcome.findings
         for text in (finding.message, finding.explanation, finding.cost, finding.detail, *finding.hints)
     )
-    others = (outcome.calls, outcome.not_called, outcome.passed_over, outcome.recorded, outcome.compiled)
-    return any(others) or any(LINE.search(text) for text in (*words, *outcome.notes))
+    # a line of another file is where it was
+    line = re.compile(rf"\blines? \d|\b{re.escape(Path(outcome.file).name)}:\d")
+    others = (outcome.calls, outcome.not_called, outcome.passed_over)
+    return any(others) or any(line.search(text) for text in (*words, *outcome.notes))
 
 
 def _merged_findings(first: Iterable[Finding], then: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.entry_choice import EntryChoice
 from compile_lens.pipeline.imported_files import Stamp, files_of, stamp
 from compile_lens.workers.interpreter import site_with_torch
@@ -43,6 +44,18 @@ def surroundings_of(job: Job, choice: EntryChoice, python: str) -> Surroundings:
     site = site_with_torch(Path(python))
     packages = (python, stamp(site) if site is not None else None)
     return Surroundings(replace(job, text=None), tuple(entry.spec for entry in choice.entries), modules, packages)
+
+
+def without_untried(surroundings: Surroundings, outcome: Outcome) -> Surroundings:
+    """What the run that ended with ``outcome`` depended on: an entry that nobody tried is no part of it. The run itself may have added
+    one, with the calls that it recorded."""
+    first = surroundings.entries[:1]
+    return surroundings if outcome.passed_over or (outcome.entry,) != first else replace(surroundings, entries=first)
+
+
+def is_same(before: Surroundings, now: Surroundings) -> bool:
+    """Whether a run that depended on ``before`` would depend on the same now."""
+    return replace(now, entries=now.entries[: len(before.entries)]) == before
 
 
 def is_same_program(before: str, now: str) -> bool:

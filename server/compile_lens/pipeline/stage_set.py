@@ -20,7 +20,7 @@ from compile_lens.state.stage_folders import OPENED, VARIANT, StageFacts
 # as many colors are told apart with any kind of color vision; docs/editors/protocol.md promises the number
 COLORS = 8
 # the ending by which an editor finds the language of a document
-ENDINGS = {"python": ".py", "cpp": ".cpp", "mlir": ".mlir", "llvm": ".ll", "ptx": ".ptx"}
+ENDINGS = {"python": ".py", "cpp": ".cpp", "mlir": ".mlir", "llvm": ".ll", "ptx": ".ptx", "diff": ".diff"}
 Here = Callable[[str, int], tuple[str, int]]
 Lines = tuple[int, int]
 

@@ -22,6 +22,7 @@ OF_KERNELS = frozenset(
         StageKind.TTGIR,
         StageKind.LLIR,
         StageKind.PTX,
+        StageKind.SASS,
     }
 )
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from compile_lens.stages.collection import OpenedStages
 from compile_lens.stages.documents import document, kernel_stages
 from compile_lens.stages.kernels import KernelTexts, read_kernels
-from compile_lens.stages.model import Direction, Graph, Kernel, StageKind
+from compile_lens.stages.model import Direction, Graph, Kernel, PhaseKind, StageKind
+from compile_lens.stages.passes import GraphPasses
 from compile_lens.stages.provenance import MAPPINGS, STACKS, Lines, no_lines
 
 FOLDER = re.compile(r"^(?P<name>.+?)_(?P<direction>forward|backward|inference)_(?P<number>\d+)\.(?P<part>\d+)$")
@@ -73,6 +74,9 @@ def _graph(folder: Path, lines_of: Lines) -> Graph:
     name = f"{found['name']}_{found['number']}_{found['part']}/{direction.value}"
     files = {kind: TextFile(folder / file) for file, kind in FILES.items() if (folder / file).is_file()}
     code = files.get(StageKind.OUTPUT_CODE)
+    before, after = files.get(StageKind.POST_GRAD_BEFORE), files.get(StageKind.POST_GRAD)
+    around = {PhaseKind.POST_GRAD: (before, after)} if before is not None and after is not None else {}
+    passes = GraphPasses(name, (), around, tuple)
     return Graph(
         id=name,
         compile_id="",
@@ -82,10 +86,12 @@ def _graph(folder: Path, lines_of: Lines) -> Graph:
         line=0,
         region=None,
         documents=tuple(document(name, kind, source) for kind, source in files.items()),
-        times={},
         read_kernels=partial(_kernels, name, folder, code, files, lines_of) if code is not None else tuple,
         read_kernel_stages=partial(kernel_stages, name, code) if code is not None else tuple,
         read_not_fused=_not_told,
+        read_times=dict,
+        read_phases=passes.phases,
+        read_pass_stages=passes.stages,
     )
 
 

@@ -15,6 +15,7 @@ LANGUAGES = {
     StageKind.LLIR: "llvm",
     StageKind.PTX: "ptx",
     StageKind.SASS: "plaintext",
+    StageKind.PASS: "diff",
 }
 TITLES = {
     StageKind.DYNAMO: "Dynamo graph",

@@ -14,7 +14,7 @@ from compile_lens.trace.records import Payload
 from compile_lens.trace.report import Artifact, CompileReport
 
 ABOUT, KERNEL, DECISION = "compile_lens_gpu_preview", "compile_lens_gpu_kernel", "compile_lens_gpu_decision"
-ASSEMBLY = (StageKind.TTIR, StageKind.TTGIR, StageKind.LLIR, StageKind.PTX)
+ASSEMBLY = (StageKind.TTIR, StageKind.TTGIR, StageKind.LLIR, StageKind.PTX, StageKind.SASS)
 
 
 class Certainty(str, Enum):

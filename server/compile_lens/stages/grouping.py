@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from compile_lens.stages.fusion import NOTE as FUSION
-from compile_lens.stages.model import Direction, StageKind
+from compile_lens.stages.model import Direction, PhaseKind, StageKind
 from compile_lens.stages.output_code import AOT_ID
 from compile_lens.stages.provenance import ARTIFACTS as PROVENANCE
+from compile_lens.trace.records import Payload
 from compile_lens.trace.report import Artifact
 
 # what one frame has
@@ -36,6 +37,11 @@ COMPILED = {
     "compile_lens_ir_post_fusion": StageKind.IR_POST_FUSION,
     "inductor_output_code": StageKind.OUTPUT_CODE,
 }
+# the graph around the passes on forward and backward together; no stages, since only graphs without a backward have them
+AROUND_JOINT = ("before_joint_graph", "after_joint_graph")
+# what the agent notes of passes; a graph inside of the graph may have notes of its own
+OF_LOWERING = frozenset({"compile_lens_pre_grad_passes", "compile_lens_joint_passes"})
+OF_COMPILED = frozenset({"compile_lens_post_grad_passes"})
 # it begins what Inductor makes, and is no stage
 RUNNABLE = "fx_graph_runnable"
 CODE = "inductor_output_code"
@@ -52,6 +58,7 @@ class Compiled:
     """What Inductor wrote of one direction of a graph, by the records' names."""
 
     artifacts: dict[str, Artifact] = field(default_factory=dict)
+    passes: list[Payload] = field(default_factory=list)
 
     @property
     def aot_id(self) -> tuple[str, str]:
@@ -67,6 +74,7 @@ class Lowering:
 
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     compiled: dict[Direction, Compiled] = field(default_factory=dict)
+    passes: list[Payload] = field(default_factory=list)
 
     @property
     def is_training(self) -> bool:
@@ -114,7 +122,7 @@ def group(artifacts: Iterable[Artifact]) -> list[Frame]:
     return [frame for frame in frames if frame.lowerings or "dynamo_output_graph" in frame.artifacts]
 
 
-_KNOWN = frozenset({*FRAME, *LOWERING, *COMPILED, *AFTER_CODE, *BEFORE_CODE})
+_KNOWN = frozenset({*FRAME, *LOWERING, *AROUND_JOINT, *COMPILED, *AFTER_CODE, *BEFORE_CODE, *OF_LOWERING, *OF_COMPILED})
 # of a graph inside of the graph (a branch of `torch.cond`), what is written again before the code
 REPEATED = frozenset({"compile_lens_ir_pre_fusion", "compile_lens_ir_post_fusion", FUSION})
 
@@ -136,6 +144,18 @@ def _add(frame: Frame, artifact: Artifact) -> None:
         if not frame.lowerings or _is_next(frame.lowerings[-1], name):
             frame.lowerings.append(Lowering())
         frame.lowerings[-1].artifacts[name] = artifact
+    elif name in OF_LOWERING or name in AROUND_JOINT:
+        if not frame.lowerings:
+            frame.lowerings.append(Lowering())
+        if name in OF_LOWERING:
+            frame.lowerings[-1].passes.append(artifact.payload)
+        else:
+            frame.lowerings[-1].artifacts.setdefault(name, artifact)
+    elif name in OF_COMPILED:
+        if frame.current is None or CODE in frame.current.artifacts:
+            _finish(frame)
+            frame.current = Compiled()
+        frame.current.passes.append(artifact.payload)
     elif name in AFTER_CODE:
         if frame.current is not None:
             frame.current.artifacts[name] = artifact
@@ -202,6 +222,38 @@ def documents(frame: Frame, lowering: Lowering, direction: Direction) -> Iterato
             if name in found and kind not in seen:
                 seen.add(kind)
                 yield kind, found[name]
+
+
+def around_phases(lowering: Lowering, direction: Direction) -> Iterator[tuple[PhaseKind, Payload, Payload]]:
+    """The graph before and after each phase of passes that has both."""
+    compiled = lowering.compiled.get(direction)
+    of_lowering = lowering.artifacts if direction is not Direction.BACKWARD else {}
+    for kind, found, before, *after in (
+        (PhaseKind.PRE_GRAD, of_lowering, "before_pre_grad_graph", "after_pre_grad_graph", "inductor_pre_grad_graph"),
+        (PhaseKind.JOINT, of_lowering, *AROUND_JOINT),
+        (
+            PhaseKind.POST_GRAD,
+            compiled.artifacts if compiled is not None else {},
+            "before_post_grad_graph",
+            "after_post_grad_graph",
+            "inductor_post_grad_graph",
+        ),
+    ):
+        end = next((name for name in after if name in found), None)
+        if before in found and end is not None:
+            yield kind, found[before].payload, found[end].payload
+
+
+def first_record(frame: Frame, lowering: Lowering, direction: Direction) -> int | None:
+    """Where in the trace a graph begins: with the first record of its own; None if it has none."""
+    compiled = lowering.compiled.get(direction)
+    if direction is Direction.BACKWARD:
+        found = [*(compiled.artifacts.values() if compiled is not None else ())]
+    else:
+        of_frame = frame.artifacts if lowering is (frame.lowerings or [lowering])[0] else {}
+        found = [*of_frame.values(), *lowering.artifacts.values()]
+        found += compiled.artifacts.values() if compiled is not None and not found else ()
+    return min((artifact.payload.start for artifact in found), default=None)
 
 
 def _only(artifacts: dict[str, Artifact], name: str) -> dict[str, Artifact]:

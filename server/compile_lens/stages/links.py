@@ -57,6 +57,10 @@ def links_of(stage: Stage, kernels: Sequence[Kernel], graphs: Iterable[PrintedGr
     if stage.kind in PRINTED:
         found = read_graph(stage.text).lines
         return Links(stage.id, {line: (span,) for line, span in found.items()}, {})
+    if stage.kind is StageKind.PASS:
+        # the same text behind the signs of a diff
+        found = read_graph("\n".join(line[1:] for line in stage.text.split("\n"))).lines
+        return Links(stage.id, {line: (span,) for line, span in found.items()}, {})
     if stage.kind is StageKind.OUTPUT_CODE:
         return _of_code(stage, kernels, tuple(graphs))
     if stage.kernel:

@@ -30,6 +30,7 @@ class StageKind(str, Enum):
     IR_PRE_FUSION = "ir_pre_fusion"
     IR_POST_FUSION = "ir_post_fusion"
     OUTPUT_CODE = "output_code"
+    PASS = "pass"
     KERNEL = "kernel"
     TTIR = "ttir"
     TTGIR = "ttgir"
@@ -57,6 +58,14 @@ class KernelKind(str, Enum):
     EXTERN = "extern"
     FALLBACK = "fallback"
     OTHER = "other"
+
+
+class PhaseKind(str, Enum):
+    """When Inductor runs passes over a graph: before autograd, on forward and backward together, and on each of them."""
+
+    PRE_GRAD = "pre_grad"
+    JOINT = "joint"
+    POST_GRAD = "post_grad"
 
 
 class TextSource(Protocol):
@@ -169,13 +178,43 @@ class NotFused:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class GraphPass:
+    """One pass over a graph. ``name`` is torch's, '' for what a phase changes between its passes; ``number`` counts those of the phase.
+
+    ``inner`` is the graph inside of the graph (a branch of ``torch.cond``) that it went over, '' for the graph itself. ``depth`` counts the
+    passes that it is part of. ``is_changed`` and ``seconds`` are None if the trace does not tell. ``before`` and ``after`` are the printed
+    graph, None if it changed nothing or they were not kept.
+    """
+
+    phase: PhaseKind
+    name: str
+    number: int
+    seconds: float | None = None
+    is_changed: bool | None = None
+    inner: str = ""
+    depth: int = 0
+    before: TextSource | None = field(default=None, compare=False, repr=False)
+    after: TextSource | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PassPhase:
+    """The passes of one phase in the order in which they ran, and the graph around them, None where the trace does not have it."""
+
+    kind: PhaseKind
+    passes: tuple[GraphPass, ...] = ()
+    seconds: float | None = None
+    before: TextSource | None = field(default=None, compare=False, repr=False)
+    after: TextSource | None = field(default=None, compare=False, repr=False)
+
+
 @dataclass(frozen=True)
 class Graph:
     """One graph in one direction. ``id`` is safe in file names: ``0_0/forward``.
 
     ``function``, ``file`` and ``line`` are the frame's that Dynamo compiled; ``region`` is the call of ``torch.compile`` that led there.
-    ``documents`` are its stages without those of single kernels. ``times`` are seconds by torch's name of the phase, a part of a phase
-    included in it.
+    ``documents`` are its stages without those of single kernels and passes.
     """
 
     id: str
@@ -186,10 +225,12 @@ class Graph:
     line: int
     region: RegionCall | None
     documents: tuple[Stage, ...]
-    times: Mapping[str, float]
     read_kernels: Callable[[], tuple[Kernel, ...]] = field(compare=False, repr=False)
     read_kernel_stages: Callable[[], tuple[Stage, ...]] = field(compare=False, repr=False)
     read_not_fused: Callable[[tuple[Kernel, ...]], tuple[NotFused, ...]] = field(compare=False, repr=False)
+    read_times: Callable[[], Mapping[str, float]] = field(compare=False, repr=False)
+    read_phases: Callable[[], tuple[PassPhase, ...]] = field(compare=False, repr=False)
+    read_pass_stages: Callable[[], tuple[Stage, ...]] = field(compare=False, repr=False)
 
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
@@ -202,11 +243,21 @@ class Graph:
         return self.read_not_fused(self.kernels)
 
     @cached_property
+    def times(self) -> Mapping[str, float]:
+        """Seconds by torch's name of the event, a part of an event included in it; empty if the trace has no events."""
+        return self.read_times()
+
+    @cached_property
+    def phases(self) -> tuple[PassPhase, ...]:
+        """The phases of passes that the trace tells of."""
+        return self.read_phases()
+
+    @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """Its documents, and one for each kernel that its code defines; for these the code is read."""
-        return (*self.documents, *self.read_kernel_stages())
+        """Its documents, one for each pass that changed it, and one for each kernel of its code; for these, texts are read."""
+        return (*self.documents, *self.read_pass_stages(), *self.read_kernel_stages())
 
     def stage(self, kind: StageKind) -> Stage | None:
         """Its first document of ``kind``."""
-        stages = self.documents if kind is not StageKind.KERNEL else self.stages
+        stages = self.documents if kind not in (StageKind.KERNEL, StageKind.PASS) else self.stages
         return next((stage for stage in stages if stage.kind is kind), None)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from compile_lens.stages.collection import OpenedStages as OpenedStages
 from compile_lens.stages.documents import document, kernel_stages
+from compile_lens.stages.events import TraceEvents
 from compile_lens.stages.fusion import NOTE as FUSION
 from compile_lens.stages.fusion import not_fused, read_schedule
 from compile_lens.stages.gpu_preview import GpuKernel, gpu_kernels, preview_of
-from compile_lens.stages.grouping import CODE, Compiled, Frame, Lowering, documents, group
+from compile_lens.stages.grouping import CODE, Compiled, Frame, Lowering, around_phases, documents, first_record, group
 from compile_lens.stages.kernels import KernelTexts, read_kernels
 from compile_lens.stages.model import Direction, Graph, Kernel, NotFused, SourceSpan
+from compile_lens.stages.passes import GraphPasses
 from compile_lens.stages.provenance import Lines, no_lines
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import UNUSED, TraceBytes, iterate, opened
@@ -28,13 +29,16 @@ LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]torch[/\\](?:nn|_dy
 UNSAFE = re.compile(r"[^\w.-]+")
 
 
-def open_stages(report: CompileReport, lines_of: Lines = no_lines) -> OpenedStages:
-    """The stages of what ``report`` was made of. ``lines_of`` gives the lines of a file of the user's, where it can: columns need them."""
+def open_stages(report: CompileReport, lines_of: Lines = no_lines, trace: TraceBytes | None = None) -> OpenedStages:
+    """The stages of what ``report`` was made of. ``lines_of`` gives the lines of a file of the user's, where it can: columns need them.
+
+    ``trace`` is what the report was made from. It has the times, which a report has not.
+    """
     compilations = {compilation.compile_id: compilation for compilation in report.compilations}
     regions = {region.region: region for region in report.regions}
-    builder = _Builder(compilations, regions, lines_of, gpu_kernels(report))
+    builder = _Builder(compilations, regions, lines_of, gpu_kernels(report), TraceEvents(trace))
     graphs = tuple(graph for frame in group(report.artifacts) for graph in builder.graphs(frame))
-    return OpenedStages(graphs, report.torch, report.rank, preview_of(report))
+    return OpenedStages(graphs, report.torch, report.rank, preview_of(report), trace)
 
 
 def read_stages(path: Path, lines_of: Lines = no_lines) -> OpenedStages:
@@ -44,7 +48,7 @@ def read_stages(path: Path, lines_of: Lines = no_lines) -> OpenedStages:
 
 def stages_of(trace: TraceBytes, lines_of: Lines = no_lines) -> OpenedStages:
     """The stages of a trace."""
-    return replace(open_stages(report_of(trace), lines_of), trace=trace)
+    return open_stages(report_of(trace), lines_of, trace)
 
 
 def report_of(trace: TraceBytes) -> CompileReport:
@@ -62,11 +66,13 @@ class _Builder:
         regions: Mapping[int, RegionCall],
         lines_of: Lines,
         noted: tuple[GpuKernel, ...],
+        events: TraceEvents,
     ) -> None:
         self._compilations = compilations
         self._regions = regions
         self._lines_of = lines_of
         self._noted = noted
+        self._events = events
         self._taken: set[str] = set()
 
     def graphs(self, frame: Frame) -> Iterator[Graph]:
@@ -80,6 +86,7 @@ class _Builder:
         stages = [document(name, kind, artifact.payload) for kind, artifact in documents(frame, lowering, direction)]
         compiled = lowering.compiled.get(direction)
         code = compiled.artifacts[CODE].payload if compiled is not None and CODE in compiled.artifacts else None
+        passes = self._passes(name, frame, lowering, direction)
         compilation = self._compilations.get(frame.compile_id)
         region = compilation.region if compilation is not None else None
         return Graph(
@@ -91,13 +98,26 @@ class _Builder:
             line=compilation.line if compilation is not None else 0,
             region=self._regions.get(region) if region is not None else None,
             documents=tuple(stages),
-            times={},
             read_kernels=self._kernels(name, frame, lowering, compiled),
             read_not_fused=partial(_not_fused, compiled.artifacts.get(FUSION) if compiled is not None else None),
             read_kernel_stages=partial(kernel_stages, name, code, self._noted, frame.compile_id)
             if code is not None
             else tuple,
+            read_times=passes.times,
+            read_phases=passes.phases,
+            read_pass_stages=passes.stages,
         )
+
+    def _passes(self, name: str, frame: Frame, lowering: Lowering, direction: Direction) -> GraphPasses:
+        compiled = lowering.compiled.get(direction)
+        notes = [*(lowering.passes if direction is not Direction.BACKWARD else ())]
+        notes += compiled.passes if compiled is not None else ()
+        around = {kind: (before, after) for kind, before, after in around_phases(lowering, direction)}
+        start = first_record(frame, lowering, direction)
+        if start is None:
+            return GraphPasses(name, notes, around, tuple)
+        self._events.graph_begins(frame.compile_id, start)
+        return GraphPasses(name, notes, around, partial(self._events.of_graph, frame.compile_id, start))
 
     def _name(self, compile_id: str, direction: Direction) -> str:
         base = f"{UNSAFE.sub('_', compile_id.replace('!', 'ca'))}/{direction.value}"

@@ -179,11 +179,11 @@ def timeline_of(records: Iterable[Record]) -> Timeline:
     for record in records:
         if record.kind == "compilation_metrics" and record.compile_id and isinstance(record.fields, dict):
             _note_frame(frames, record.compile_id, record.fields)
-        event = _event(record) if record.kind == "chromium_event" else None
+        event = read_event(record) if record.kind == "chromium_event" else None
         if event is None:
             continue
         name, kind, at, arguments = event
-        compile_id = _compile_id(arguments, record)
+        compile_id = frame_of_event(arguments, record)
         last = max(last, at)
         if kind == "B":
             begun.append(_Begun(name, compile_id, at, arguments))
@@ -201,7 +201,7 @@ def timeline_of(records: Iterable[Record]) -> Timeline:
     return Timeline(spans, tuple(_cache_uses(moments, first)), frames)
 
 
-def _event(record: Record) -> tuple[str, str, float, dict[str, Any]] | None:
+def read_event(record: Record) -> tuple[str, str, float, dict[str, Any]] | None:
     """Name, kind, time in seconds and arguments of an event; None if it is damaged."""
     text = record.payload.text() if record.payload is not None else None
     try:
@@ -212,7 +212,7 @@ def _event(record: Record) -> tuple[str, str, float, dict[str, Any]] | None:
         return None
 
 
-def _compile_id(arguments: Mapping[str, Any], record: Record) -> str:
+def frame_of_event(arguments: Mapping[str, Any], record: Record) -> str:
     """The frame of an event. What runs outside of a compilation, as autotuning does at the first call, names its frame itself."""
     named = str(arguments.get("compile_id") or "")
     return named if named and named != "None" else record.compile_id or ""

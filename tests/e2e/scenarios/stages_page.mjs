@@ -73,6 +73,17 @@ for (const colorScheme of ["light", "dark"]) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as SVG" }).click()]);
     told.saved = { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
   }
+  // what the passes changed, from their table
+  await page.locator(".passes button", { hasText: "post_grad passes" }).click();
+  const ofPass = {
+    tab: await page.locator("[role=tab][aria-selected=true]").innerText(),
+    added: await page.locator(".text.new").allInnerTexts(),
+    linked: await page.locator(".line.linked:has(.text.new)").count(),
+    rows: await page.locator(".passes tbody tr").count(),
+  };
+  await page.screenshot({ path: `${shots}/${colorScheme}-passes.png` });
+  await page.getByRole("button", { name: "All passes" }).click();
+  ofPass.all = await page.locator(".passes tbody tr").count();
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   await page.screenshot({ path: `${shots}/${colorScheme}-timeline.png` });
   told.schemes[colorScheme] = {
@@ -87,6 +98,7 @@ for (const colorScheme of ["light", "dark"]) {
     zoomed,
     moved,
     ofBox,
+    ofPass,
   };
 }
 await browser.close();

@@ -38,9 +38,10 @@ from .made_up_arguments import made_up
 from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall
 from .module import package_of
 from .synthesis.arguments import in_words, known_text
+from .synthesis.object_calls import FoundCall
 from .synthesis.parameter_info import read_parameters
 from .synthesis.search import NotFound, SearchBudget
-from .synthesis.target import FoundCall, find_call, find_inputs
+from .synthesis.target import find_call, find_inputs
 
 # seconds for the inputs of each model
 SEARCH_S = 15.0
@@ -175,8 +176,8 @@ def _main_module(file: str, source: str, is_example: bool) -> types.ModuleType:
     main.__file__, main.__loader__ = file, importlib.machinery.SourceFileLoader("__main__", file)
     main.__package__ = name.rpartition(".")[0] or None
     sys.modules["__main__"] = main
-    # an example stands beside the package, not in its folder
-    for each in (folder,) if is_example else (folder, os.path.dirname(file)):
+    # an example stands beside the package, not in its folder; a file of the name of the package may stand beside the script
+    for each in (folder,) if is_example else (os.path.dirname(file), folder):
         if each not in sys.path:
             sys.path.insert(0, each)
     return main

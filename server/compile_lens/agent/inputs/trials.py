@@ -19,9 +19,10 @@ from .absent import cause_of
 from .ahead import Send
 from .coverage import RanSoFar
 from .memory import bounded
+from .synthesis.object_calls import FoundCall
 from .synthesis.optional_arguments import optional_arguments
 from .synthesis.search import NotFound, SearchBudget, sentence_of
-from .synthesis.target import FoundCall, find_call
+from .synthesis.target import find_call
 from .time_limit import TrialTooLong, at_most
 
 # the share of a run's time that the first calls may take; the rest is for calling them in other ways

@@ -1,4 +1,4 @@
-"""Notes what Triton made of each kernel of a run on a GPU, for each of its configurations: TTIR, TTGIR, LLIR and PTX, and what it takes.
+"""Notes what Triton made of each kernel of a run on a GPU, for each of its configurations: TTIR, TTGIR, LLIR, PTX, SASS, and what it takes.
 
 torch has the kernels of a graph when its ``AsyncCompile.wait`` returns (torch/_inductor/async_compile.py, torch 2.6 to 2.15). A kernel that
 torch launches without Triton (``StaticallyLaunchedCudaKernel``, torch 2.8 and later) names its files in Triton's cache.
@@ -15,6 +15,7 @@ from typing import Any
 from ..runtime.degraded import degraded
 from ..torch_internals.inductor import TRITON_CACHE_FOLDER, TRITON_CACHE_KEY, WAIT_FOR_KERNELS
 from .import_hook import change_at_import
+from .sass import sass_of
 from .trace_sink import write_note
 
 NOTE = "compile_lens_gpu_kernel"
@@ -63,15 +64,25 @@ class _TritonKernels:
             if isinstance(text, str) and len(text) <= min(MAX_TEXT, self._left):
                 self._left -= len(text)
                 yield stage, text
+        binary = held.get("cubin") if held is not None else _cached_binary(kernel, device)
+        sass = sass_of(binary) if isinstance(binary, bytes) and self._left > 0 else None
+        if sass is not None and len(sass) <= min(MAX_TEXT, self._left):
+            self._left -= len(sass)
+            yield "sass", sass
 
 
 def _cached(kernel: Any, device: int, stage: str) -> str | None:
+    content = _cached_binary(kernel, device, stage)
+    return content.decode("utf-8", "replace") if content is not None else None
+
+
+def _cached_binary(kernel: Any, device: int, stage: str = "cubin") -> bytes | None:
     folder, key = TRITON_CACHE_FOLDER.get(), TRITON_CACHE_KEY.get()
     if folder is None or key is None:
         return None
     try:
         file = Path(str(folder(device)), str(key(kernel.hash)), f"{kernel.name}.{stage}")
-        return file.read_text()
+        return file.read_bytes()
     except OSError:  # torch brought the kernel back from a cache of its own, which has the binary alone
         return None
 

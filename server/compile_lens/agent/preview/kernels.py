@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..instrument.sass import sass_of
 from ..runtime.degraded import degraded
 from ..torch_internals.attributes import compiled_kernel
 from ..torch_internals.inductor import KERNEL_MODULES, SET_PTXAS_PATH
@@ -120,6 +121,8 @@ class KernelReader:
             )
         if self._assembly:
             configuration.assembly = {stage: text for stage in STAGES if isinstance(text := binary.asm.get(stage), str)}
+            if (sass := sass_of(binary.asm["cubin"])) is not None:
+                configuration.assembly["sass"] = sass
 
     def _may_halve(self, tuner: Any) -> bool:
         """Whether torch may add configurations with half the block, by the registers that those it has take."""

@@ -52,7 +52,8 @@ def run(
     sys.orig_argv[:] = [sys.executable, *sys.argv]
     if plan is None:
         package = _package(file, source, wire)
-        sys.path.insert(0, os.path.dirname(file))
+        # `python -m` looks in the folder of the package first: a file of the name of the package may stand beside this one
+        sys.path.insert(0 if package is None else 1, os.path.dirname(file))
         code = guarded(lambda: run_main(file, source, package), wire, own_folder)
     else:
         from ..inputs import dispatch
@@ -95,8 +96,7 @@ def _package(file: str, source: str, wire: Wire) -> str | None:
     top = re.escape(name.partition(".")[0])
     if not package or not re.search(rf"^\s*(?:from\s*\.|(?:from|import)\s+{top}\b)", source, re.MULTILINE):
         return None
-    if folder not in sys.path:
-        sys.path.append(folder)
+    sys.path.insert(0, folder)
     wire.tell(RunAsModule(name, folder))
     return package
 

@@ -7,7 +7,16 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..compare import comparer
 from ..compare.region_results import RegionResults
-from ..instrument import compiler_options, depth, notes, stage_notes, trace_sink, triton_kernels
+from ..instrument import (
+    compiler_options,
+    depth,
+    early_variables,
+    notes,
+    pass_notes,
+    stage_notes,
+    trace_sink,
+    triton_kernels,
+)
 from ..substitutes.cuda.trial import TrialResult
 from ..substitutes.enable import enable as enable_substitutes
 from ..variations import watcher
@@ -28,10 +37,12 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)
     compiler_options.apply(command.torch_options)
+    early_variables.follow_variables()
     if command.compare:
         comparer.install()
     if command.stages:
         stage_notes.install()
+        pass_notes.install()
         triton_kernels.install()
     at_end = next((watching.at_end for watching in (varied, results) if watching is not None), lambda: None)
     return program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)

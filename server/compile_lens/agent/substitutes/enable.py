@@ -13,7 +13,7 @@ from ..torch_internals.cuda import LAZY_INIT
 from . import distributed, launcher
 from .cuda.native import EmulationUnsupported
 from .cuda.trial import TrialResult
-from .cuda.usage import is_compiler_asking, names_gpu
+from .cuda.usage import hides_gpus, is_compiler_asking, names_gpu
 from .data import arrays, hub_datasets, image_processors, torchvision_datasets
 from .notes import StandInNotes
 from .unsupported import unsupported_is_noted
@@ -59,11 +59,11 @@ def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: TrialResult)
     """Emulate a CUDA device if the program needs one and there is none; how far to compile then.
 
     A program whose text names CUDA has the device from the start: ``torch.cuda.is_available()`` is true. For any other program, it is
-    installed at the first use that would raise, for example in a library.
+    installed at the first use that would raise, for example in a library. A program that hides all GPUs gets none.
     """
     import torch
 
-    if torch.version.hip or _has_gpu():
+    if torch.version.hip or _has_gpu() or hides_gpus(command):
         return command.depth
     if not names_gpu(command):
         _install_cuda_at_first_use(notes, verdict)

@@ -14,6 +14,9 @@ ASYNC_COMPILE = Internal("torch._inductor.async_compile:AsyncCompile", "GPU prev
 WAIT_FOR_KERNELS = Internal("torch._inductor.async_compile:AsyncCompile.wait", "what Triton makes of kernels")
 ASYNC_COMPILE_TRITON = Internal("torch._inductor.async_compile:AsyncCompile.triton", "GPU previews")
 KERNEL_MODULES = Internal("torch._inductor.codecache:PyCodeCache", "what is known of a previewed kernel")
+JOINT_PASSES = Internal("torch._inductor.compile_fx:_recursive_joint_graph_passes", "what passes changed")
+POST_GRAD_PASSES = Internal("torch._inductor.compile_fx:_recursive_post_grad_passes", "what passes changed")
+PRE_GRAD_PASSES = Internal("torch._inductor.compile_fx:_recursive_pre_grad_passes", "what passes changed")
 CONFIG = Internal("torch._inductor.config", lost="options of Inductor")
 CONFIG_ENTRIES = Internal("torch._inductor.config:_config", lost="options of Inductor")
 FALLBACK_RANDOM = Internal(

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
+from types import ModuleType
 from typing import Any
+
+from .core import CONFIG_MODULE
+
+# what an entry of a config module reads from the environment when the module is executed (torch/utils/_config_module.py)
+READ_AT_IMPORT = ("default", "env_value_default", "env_value_force")
 
 
 def set_option(name: str, value: Any) -> bool:
@@ -35,3 +42,35 @@ def find_option(name: str) -> tuple[Any, str] | None:
     except (ImportError, AttributeError):
         return None
     return owner, parts[-1]
+
+
+def config_modules() -> list[ModuleType]:
+    """The config modules of torch that are imported."""
+    kind = CONFIG_MODULE.get()
+    return [module for module in list(sys.modules.values()) if kind is not None and isinstance(module, kind)]
+
+
+def read_defaults_again(module: ModuleType) -> None:
+    """Give the options of a config module the defaults that it would read from the environment now; what was set stays set.
+
+    Raises what the execution of the module raises.
+    """
+    spec = module.__spec__
+    assert spec is not None and spec.loader is not None
+    fresh: Any = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = fresh  # it looks for itself there
+    try:
+        spec.loader.exec_module(fresh)
+    finally:
+        sys.modules[spec.name] = module
+    current: Any = module
+    for name, entry in fresh._config.items():
+        for attribute in READ_AT_IMPORT:
+            if name in current._config:
+                setattr(current._config[name], attribute, getattr(entry, attribute))
+    # that the digest of all options is outdated: up to torch 2.12, and since
+    if hasattr(current, "_is_dirty"):
+        current._is_dirty = True
+    else:
+        current._hash_dirty_var.set(True)
+        current._get_dict_dirty_keys_var.set(None)

@@ -10,8 +10,14 @@ export interface CodeLine {
   places: number[];
   /** The kernel whose code it is. */
   kernel: string;
+  /** Of a line of a diff, else empty. */
+  sign: string;
 }
 
+const CHANGES = new Map([
+  ["+", "new"],
+  ["-", "gone"],
+]);
 /** As many lines are laid out together, and only when they come into view. */
 const BLOCK = 200;
 const STRIPES = 4;
@@ -67,7 +73,7 @@ export class CodePane {
       mark.style.setProperty("--hue", hue(place));
       marks.append(mark);
     }
-    const row = tag("div", line.places.length > 0 ? "line linked" : "line", marks, tag("span", "number", String(line.number)), tag("span", "text", line.text));
+    const row = tag("div", line.places.length > 0 ? "line linked" : "line", marks, tag("span", "number", String(line.number)), tag("span", `text ${CHANGES.get(line.sign) ?? ""}`.trim(), line.text));
     row.dataset["index"] = String(index);
     row.id = `${this.element.getAttribute("aria-label") ?? ""}-${index}`.replaceAll(" ", "-");
     row.setAttribute("role", "option");

@@ -29,12 +29,25 @@ export interface GraphData {
   id: string;
   title: string;
   kernels: KernelData[];
+  /** Those of passes are the last. */
   stages: StageData[];
+  passes: PassData[];
   picture: Picture;
+}
+
+/** A phase of passes, or one of its passes. `stage` is the number of the document of what it changed, -1 without one. */
+export interface PassData {
+  name: string;
+  depth: number;
+  seconds: string;
+  changes: string;
+  is_changed: boolean;
+  stage: number;
 }
 
 export interface StageData {
   id: string;
+  kind: string;
   title: string;
   kernel: string;
   text: string;
@@ -46,7 +59,11 @@ export interface KernelData {
   name: string;
   call: string;
   kind: string;
-  note: string;
+  /** Of a preview: whether a GPU would have it, and why. */
+  certainty: string;
+  why: string;
+  /** How it may be launched, registers, shared memory and spills of each. */
+  configurations: [string, string, string, string][];
   operators: string[];
   places: number[];
   /** Lines in the output code: definition and call. */

@@ -6,6 +6,7 @@ import type { GraphData, KernelData, PageData, StageData } from "./data";
 import { button, tag } from "./elements";
 import { drawPicture } from "./graphPicture";
 import { host } from "./host";
+import { passTable } from "./passTable";
 import { Selection, type Chosen } from "./selection";
 import { drawTimeline } from "./timelinePicture";
 
@@ -15,6 +16,7 @@ const source = new CodePane(selection, "Source");
 const code = new CodePane(selection, "Generated code");
 const stageTabs = tag("div", "tabs");
 const kernelTable = tag("div", "kernels");
+const passes = tag("section", "passes");
 const picture = tag("div", "graph");
 const fileName = tag("span", "file");
 let shown: GraphData | undefined;
@@ -31,7 +33,7 @@ function start(main: HTMLElement): void {
   const files = data.files.length > 1 ? [picker("File", data.files.map((file) => file.name), showFile)] : [];
   const panes = tag("div", "panes", tag("section", "", tag("h2", "", "Source ", fileName), source.element), tag("section", "", stageTabs, code.element));
   main.append(tag("div", "pickers", graphs, ...files, button("Clear", "Nothing is chosen (Escape)", () => selection.clear(main))), panes);
-  main.append(tag("h2", "", data.device === "" ? "Kernels" : `Kernels, estimated for ${data.device}`), kernelTable);
+  main.append(tag("h2", "", data.device === "" ? "Kernels" : `Kernels, estimated for ${data.device}`), kernelTable, passes);
   const graphTitle = tag("h2", "", "Graph");
   main.append(graphTitle, tag("p", "soft", "Drag to move. Ctrl and the wheel, or + and −, zoom."), picture);
   if (data.timeline !== null) {
@@ -86,7 +88,7 @@ function showGraph(index: number): void {
     return;
   }
   const { stages, kernels } = shown;
-  stageTabs.replaceChildren(...stages.map((stage, position) => tab(stage, position)));
+  passes.replaceChildren(...(shown.passes.length > 0 ? [tag("h2", "", "Passes"), passTable(shown.passes, openPass)] : []));
   const first = stages.findIndex((stage) => stage.id.endsWith("/output_code"));
   showStage(first < 0 ? stages.length - 1 : first);
   kernelTable.replaceChildren(kernels.length > 0 ? table(kernels) : tag("p", "soft", "This graph has no kernels in the trace."));
@@ -116,9 +118,15 @@ function save(text: string, name: string): void {
   host?.postMessage({ kind: "save", name, text });
 }
 
+function openPass(position: number): void {
+  showStage(position);
+  stageTabs.scrollIntoView({ block: "nearest" });
+}
+
 function tab(stage: StageData, position: number): HTMLButtonElement {
   const found = button(stage.title, stage.id, () => showStage(position));
   found.setAttribute("role", "tab");
+  found.dataset["position"] = String(position);
   return found;
 }
 
@@ -127,10 +135,18 @@ function showStage(position: number): void {
   if (stage === undefined || shown === undefined) {
     return;
   }
-  [...stageTabs.children].forEach((one, index) => {
-    one.setAttribute("aria-selected", String(index === position));
-    (one as HTMLElement).tabIndex = index === position ? 0 : -1;
-  });
+  // of the passes, the one that is shown
+  const tabs = shown.stages.flatMap((one, index) => (one.kind !== "pass" || index === position ? [tab(one, index)] : []));
+  for (const one of tabs) {
+    const isShown = one.dataset["position"] === String(position);
+    one.setAttribute("aria-selected", String(isShown));
+    one.tabIndex = isShown ? 0 : -1;
+  }
+  const hadFocus = stageTabs.contains(document.activeElement);
+  stageTabs.replaceChildren(...tabs);
+  if (hadFocus) {
+    tabs.find((one) => one.tabIndex === 0)?.focus();
+  }
   const kernels = shown.kernels;
   const isCode = stage.id.endsWith("/output_code");
   const kernelAt = (line: number): string =>
@@ -141,6 +157,7 @@ function showStage(position: number): void {
       text,
       places: stage.links[String(index + 1)] ?? [],
       kernel: kernelAt(index + 1),
+      sign: stage.kind === "pass" ? text.slice(0, 1) : "",
     })),
   );
 }
@@ -149,9 +166,9 @@ function onTabKey(event: KeyboardEvent): void {
   const tabs = [...stageTabs.children] as HTMLElement[];
   const now = tabs.findIndex((one) => one.getAttribute("aria-selected") === "true");
   const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: tabs.length - 1 }[event.key];
-  if (next !== undefined && next >= 0 && next < tabs.length) {
-    showStage(next);
-    tabs[next]?.focus();
+  const chosen = next === undefined ? undefined : tabs[next];
+  if (chosen !== undefined) {
+    showStage(Number(chosen.dataset["position"]));
     event.preventDefault();
   }
 }
@@ -173,13 +190,14 @@ function showFile(index: number): void {
       places.set(line, [...(places.get(line) ?? []), number]);
     }
   });
-  source.fill(file.lines.map(([number, text]): CodeLine => ({ number, text, places: places.get(number) ?? [], kernel: "" })));
+  source.fill(file.lines.map(([number, text]): CodeLine => ({ number, text, places: places.get(number) ?? [], kernel: "", sign: "" })));
 }
 
 function table(kernels: KernelData[]): HTMLTableElement {
   const columns: [string, (kernel: KernelData) => string][] = [
     ["Kernel", (kernel) => kernel.name],
-    ["Kind", (kernel) => (kernel.note === "" ? kernel.kind : `${kernel.kind}, ${kernel.note}`)],
+    ["Kind", (kernel) => kernel.kind],
+    ["Certainty", (kernel) => kernel.certainty],
     ["Operators", (kernel) => kernel.operators.join(", ")],
     ["Source", (kernel) => kernel.places.map(placeName).join(", ")],
     ["Reads and writes", (kernel) => kernel.moved],
@@ -187,10 +205,15 @@ function table(kernels: KernelData[]): HTMLTableElement {
     ["Operations", (kernel) => kernel.operations],
     ["At best", (kernel) => kernel.estimate],
     ["Limited by", (kernel) => kernel.limit],
+    ...["Configurations", "Registers", "Shared", "Spills"].map((name, part): [string, (kernel: KernelData) => string] => [
+      name,
+      (kernel) => (kernel.configurations.some((one) => one[part] !== "") ? kernel.configurations.map((one) => one[part] ?? "").join("\n") : ""),
+    ]),
   ];
   const used = columns.filter(([, cell]) => kernels.some((kernel) => cell(kernel) !== ""));
   const rows = kernels.map((kernel) => {
     const row = tag("tr", "", ...used.map(([, cell]) => tag("td", "", cell(kernel))));
+    row.title = kernel.why;
     const chosen: Chosen = { places: new Set(kernel.places), kernel: kernel.call };
     row.tabIndex = 0;
     row.addEventListener("pointerenter", () => selection.point(chosen, row));

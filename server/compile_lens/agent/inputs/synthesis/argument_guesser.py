@@ -10,12 +10,15 @@ import typing
 from types import ModuleType
 from typing import Any
 
+from .accepted_values import accepted_texts, literal_of
 from .arguments import Argument, Constructed, Expression, Group, Tensor, UnknownInteger
+from .concrete_classes import class_in, concrete_classes
 from .configurations import class_for, variants
 from .dimensions import Unknowns
 from .guesses import (
     FLOATS,
     INPUTS,
+    LABELS_BELOW,
     MAKERS,
     OTHER_SIZE,
     SIZES,
@@ -51,7 +54,12 @@ class ArgumentGuesser:
             )
         if "tensor" in kinds:
             return [self.tensor(info, None)]
-        return [self._constructor_value(owner, info, kinds, depth)]
+        first = self._constructor_value(owner, info, kinds, depth)
+        wanted = _first_class(info.hint)
+        if isinstance(first, Constructed) and wanted is not None:
+            others = concrete_classes(wanted, self.module)[1:]
+            return [first, *(self._constructed(each, depth) for each in others)]
+        return [first]
 
     def _field(self, owner: Any, name: str, hint: Any, depth: int) -> Argument:
         info = ParameterInfo(name, True, None, str(hint), hint=None if hint is inspect.Parameter.empty else hint)
@@ -59,9 +67,15 @@ class ArgumentGuesser:
 
     def _constructor_value(self, owner: Any, info: ParameterInfo, kinds: set[str], depth: int) -> Argument:
         name = info.name
+        written = literal_of(info.hint)
+        if written is not None:
+            return Expression(repr(written))
         found = self._object(info, depth)
         if found is not None:
             return found
+        accepted = accepted_texts(owner).get(name, ()) if isinstance(owner, type) else ()
+        if accepted and kinds <= {"str"}:
+            return Expression(repr(accepted[0]))
         if "bool" in kinds or (not kinds and re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name)):
             return Expression("True" if re.search("bias|affine", name) else "False")
         if "str" in kinds and not kinds & {"int"}:
@@ -90,6 +104,9 @@ class ArgumentGuesser:
 
     def _object(self, info: ParameterInfo, depth: int) -> Argument | None:
         """An object of the class that the annotation names: an enum member, a dtype, a module of the file."""
+        wanted = class_in(info.hint)
+        if wanted is not None and self._is_own(wanted):
+            return Expression(self.path_of(concrete_classes(wanted, self.module)[0]))
         cls = _first_class(info.hint)
         if cls is None or depth >= _MAX_DEPTH:
             return None
@@ -102,11 +119,19 @@ class ArgumentGuesser:
             return Expression("torch.device('cpu')")
         if cls.__module__ in ("builtins", "typing", "collections.abc") or path.startswith("torch."):
             return None
-        if not any(base.__name__ == "Module" for base in cls.__mro__) and cls.__module__ != self.module.__name__:
+        if not any(base.__name__ == "Module" for base in cls.__mro__) and not self._is_own(cls):
             return None
-        infos = [r for r in read_parameters(cls.__init__, skip_first=True) if r.required or is_needed(r)]
+        return self._constructed(concrete_classes(cls, self.module)[0], depth)
+
+    def _constructed(self, cls: type, depth: int) -> Constructed:
+        constructor = getattr(cls, "__init__")  # noqa: B009 - mypy does not like it said otherwise
+        infos = [r for r in read_parameters(constructor, skip_first=True) if r.required or is_needed(r)]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
         return Constructed(self.path_of(cls), named)
+
+    def _is_own(self, cls: type) -> bool:
+        """Whether ``cls`` is one of the package that the file is a part of."""
+        return cls.__module__.partition(".")[0] == self.module.__name__.partition(".")[0]
 
     def for_input(self, info: ParameterInfo, expected: InputGuess | None) -> Argument:
         """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer."""
@@ -133,15 +158,26 @@ class ArgumentGuesser:
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
         guess = by_name(INPUTS, info.name) or UNKNOWN_INPUT
+        is_named = guess is not UNKNOWN_INPUT
         dims, has_known_rank = guess.dims, False
+        dtype, below, equal = guess.dtype, guess.below, guess.equal
         if expected is not None:
             dims, has_known_rank = expected.dims, True
         if info.dims is not None:
             dims, has_known_rank = self._merged(info.dims, expected), True
         if len(dims) < info.least_rank:
             dims = (*dims, *("" for _ in range(info.least_rank - len(dims))))
-        dtype, below, equal = guess.dtype, guess.below, guess.equal
-        if expected is not None and expected.dtype != dtype:
+        if (
+            is_named
+            and info.dims is None
+            and expected is not None
+            and expected.dtype == "int64"
+            and len(guess.dims) == 1
+        ):
+            dims, has_known_rank = guess.dims, False  # a table takes any shape: `classes` are one for each sample
+        if guess.below == LABELS_BELOW and len(dims) > 2 and not info.dtype and expected is None:
+            dtype, below, equal = "float32", None, None  # as many dimensions as an image: what a loss compares with
+        if expected is not None and expected.dtype != guess.dtype:
             dtype, below, equal = expected.dtype, expected.below, None
         elif expected is not None and expected.below is not None:
             below = expected.below

@@ -140,6 +140,11 @@ class Arguments:
         for name, argument in self.named:
             yield from _tensors_in(name, argument)
 
+    def plain(self) -> Iterator[tuple[str, Expression | UnknownInteger]]:
+        """The arguments that are no tensors and no objects, also inside of those that are."""
+        for name, argument in self.named:
+            yield from _plain_in(name, argument)
+
     def objects(self) -> Iterator[tuple[str, Fields]]:
         """The arguments that are dictionaries, or objects whose class is not known."""
         for name, argument in self.named:
@@ -156,6 +161,14 @@ def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _tensors_in(f"{name}{INSIDE}{inner}", value)
+
+
+def _plain_in(name: str, argument: Argument) -> Iterator[tuple[str, Expression | UnknownInteger]]:
+    if isinstance(argument, (Expression, UnknownInteger)):
+        yield name, argument
+    elif isinstance(argument, (Constructed, Fields)):
+        for inner, value in argument.named:
+            yield from _plain_in(f"{name}{INSIDE}{inner}", value)
 
 
 def _replaced(outer: Argument, path: str, argument: Argument) -> Argument:

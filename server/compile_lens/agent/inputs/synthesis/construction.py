@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from ...instrument.unrecorded import unrecorded
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
 from .argument_guesser import ArgumentGuesser, is_needed
@@ -16,6 +19,8 @@ from .arguments import Argument, Arguments, Expression
 from .candidate import Candidate
 from .delegation import accepts_names
 from .dimensions import Unknowns
+from .messages import requirements
+from .other_values import with_callable
 from .parameter_info import ParameterInfo, read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
 from .smaller_defaults import smaller_defaults
@@ -30,10 +35,14 @@ SIZE = "__compile_lens_size__"
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """A constructor call that returns. ``is_meta``: of something so large that it is constructed on the meta device."""
+    """A constructor call that returns. ``is_meta``: of something so large that it is constructed on the meta device.
+
+    ``candidate`` has its arguments, where they were searched.
+    """
 
     text: str
     is_meta: bool = False
+    candidate: Candidate | None = None
 
     def place(self) -> AbstractContextManager[Any]:
         """The context to construct it in, and the inputs for it."""
@@ -61,7 +70,7 @@ def constructions(
     count = 0
     for candidate in _first_candidates(module, cls, given):
         draft = draft or f"{path}({as_text(candidate)})"
-        problem = _Construction(module, path, cls, candidate)
+        problem = _Construction(module, path, cls)
         part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
         try:
             found = search(problem.as_call(), [candidate], part)
@@ -70,12 +79,41 @@ def constructions(
             large += problem.large[:1]
             continue
         count += 1
-        yield Making(f"{path}({as_text(found)})")
+        yield Making(f"{path}({as_text(found)})", candidate=found)
     for text in large[-1:]:
         count += 1
         yield Making(text, is_meta=True)
     if not count:
         raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft)
+
+
+def with_other_parts(
+    module: ModuleType, path: str, cls: type, making: Making, error: BaseException
+) -> Iterator[Making]:
+    """Constructor calls that return and pass something that can be called where ``error`` shows that a number was called."""
+    if making.candidate is None:
+        return
+    problem = _Construction(module, path, cls)
+    for requirement in requirements(error):
+        for candidate in with_callable(making.candidate, requirement, error) if requirement.kind == "callable" else ():
+            try:
+                with unrecorded():
+                    problem.as_call().real(candidate.text)
+            except Exception:  # code of the user's may raise anything
+                continue
+            yield Making(f"{path}({as_text(candidate)})", candidate=candidate)
+
+
+def by_class_method(module: ModuleType, path: str, cls: type, name: str, budget: SearchBudget) -> Making:
+    """A call of the class method ``name`` that returns. Raises NotFound."""
+    function = getattr(cls, name).__func__
+    unknowns = Unknowns()
+    guesser = ArgumentGuesser(module, unknowns)
+    infos = read_parameters(function, skip_first=True)
+    named = tuple((info.name, guesser.for_constructor(cls, info)[0]) for info in infos if info.required)
+    problem = _Construction(module, f"{path}.{name}", cls, function)
+    found = search(problem.as_call(), [Candidate(Arguments(named), unknowns)], budget)
+    return Making(f"{path}.{name}({as_text(found)})")
 
 
 def fitting(names: dict[str, Any], text: str) -> Making:
@@ -137,13 +175,13 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
 class _Construction:
     """One call to find arguments for; ``large`` are the texts of those that return and make something too large."""
 
-    def __init__(self, module: ModuleType, path: str, cls: type, candidate: Candidate) -> None:
+    def __init__(self, module: ModuleType, path: str, cls: type, function: Any = None) -> None:
         self._module = module
         self._names = vars(module)
         self._path = path
         self._cls = cls
-        self._candidate = candidate
-        self._infos = {info.name: info for info in read_parameters(constructor(cls), skip_first=True)}
+        self._function = function or constructor(cls)
+        self._infos = {info.name: info for info in read_parameters(self._function, skip_first=True)}
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
@@ -172,9 +210,14 @@ class _Construction:
 
     def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
         info = self._infos.get(name)
-        if info is None and accepts_names(constructor(self._cls)) and name.isidentifier():
+        if info is None and accepts_names(self._function) and _may_be_a_parameter(name):
             info = ParameterInfo(name, True, None, "")  # the constructor accepts any argument and passes it on
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0] if info is not None else None
+
+
+def _may_be_a_parameter(name: str) -> bool:
+    """Whether a word of a line that failed may name an argument: no word of Python's own."""
+    return name.isidentifier() and not keyword.iskeyword(name) and not hasattr(builtins, name) and name != "self"
 
 
 def with_symbolic_sizes(arguments: Arguments) -> str:

@@ -10,6 +10,8 @@ from types import CodeType, FunctionType, ModuleType
 MOST = 4
 
 
+# class methods that need a file or a download
+_FROM_FILES = re.compile(r"pretrained|checkpoint|ckpt|file|path|load|disk|hub|url|weights|json|yaml")
 # weights that are downloaded
 _PRETRAINED = re.compile(r"(?:.*_)?(?:pretrained|weights|checkpoint)(?:_.*)?")
 
@@ -31,6 +33,28 @@ def factories(module: ModuleType, cls: type) -> Iterator[str]:
     ]
     for name in found[:MOST]:
         yield f"{name}({', '.join(f'{each}=None' for each in _weights(own[name]))})"
+
+
+def class_factories(cls: type) -> Iterator[str]:
+    """The names of class methods that construct ``cls`` with arguments that its users know: ``from_name``. Not those that read weights."""
+    for owner in cls.__mro__:
+        for name, value in vars(owner).items():
+            function = getattr(value, "__func__", None) if isinstance(value, classmethod) else None
+            if type(function) is not FunctionType or name.startswith("_") or _FROM_FILES.search(name):
+                continue
+            first = next(iter(inspect.signature(function).parameters), "")
+            if owner.__module__.partition(".")[0] == cls.__module__.partition(".")[0] and _calls_itself(
+                function, first
+            ):
+                yield name
+
+
+def _calls_itself(function: FunctionType, first: str) -> bool:
+    """Whether a class method calls its class."""
+    try:
+        return re.search(rf"\b{first}\(", inspect.getsource(function)) is not None
+    except (OSError, TypeError):
+        return False
 
 
 def _weights(function: FunctionType) -> Iterator[str]:

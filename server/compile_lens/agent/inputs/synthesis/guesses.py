@@ -8,6 +8,8 @@ from typing import Any
 
 # sizes among constructor parameters; widths are powers of two, so that they divide one another
 SIZES: tuple[tuple[str, int], ...] = (
+    # as many as a list that describes each of them has items
+    (r"num_(?:feat|static|dynamic|cat(?!eg))\w*", 2),
     (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
     (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
     (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)", 4),
@@ -73,6 +75,7 @@ FLOATS: tuple[tuple[str, float], ...] = (
 )
 # parameters that accept a class or a function
 MAKERS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?act(?:ivation)?_?(?:layer|cls|class)", "torch.nn.GELU"),
     (r"(?:.*_)?norm(?:_layer|_cls|_class|_type)?_?(?:layer|cls|class)", "torch.nn.LayerNorm"),
     (r"(?:.*_)?(?:act(?:ivation)?(?:_fn|_func|_function)?|non_?linearity)", "torch.nn.GELU()"),
     (r"(?:.*_)?norm", "torch.nn.Identity()"),
@@ -80,6 +83,14 @@ MAKERS: tuple[tuple[str, str], ...] = (
         r"(?:.*_)?(?:fn|func|function|net|module|model|block|layer|submodule|sublayer|backbone|encoder|decoder)",
         "torch.nn.Identity()",
     ),
+)
+# those that a constructor calls itself
+CLASS_MAKERS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?norm(?:alization)?(?:_?(?:layer|cls|class|type|fn|module))?(?:_?\d)?", "torch.nn.LayerNorm"),
+    (r"(?:.*_)?(?:act(?:ivation)?|non_?lin(?:earity)?)(?:_?(?:layer|cls|class|type|fn|func|module))?", "torch.nn.GELU"),
+    (r"(?:.*_)?conv(?:olution)?(?:_?(?:layer|cls|class|type|module))?", "torch.nn.Conv2d"),
+    (r"(?:.*_)?linear(?:_?(?:layer|cls|class|type|module))?", "torch.nn.Linear"),
+    (r"(?:.*_)?drop(?:out)?_?(?:layer|cls|class)", "torch.nn.Dropout"),
 )
 WORDS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?act(?:ivation)?(?:_fn|_func|_function|_type|_name)?|hidden_act|non_?linearity", "gelu"),
@@ -101,6 +112,7 @@ class InputGuess:
     equal: int | None = None
 
 
+LABELS_BELOW = 2
 INPUTS: tuple[tuple[str, InputGuess], ...] = (
     (r"(?:.*_)?(?:token_type_ids|segment_ids|segments|segment_info|token_types)", InputGuess("int64", ("B", "T"), 2)),
     (r"(?:.*_)?position_ids|(?:.*_)?positions|pos_ids|cache_position|input_pos", InputGuess("int64", ("B", "T"), 8)),
@@ -111,9 +123,10 @@ INPUTS: tuple[tuple[str, InputGuess], ...] = (
     (r"(?:.*_)?(?:attention_mask|attn_mask|input_mask)", InputGuess("int64", ("B", "T"), None, 1)),
     (r"(?:.*_)?(?:key_)?padding_mask|(?:.*_)?pad_mask", InputGuess("bool", ("B", "T"))),
     (r"(?:.*_)?(?:causal_mask|mask|masks)", InputGuess("bool", ("B", "T"))),
+    (r"(?:past|future|prior)_(?:targets?|values?|observed_(?:values?|mask))", InputGuess("float32", ("B", "T"))),
     (
         r"(?:.*_)?(?:labels?|targets?|target_ids|y|ys|gt|ground_truth|classes|class_labels|category)",
-        InputGuess("int64", ("B",), 2),
+        InputGuess("int64", ("B",), LABELS_BELOW),
     ),
     (r"(?:.*_)?(?:bbox|boxes)", InputGuess("int64", ("B", "T", "4"), 4)),
     (r"edge_?index", InputGuess("int64", ("2", "E"), 8)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -24,7 +25,7 @@ def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
         # some layers, such as activations, accept any input: the next one decides
         for child in list(module)[:4]:
             found = expected_input(child, depth + 1)
-            if found is not None:
+            if found is not None or not type(child).__module__.startswith("torch.nn."):
                 return found
         return None
     for kinds, make in _layer_table(nn):
@@ -93,7 +94,12 @@ def expected_by_layers(module: Any, layers: tuple[str, ...], depth: int = 0) -> 
             except Exception:  # attributes of the user's may raise anything
                 found = None
                 break
-        expected = expected_input(found, depth) if found is not None and hasattr(found, "parameters") else None
+        if inspect.ismethod(found) and found.__self__ is module and depth < MAX_DEPTH:
+            # `self.features(x)`: the first layer there
+            inside = read_parameters(found.__func__, skip_first=True)[:1]
+            expected = expected_by_layers(module, inside[0].layers, depth + 1) if inside else None
+        else:
+            expected = expected_input(found, depth) if found is not None and hasattr(found, "parameters") else None
         if expected is not None:
             return expected
     return None

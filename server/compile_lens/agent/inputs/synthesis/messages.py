@@ -11,9 +11,11 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
-    ``key`` or ``several``, where one number is passed.
+    ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``callable``, ``module``, ``tensor`` where
+    a number is passed, ``larger`` sizes, or ``mentioned``: a word that may be the name of an optional argument.
 
-    ``value`` is the rank, the dtype, the limit, the name, or ``got expected`` for a size. ``key`` without a value is some mapping.
+    ``value`` is the rank, the dtype, the limit, the name, or ``got expected`` for a size; for ``several`` a ``list`` if it must be one.
+    ``key`` without a value is some mapping.
     """
 
     kind: str
@@ -30,6 +32,7 @@ _FLOATS = re.compile(
     r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|only Tensors of floating point"
     r"|Input type \(.*(?:Long|Int|Bool).*\) and|must be floating|Expected floating point|input dtype should be either floating point",
 )
+_LONG_OR_FLOAT = re.compile(r"expected scalar type Long but found Float")
 _BOOLEANS = re.compile(
     r"only supports bool(?:ean)? masks|expected BoolTensor|mask.{0,30}bool|Expected attn_mask dtype to be bool",
     re.I,
@@ -39,6 +42,7 @@ _RANKS = (
     re.compile(r"too many values to unpack \(expected (\d)"),
     re.compile(r"[Ee]xpected (\d)D(?: or (\d)D)? input"),
     re.compile(r"[Ee]xpected (\d)D \(unbatched\) or (\d)D \(batched\)"),
+    re.compile(r"[Ee]xpected \S+ to be (\d)D or (\d)D, got"),
     re.compile(r"[Ee]xpected (\d) dim"),
     re.compile(r"expects? (?:a )?(\d)-?D"),
     re.compile(r"must be (\d)-?D"),
@@ -74,8 +78,28 @@ _NO_ATTRIBUTE = re.compile(
     r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity)' object has no attribute '(\w+)'"
 )
 _NO_SEQUENCE = re.compile(
-    r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable)|argument of type 'int' is not"
+    r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable|reversible)|argument of type 'int' is not"
     r"|cannot unpack non-iterable (?:int|float)|argument after \* must be an iterable, not int"
+    r"|can only concatenate (?:list|tuple) \(not \"int\"\)|for \+: 'int' and '(?:list|tuple)'|argument \d+ must be iterable"
+    r"|(?:should|must|has to|expected|needs to) (?:to )?be (?:of type |an? )?(?:list|tuple|sequence|iterable)\b"
+)
+_LISTS = re.compile(r"concatenate list|and 'list'|be (?:of type |an? )?list")
+_PAIRS = re.compile(
+    r"must be tuple of Tensors, not Tensor|expected .{0,30}tuple of tensors|must be a tuple of .{0,12}tensors", re.I
+)
+_NOT_CALLABLE = re.compile(r"'(?:int|float|str|types\.SimpleNamespace)' object is not callable|must be (?:a )?callable")
+_MORE_ARGUMENTS = re.compile(r"\bIdentity\.forward\(\) (?:takes|got an unexpected)")
+_NO_TENSOR = re.compile(
+    r"object to buffer '\w+' \(torch Tensor|must be (?:a )?Tensor, not (?:int|float|str)|but got (?:int|float) *(?:$|instead)"
+    r"|expected Tensor as element \d+ in argument \d+, but got (?:int|float)"
+)
+_NO_MODULE = re.compile(
+    r"(?:int|float|str) is not a Module subclass|cannot assign '(?:int|float|str)' (?:object )?as child module"
+)
+_TOO_SMALL = re.compile(
+    r"Kernel size can't be greater|[Oo]utput size is too small|too small|non-empty (?:list|TensorList)|Padding size should be less"
+    r"|padding \(.*\) at dimension|smaller than (?:the )?(?:kernel|window|patch)|maximum size for tensor at dimension"
+    r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than",
 )
 _NO_MAPPING = re.compile(
     r"argument after \*\* must be a mapping|invalid data type 'str'|__contains__ only supports Tensor"
@@ -98,6 +122,8 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("no-argument", match[1])
     if _OUT_OF_RANGE.search(text) and not isinstance(error, AttributeError):
         yield from (Requirement("below", str(limit)) for limit in (8, 2, 1))
+    if _TOO_SMALL.search(text):
+        yield Requirement("larger", "")
     if _BOOLEANS.search(text):
         yield Requirement("dtype", "bool")
     if _INTEGERS.search(text):
@@ -109,6 +135,9 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     yield from (
         Requirement("argument", name) for name in re.findall(r"[`'\"]?\b([a-z][a-z0-9]*_[a-z0-9_]+)\b[`'\"]?", text)[:6]
     )
+    yield from (Requirement("mentioned", word) for word in dict.fromkeys(re.findall(r"\b[a-z]\w*\b", text[:300])))
+    if _LONG_OR_FLOAT.search(text):
+        yield Requirement("dtype", "float32")
     for pattern in _RANKS:
         match = pattern.search(text)
         if match is not None:
@@ -126,20 +155,35 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     match = _NO_ATTRIBUTE.search(text)
     if match is not None and isinstance(error, AttributeError):
         yield Requirement("key", "") if match[1] in _OF_MAPPINGS else Requirement("attribute", match[1])
+    elif _MORE_ARGUMENTS.search(text):
+        yield Requirement("callable", "of any arguments")
+    elif _NOT_CALLABLE.search(text):
+        yield Requirement("callable", "")
+    elif _NO_TENSOR.search(text):
+        yield Requirement("tensor", "")
+    elif _NO_MODULE.search(text):
+        yield Requirement("module", "")
+    elif _PAIRS.search(text):
+        yield Requirement("pair", "")
     elif _NO_SEQUENCE.search(text):
-        keys = [key for key in _KEYS.findall(_failing_line(error)) if any(key)]
+        keys = [key for key in _KEYS.findall(failing_line(error)) if any(key)]
         yield from (Requirement("key", one or other) for one, other in keys)
-        yield Requirement("several", "")
+        yield Requirement("several", "list" if _LISTS.search(text) else "")
     elif isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
         yield Requirement("key", error.args[0])
     elif _NO_MAPPING.search(text) or _OBJECT_AS_MAPPING.search(text) or "too many indices" in text:
-        keys = _KEYS.findall(_failing_line(error))
+        keys = _KEYS.findall(failing_line(error))
         key = next((one or other for one, other in keys), "")
         if key or "too many indices" not in text:  # a tensor takes a text for a sequence of indices
             yield Requirement("key", key)
 
 
-def _failing_line(error: BaseException) -> str:
+def is_too_small(error: BaseException) -> bool:
+    """Whether an image or a signal is certainly too small for the layers."""
+    return re.search(r"Kernel size can't be greater|[Oo]utput size is too small", str(error)) is not None
+
+
+def failing_line(error: BaseException) -> str:
     """The source line that raised, of the innermost frame that has one."""
     frames = (frame for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]) if frame.line)
     return next((frame.line or "" for frame in frames), "")

@@ -15,9 +15,9 @@ from .construction import with_symbolic_sizes
 from .dimensions import Unknowns
 from .guesses import INPUTS, by_name
 from .layers import expected_by_layers
+from .object_calls import FoundCall, evaluated_call
 from .parameter_info import ParameterInfo, read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
-from .target import FoundCall, evaluated_call
 
 MAX_OPTIONAL = 4
 MAX_TRIALS = 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -12,25 +13,33 @@ from typing import Any
 
 from ...instrument.unrecorded import unrecorded
 from ..time_limit import TrialTooLong
-from .arguments import Argument, Arguments, Group, Tensor
+from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
-from .messages import Requirement, requirements
+from .messages import Requirement, is_too_small, requirements
+from .other_values import is_of_object, with_callable, with_other_value
 from .structures import with_structure
 from .trial import attempt
 
 OTHER_RANKS = (3, 4, 2, 5, 1)
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
+_STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
+# sides of images that pass through many strided layers
+LARGER_SIZES = (64, 128, 256)
 MAX_CONDITIONS = 8
 
 
 class NotFound(Exception):
-    """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is."""
+    """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is.
 
-    def __init__(self, message: str, draft: str = "") -> None:
+    ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help.
+    """
+
+    def __init__(self, message: str, draft: str = "", of_object: BaseException | None = None) -> None:
         super().__init__(message)
         self.draft = draft
+        self.of_object = of_object
 
 
 @dataclass(slots=True)
@@ -68,7 +77,7 @@ class CallProblem:
 
     ``symbolic`` makes it with a function from an unknown's name to its size; ``real`` makes it with real tensors. ``offer`` returns an
     argument for a parameter that has none yet, with its sizes among the unknowns, or None if there is no such parameter; ``guess`` one
-    for something that is read of an argument, and ``read`` what the source shows to be read of a parameter.
+    for something that is read of an argument, and ``read`` what the source shows to be read of a parameter. ``names`` are the parameters.
     """
 
     symbolic: Callable[[Arguments, Callable[[str], Any]], object]
@@ -76,6 +85,7 @@ class CallProblem:
     offer: Callable[[str, Unknowns], Argument | None]
     guess: Callable[[str, Unknowns], Argument] | None = None
     read: Callable[[str], tuple[str, ...]] = lambda name: ()
+    names: frozenset[str] = frozenset()
 
 
 def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -> Candidate:
@@ -96,6 +106,12 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         last = error
         if not budget.left or isinstance(error, ImportError):
             break  # no other argument makes a module be there
+        if is_of_object(error) and not any(candidate.arguments.plain()):
+            raise NotFound(sentence_of(error), of_object=error)
+        larger = next(_larger(candidate), None) if is_too_small(error) else None
+        if larger is not None:
+            waiting.append(larger)  # that is certain, and a deep model takes long
+            continue
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
         trial = attempt(candidate.unknowns, functools.partial(problem.symbolic, candidate.arguments))
         following = itertools.takewhile(
@@ -127,20 +143,28 @@ def _next(
     wanted = list(dict.fromkeys(requirements(error)))
     if problem.guess is not None:
         for requirement in wanted:
-            if requirement.kind in ("attribute", "key", "several"):
+            if requirement.kind in ("attribute", "key", "several", "pair", "tensor"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
-    definite = [w for w in wanted if w.kind in ("no-argument", "argument", "dtype", "below")]
+    for requirement in wanted:
+        if requirement.kind in ("callable", "module"):
+            yield from with_callable(candidate, requirement, error)
+    yield from with_other_value(candidate, error)
+    definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
     for requirement in definite:
         yield from _satisfying(problem, candidate, requirement)
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
-        for requirement in wanted:
-            if requirement.kind == "rank":
-                yield from _satisfying(problem, candidate, requirement)
+        ranks = [int(w.value) for w in wanted if w.kind == "rank"]
+        for rank in ranks:
+            yield from _of_rank(candidate, rank, False, is_about_states=_STATES.search(str(error)) is not None)
+    if any(w.kind == "larger" for w in wanted):
+        yield from _larger(candidate)
     for condition in by_relevance(conditions)[:MAX_CONDITIONS]:
         for negated in (candidate.negated, ()):
             found = next(iter(solutions(candidate.unknowns, condition, negated, end)), None)
             if found is not None:
+                if negated is not candidate.negated:
+                    yield from _split(candidate, condition)
                 yield _with_values(candidate, found, (*negated, condition))
                 break
     for requirement in wanted:
@@ -155,7 +179,7 @@ def _next(
 def _satisfying(
     problem: CallProblem, candidate: Candidate, requirement: Requirement, only_unknown_ranks: bool = False
 ) -> Iterator[Candidate]:
-    if requirement.kind == "argument":
+    if requirement.kind == "argument" or (requirement.kind == "mentioned" and requirement.value in problem.names):
         unknowns = copy.deepcopy(candidate.unknowns)
         offered = (
             problem.offer(requirement.value, unknowns) if candidate.arguments.get(requirement.value) is None else None
@@ -192,15 +216,51 @@ def _satisfying(
                 yield _with_values(candidate, {**candidate.unknowns.values, name: want}, candidate.negated)
 
 
+def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate]:
+    """A candidate in which a size that several tensors share for their names alone is another one for each: no value suits all of them."""
+    tensors = dict(candidate.arguments.tensors())
+    for name in condition.unknowns:
+        users = [path for path, tensor in tensors.items() if name in tensor.dims]
+        if len(users) < 2 or candidate.unknowns.by_name[name].fixed:
+            continue
+        arguments, unknowns = candidate.arguments, copy.deepcopy(candidate.unknowns)
+        for path in users:
+            own = unknowns.get(f"{path}.{name}", unknowns.by_name[name].value).name
+            dims = tuple(own if dim == name else dim for dim in tensors[path].dims)
+            arguments = arguments.with_argument(path, replace(tensors[path], dims=dims))
+        yield Candidate(arguments, unknowns, ())
+
+
+def _larger(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose images, sequences and signals are larger: all their sides at once."""
+    sides: set[str] = set()
+    for _, tensor in candidate.arguments.tensors():
+        sides.update(tensor.dims[2:] if len(tensor.dims) > 3 else tensor.dims[1:])
+    free = [name for name in sides if not candidate.unknowns.by_name[name].fixed]
+    values = candidate.unknowns.values
+    for least in LARGER_SIZES:
+        larger = {name: max(values[name], least) for name in free}
+        if any(larger[name] != values[name] for name in free):
+            yield _with_values(candidate, {**values, **larger}, ())
+
+
 def _is_other_kind(dtype: str, wanted: str) -> bool:
     """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: only integers and booleans become floats."""
     return (dtype.startswith("int") or dtype == "bool") if wanted.startswith("float") else True
 
 
-def _of_rank(candidate: Candidate, rank: int, only_unknown_ranks: bool) -> Iterator[Candidate]:
-    """Candidates whose tensors have ``rank`` dimensions: each tensor in turn, then all at once."""
+def _of_rank(
+    candidate: Candidate, rank: int, only_unknown_ranks: bool, is_about_states: bool = False
+) -> Iterator[Candidate]:
+    """Candidates whose tensors have ``rank`` dimensions: each tensor in turn, then all at once.
+
+    ``is_about_states``: pairs come first, which are the states of an LSTM.
+    """
     everywhere = candidate
-    for name, tensor in candidate.arguments.tensors():
+    tensors = sorted(
+        candidate.arguments.tensors(), key=lambda pair: is_about_states and not pair[0].endswith(f"{INSIDE}0")
+    )
+    for name, tensor in tensors:
         if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank):
             continue
         yield _reshaped(candidate, name, tensor, rank)

@@ -6,9 +6,10 @@ Which it is follows from the error of a trial: ``'Tensor' object has no attribut
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable, Iterator
 
-from .arguments import Argument, Expression, Fields, Group, UnknownInteger
+from .arguments import INSIDE, Argument, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .messages import Requirement, names_in_failing_lines
@@ -19,6 +20,8 @@ Read = Callable[[str], tuple[str, ...]]
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "encode", "format", "replace", "join"})
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
+ANY_MODULE = Expression("torch.nn.Identity()")
+VECTOR = 64
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
 
 
@@ -31,7 +34,13 @@ def with_structure(
     """
     in_line = names_in_failing_lines(error)
     if requirement.kind == "several":
-        yield from _several(candidate, in_line)
+        yield from _several(candidate, in_line, requirement.value == "list")
+        return
+    if requirement.kind == "tensor":
+        yield from _tensors(candidate, in_line)
+        return
+    if requirement.kind == "pair":
+        yield from _pairs(candidate, in_line)
         return
     names = sorted(
         (name for name, _ in candidate.arguments.named),
@@ -65,20 +74,66 @@ def with_structure(
             else:
                 fields = (requirement.value, *read(name))
                 yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
+        elif name in numbers and name in in_line and not is_dict and requirement.value in _of_modules():
+            yield _with(candidate, name, ANY_MODULE)
+        elif name in numbers and name in in_line and not is_dict and requirement.value in _of_tensors():
+            yield from _tensors(candidate, [name])
         elif name in numbers and name in in_line and (requirement.value or is_dict):
             # a configuration whose class the file does not name
             fields = (requirement.value, *read(name))
             yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
 
 
-def _several(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+def _several(candidate: Candidate, in_line: list[str], is_list: bool) -> Iterator[Candidate]:
     """Candidates in which a number is several of it: that in the failing line first."""
-    for name, argument in sorted(candidate.arguments.named, key=lambda pair: pair[0] not in in_line):
+    for name, argument in sorted(candidate.arguments.plain(), key=lambda pair: _last(pair[0]) not in in_line):
         is_number = isinstance(argument, Expression) and argument.text.isdigit()
         if isinstance(argument, UnknownInteger) or is_number:
             for count in (2, 4):
-                group = Group((argument,) * count)
-                yield Candidate(candidate.arguments.with_argument(name, group), copy.deepcopy(candidate.unknowns))
+                yield _with_group(candidate, name, Group((argument,) * count, is_list))
+
+
+def _pairs(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+    """Candidates in which a tensor is two of it, such as the state of an LSTM: that in the failing line first, then the last."""
+    tensors = list(reversed(list(candidate.arguments.tensors())))
+    for name, tensor in sorted(tensors, key=lambda pair: _last(pair[0]) not in in_line):
+        if not _last(name).isdigit():
+            yield _with_group(candidate, name, Group((tensor, tensor)))
+
+
+def _tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+    """Candidates in which a number of the failing line is a tensor of one dimension."""
+    for name, _ in candidate.arguments.plain():
+        if _last(name) in in_line:
+            unknowns = copy.deepcopy(candidate.unknowns)
+            size = unknowns.get(f"{name}_0", VECTOR).name
+            yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", (size,))), unknowns)
+
+
+@functools.cache
+def _of_tensors() -> frozenset[str]:
+    import torch
+
+    return frozenset(dir(torch.Tensor)) - frozenset(dir(int))
+
+
+@functools.cache
+def _of_modules() -> frozenset[str]:
+    import torch
+
+    return frozenset(dir(torch.nn.Module)) - _of_tensors() - frozenset(dir(int))
+
+
+def _with(candidate: Candidate, name: str, argument: Argument) -> Candidate:
+    return Candidate(candidate.arguments.with_argument(name, argument), copy.deepcopy(candidate.unknowns))
+
+
+def _with_group(candidate: Candidate, name: str, group: Group) -> Candidate:
+    return Candidate(candidate.arguments.with_argument(name, group), copy.deepcopy(candidate.unknowns))
+
+
+def _last(path: str) -> str:
+    return path.rpartition(INSIDE)[2]
 
 
 def _plain(attribute: str, tensor: Argument) -> Argument | None:

@@ -16,6 +16,9 @@ DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
 NAMES = frozenset({"cuda", "nccl", "accelerator"})
 QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b")
 
+# of the CUDA driver; no device has the number -1
+HIDING = "CUDA_VISIBLE_DEVICES"
+
 
 def names_gpu(command: RunCommand) -> bool:
     """``uses_gpu`` for the text that is to run; False where it cannot be read, which is reported when it is run."""
@@ -23,6 +26,25 @@ def names_gpu(command: RunCommand) -> bool:
         return uses_gpu(command.text if command.text is not None else _read(command.file))
     except OSError:
         return False
+
+
+def hides_gpus(command: RunCommand) -> bool:
+    """Whether the text that is to run hides all GPUs from torch, at its top level and whatever it is called with."""
+    try:
+        text = command.text if command.text is not None else _read(command.file)
+        tree = ast.parse(text) if HIDING in text else None
+    except (OSError, SyntaxError, ValueError):
+        return False  # running it reports the error
+    return tree is not None and any(map(_hides, tree.body))
+
+
+def _hides(statement: ast.stmt) -> bool:
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
+        return False
+    target, value = statement.targets[0], statement.value
+    name = target.value.attr if isinstance(target.value, ast.Attribute) else getattr(target.value, "id", "")
+    variable = target.slice.value if isinstance(target.slice, ast.Constant) else None
+    return (name, variable) == ("environ", HIDING) and isinstance(value, ast.Constant) and value.value in ("", "-1")
 
 
 def _read(path: str) -> str:

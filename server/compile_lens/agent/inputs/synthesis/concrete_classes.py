@@ -1,0 +1,69 @@
+"""Finds a class that can be constructed in place of an abstract one: a parameter is annotated with what its values have in common."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+import typing
+from types import ModuleType
+from typing import Any
+
+MOST_SUBCLASSES = 200
+MOST_CHOICES = 3
+
+
+def concrete_classes(cls: type, module: ModuleType) -> list[type]:
+    """``cls``; subclasses of it where it is abstract: those of ``module`` first, and those that need least."""
+    if not is_abstract(cls):
+        return [cls]
+    found = [each for each in _subclasses(cls) if not is_abstract(each)]
+    return sorted(found, key=lambda each: (each.__module__ != module.__name__, _required(each)))[:MOST_CHOICES] or [cls]
+
+
+def class_in(hint: Any) -> type | None:
+    """``X`` of ``type[X]``, also in ``Optional``; None for other hints."""
+    if typing.get_origin(hint) is type:
+        inner = typing.get_args(hint)[0]
+        return inner if isinstance(inner, type) else None
+    return next((found for each in typing.get_args(hint) if (found := class_in(each)) is not None), None)
+
+
+def is_abstract(cls: type) -> bool:
+    """Whether objects of ``cls`` cannot be made, or are of no use: its ``forward`` only raises NotImplementedError."""
+    if inspect.isabstract(cls):
+        return True
+    forward = getattr(cls, "forward", None)
+    if forward is None:
+        return False
+    return getattr(forward, "__name__", "") == "_forward_unimplemented" or _only_raises(forward)
+
+
+def _only_raises(function: Any) -> bool:
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    body = [node for node in getattr(tree.body[0], "body", []) if not isinstance(node, (ast.Expr, ast.Pass))]
+    return not body or (len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplemented" in ast.dump(body[0]))
+
+
+def _subclasses(cls: type) -> list[type]:
+    found: list[type] = []
+    waiting = [cls]
+    while waiting and len(found) < MOST_SUBCLASSES:
+        subclasses: list[type] = type.__subclasses__(waiting.pop())
+        for each in subclasses:
+            if each not in found:
+                found.append(each)
+                waiting.append(each)
+    return found
+
+
+def _required(cls: type) -> int:
+    """How many arguments it needs."""
+    try:
+        parameters = inspect.signature(cls).parameters.values()
+    except (TypeError, ValueError):
+        return 99
+    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters)

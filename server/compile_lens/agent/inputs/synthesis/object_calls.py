@@ -1,0 +1,230 @@
+"""Searches a call of an object that a constructor call makes, after the methods that may have to come first."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ...instrument.unrecorded import unrecorded
+from .. import expressions
+from .argument_guesser import ArgumentGuesser
+from .arguments import Argument, Arguments, Expression
+from .candidate import Candidate
+from .construction import (
+    MAX_TRIALS,
+    SIZE,
+    Making,
+    as_text,
+    made_by,
+    place,
+    with_symbolic_sizes,
+    without_memory,
+)
+from .delegation import parameters_of
+from .dimensions import Unknowns
+from .guesses import INPUTS, by_name
+from .layers import expected_by_layers, image_size
+from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
+from .preparations import preparing_methods
+from .search import CallProblem, NotFound, SearchBudget, search
+
+# the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
+MADE = "m"
+_FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
+ON_META = ", on the meta device, since it is too large"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCall:
+    """A call that returns. ``expression`` is all of it; ``making`` and ``inputs`` are its two halves, as shown to the user.
+
+    ``method`` is what is called, ``forward`` for a module. ``is_meta``: it is so large that it is called on the meta device.
+    """
+
+    expression: str
+    making: str
+    inputs: str
+    method: str = ""
+    is_meta: bool = False
+    candidate: Candidate | None = None
+
+    def place(self) -> AbstractContextManager[Any]:
+        """The context to construct the object and its inputs in."""
+        return place(self.is_meta)
+
+    def evaluate(self, names: dict[str, Any]) -> expressions.PreparedCall:
+        """A new object and new inputs. Raises what the program raises."""
+        with self.place():
+            return expressions.evaluate(self.expression, names)
+
+
+class CallsOfObject:
+    """Searches a call of ``method`` on the object that ``making`` constructs, or ``make`` if that is given.
+
+    ``passed`` are parameters that get an argument although they need none.
+    """
+
+    def __init__(
+        self,
+        module: ModuleType,
+        making: Making,
+        cls: type,
+        method: str,
+        inputs: Mapping[str, str],
+        make: Callable[[], Any] | None = None,
+        passed: Sequence[str] = (),
+    ) -> None:
+        self._given = make
+        self._passed = passed
+        self._module = module
+        self._names = vars(module)
+        self._making = making
+        self._method = method
+        self._suffix = "" if method == "forward" else f".{method}"
+        self._inputs = inputs
+        self._made = self._make()
+        function = getattr(type(self._made), method, None)
+        if function is None:
+            raise NotFound(f"it has no `{method}()`")
+        self._infos = parameters_of(self._made, function)
+        if method == "forward":
+            read_class_docstring(cls, self._infos)
+
+    def find(self, budget: SearchBudget) -> FoundCall:
+        """The call, after methods that prepare it if it needs them. Raises NotFound."""
+        try:
+            return self.search(budget)
+        except NotFound as problem:
+            for prepared in self._preparations(budget):
+                again = SearchBudget(MAX_TRIALS, max(budget.left, 2.0))
+                try:
+                    return prepared.search(again)
+                except NotFound:
+                    continue
+            raise problem
+
+    def search(self, budget: SearchBudget) -> FoundCall:
+        """The call of the object as it is made. Raises NotFound."""
+        unknowns = Unknowns()
+        guesser = ArgumentGuesser(self._module, unknowns)
+        known = {**dict.fromkeys(self._passed, ""), **self._inputs}
+        first = first_inputs(self._infos, getattr(self._made, "main_input_name", None), known)
+        named = tuple(
+            (info.name, known_argument(info, self._inputs) or self._argument_for(info, guesser)) for info in first
+        )
+        start = Candidate(Arguments(named, positional_names(self._infos)), unknowns)
+        unknowns.assign({name: size for name, size in image_size(self._made).items() if name in unknowns.by_name})
+        making = f"{self._making.text}{self._suffix}"
+        try:
+            found = search(self._problem(), [start], budget)
+        except NotFound as problem:
+            raise NotFound(str(problem), f"{making}({as_text(start)})", problem.of_object) from None
+        expression = f"{making}({as_text(found)})"
+        inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
+        return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)
+
+    def _preparations(self, budget: SearchBudget) -> Iterator[CallsOfObject]:
+        """The same object after a call of each method that may have to come first."""
+        for name in preparing_methods(self._made, self._method):
+            if budget.trials <= 0:
+                return
+            infos = [
+                info for info in read_parameters(getattr(type(self._made), name), skip_first=True) if info.required
+            ]
+            unknowns = Unknowns()
+            guesser = ArgumentGuesser(self._module, unknowns)
+            arguments = Arguments(tuple((info.name, guesser.for_constructor(None, info)[0]) for info in infos))
+            text = as_text(Candidate(arguments, unknowns))
+            making = Making(f"({MADE} := {self._making.text}, {MADE}.{name}({text}))[0]", self._making.is_meta)
+            try:
+                with unrecorded():
+                    yield CallsOfObject(self._module, making, type(self._made), self._method, self._inputs)
+            except NotFound:
+                continue
+
+    def _make(self) -> Any:
+        try:
+            if self._given is not None:
+                return self._given()
+            with self._making.place():
+                return made_by(self._making.text, self._names)
+        except Exception as error:  # code of the user's may raise anything
+            raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
+
+    def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
+        return guesser.for_input(info, expected_by_layers(self._made, info.layers))
+
+    def _symbolic(self, arguments: Arguments, size: Any) -> object:
+        _clear_gradients(self._made)
+        text = f"__made__{self._suffix}({with_symbolic_sizes(arguments)})"
+        return evaluated_call(text, self._names, size, self._made)
+
+    def _real(self, text: str) -> object:
+        made = self._make()
+        with self._making.place():
+            call = expressions.evaluate(f"__made__{self._suffix}({text})", {**self._names, "__made__": made})
+        return call.run()
+
+    def _problem(self) -> CallProblem:
+        guess = functools.partial(guess_of, self._module)
+        return CallProblem(
+            self._symbolic, self._real, self._offer, guess, functools.partial(read_of, self._infos), _names(self._infos)
+        )
+
+    def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
+        info = next((info for info in self._infos if info.name == name), None)
+        return self._argument_for(info, ArgumentGuesser(self._module, unknowns)) if info is not None else None
+
+
+def _clear_gradients(module: Any) -> None:
+    """Clear the gradients that an earlier trial left."""
+    if hasattr(module, "zero_grad"):
+        module.zero_grad(set_to_none=True)
+
+
+def evaluated_call(text: str, names: dict[str, Any], size: Any, target: Any) -> Any:
+    """Make the call ``text`` of ``target`` with the sizes that ``size`` gives. Raises what the program raises."""
+    return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, without_memory).run()
+
+
+def guess_of(module: ModuleType, name: str, unknowns: Unknowns) -> Argument:
+    """An argument for what is read of another one as ``name``: data, unless it is a flag."""
+    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "")
+    return guesser.for_input(info, None) if _FLAG.match(name) else guesser.tensor(info, None)
+
+
+def read_of(infos: list[ParameterInfo], name: str) -> tuple[str, ...]:
+    return next((info.fields for info in infos if info.name == name), ())
+
+
+def _names(infos: list[ParameterInfo]) -> frozenset[str]:
+    return frozenset(info.name for info in infos)
+
+
+def known_argument(info: ParameterInfo, inputs: Mapping[str, str]) -> Argument | None:
+    return Expression(inputs[info.name]) if info.name in inputs else None
+
+
+def first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: Mapping[str, str]) -> list[ParameterInfo]:
+    """The first parameters to pass: required or known ones, or the main input of a model whose parameters are all optional."""
+    required = [info for info in infos if info.required or info.name in inputs]
+    if required:
+        return required
+    named = [info for info in infos if info.name == main_input]
+    known = [info for info in infos if by_name(INPUTS, info.name) is not None]
+    return named or known[:1]
+
+
+def positional_names(infos: list[ParameterInfo]) -> frozenset[str]:
+    return frozenset(info.name for info in infos if info.positional_only)
+
+
+def described(candidate: Candidate) -> str:
+    """``x: float32[2, 16, 64], n: 3``."""
+    values = candidate.unknowns.values
+    return ", ".join(f"{n}: {a.render(lambda name: str(values[name]))}" for n, a in candidate.arguments.named)

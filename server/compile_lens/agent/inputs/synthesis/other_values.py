@@ -1,0 +1,140 @@
+"""Replaces numbers and texts that a program refuses: with values that it names, or with a function, a module or a class.
+
+What a program accepts is in its error (``mode must be 'a' or 'b', got 'mean'``), in the line that failed, or in what that line
+looks it up in.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import re
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+from .arguments import INSIDE, Argument, Expression, UnknownInteger
+from .candidate import Candidate
+from .guesses import CLASS_MAKERS, MAKERS, by_name
+from .messages import Requirement, failing_line, names_in_failing_lines, requirements
+
+MOST_VALUES = 5
+MOST_SUSPECTS = 3
+_QUOTED = re.compile(r"""['"`]([A-Za-z][\w./+\-]{0,38})['"`]""")
+_LISTED = re.compile(r"(?:\bin|\bof|\bfrom|\bare|:)\s*[\[({]([^\[\](){}]{1,200})[\])}]")
+_ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)", re.I)
+ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
+# what takes more than a module that changes nothing does
+ANY_FUNCTION = "lambda x, *_, **__: x"
+
+
+def with_other_value(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates with a value that the program accepts in place of one that it does not."""
+    values = _accepted(error)
+    if not values:
+        return
+    for name, now in _suspects(candidate, error):
+        for value in [each for each in values if each != now][:MOST_VALUES]:
+            yield _with(candidate, name, Expression(repr(value)))
+
+
+def with_callable(candidate: Candidate, requirement: Requirement, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which a number or a text is what a program calls: a class where its constructor does, else a module."""
+    if requirement.value:
+        for path, argument in candidate.arguments.plain():
+            if isinstance(argument, Expression) and argument.text == ANY_MODULE:
+                yield _with(candidate, path, Expression(ANY_FUNCTION))
+        return
+    in_line = names_in_failing_lines(error)
+    is_constructing = _function_that_failed(error) == "__init__" and requirement.kind == "callable"
+    plain = sorted(candidate.arguments.plain(), key=lambda pair: _rank(pair[0], in_line))
+    for path, _ in plain[:MOST_SUSPECTS]:
+        name = path.rpartition(INSIDE)[2]
+        made = by_name(MAKERS, name) or ANY_MODULE
+        of_class = by_name(CLASS_MAKERS, name) or ANY_CLASS
+        for text in dict.fromkeys((of_class, made) if is_constructing else (made, of_class)):
+            yield _with(candidate, path, Expression(text))
+
+
+def is_of_object(error: BaseException) -> bool:
+    """Whether a number or a text is called: where none was passed, the object has kept it since its construction."""
+    return any(wanted.kind == "callable" for wanted in requirements(error))
+
+
+def _suspects(candidate: Candidate, error: BaseException) -> list[tuple[str, Any]]:
+    """The arguments that the error may be about, and their values: those it quotes first, then those in the failing line."""
+    text, in_line = str(error), names_in_failing_lines(error)
+    found: list[tuple[int, str, Any]] = []
+    for path, argument in candidate.arguments.plain():
+        value = _value(candidate, argument)
+        if value is None or isinstance(value, bool):
+            continue
+        name = path.rpartition(INSIDE)[2]
+        is_quoted = re.search(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", text) is not None
+        is_named = re.search(rf"\b{re.escape(name)}\b", text) is not None or name in in_line[:12]
+        if is_quoted or is_named:
+            found.append((-2 * is_quoted - is_named, path, value))
+    return [(path, value) for _, path, value in sorted(found, key=lambda each: each[0])[:MOST_SUSPECTS]]
+
+
+def _value(candidate: Candidate, argument: Argument) -> Any:
+    """The number or the text that is passed; None for other expressions."""
+    if isinstance(argument, UnknownInteger):
+        return candidate.unknowns.by_name[argument.name].value
+    text = argument.text if isinstance(argument, Expression) else ""
+    if re.fullmatch(r"'[^']*'", text):
+        return text[1:-1]
+    return int(text) if text.isdigit() else None
+
+
+def _accepted(error: BaseException) -> list[Any]:
+    """The values that an error, its line and what its line names list."""
+    if not isinstance(error, (ValueError, KeyError, AssertionError, NotImplementedError, RuntimeError)):
+        return []
+    line = failing_line(error)
+    found: list[Any] = []
+    if not isinstance(error, KeyError):
+        found += _QUOTED.findall(str(error))
+        for listed in (*_LISTED.findall(str(error)), *_ONE_OF.findall(re.sub(r",\s*", ", ", str(error)))):
+            words = [word.strip(" '\"`") for word in listed.split(",")]
+            found += [word for word in words if re.fullmatch(r"[A-Za-z][\w.+-]*", word)]
+    found += [
+        word for word in _QUOTED.findall(line) if isinstance(error, (AssertionError, KeyError)) and "raise" not in line
+    ]
+    found += _of_containers(error, line)
+    return [each for each in dict.fromkeys(found) if not hasattr(builtins, each)]
+
+
+def _of_containers(error: BaseException, line: str) -> Iterator[Any]:
+    """The keys and items of what the failing line names: `TABLE[name]`, `assert name in NAMES`."""
+    frame = _innermost(error)
+    if frame is None:
+        return
+    names = set(re.findall(r"[A-Za-z_]\w*", line))
+    for name in names & {*frame.f_locals, *frame.f_globals}:
+        value = frame.f_locals.get(name, frame.f_globals.get(name))
+        if isinstance(value, (dict, list, tuple, set, frozenset)):
+            keys = list(value)[:MOST_VALUES]
+            if keys and all(isinstance(key, str) for key in keys):
+                yield from keys
+
+
+def _innermost(error: BaseException) -> FrameType | None:
+    entry: TracebackType | None = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return None if entry is None else entry.tb_frame
+
+
+def _function_that_failed(error: BaseException) -> str:
+    frame = _innermost(error)
+    return frame.f_code.co_name if frame is not None else ""
+
+
+def _rank(path: str, in_line: list[str]) -> int:
+    name = path.rpartition(INSIDE)[2]
+    return in_line.index(name) if name in in_line else len(in_line)
+
+
+def _with(candidate: Candidate, name: str, argument: Argument) -> Candidate:
+    return Candidate(candidate.arguments.with_argument(name, argument), copy.deepcopy(candidate.unknowns))
