@@ -209,9 +209,15 @@ class Viewport {
       const scale = begin.view.width / (this.image.clientWidth || 1);
       this.set({ ...begin.view, x: begin.view.x - (next.clientX - begin.x) * scale, y: begin.view.y - (next.clientY - begin.y) * scale });
     };
-    const end = (): void => {
+    const end = (last: PointerEvent): void => {
       window.removeEventListener("pointermove", move);
       window.removeEventListener("pointerup", end);
+      if (Math.hypot(last.clientX - begin.x, last.clientY - begin.y) > 3) {
+        // the click that ends a drag chooses nothing; where there is none, the next one does
+        const ignore = (click: MouseEvent): void => click.stopPropagation();
+        this.image.addEventListener("click", ignore, { capture: true, once: true });
+        setTimeout(() => this.image.removeEventListener("click", ignore, { capture: true }));
+      }
     };
     window.addEventListener("pointermove", move);
     window.addEventListener("pointerup", end);
