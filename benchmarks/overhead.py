@@ -57,7 +57,7 @@ async def measure() -> list[Figure]:
         host = Host(sys.executable, {**os.environ, "COMPILE_LENS_CACHE_DIR": f"{scratch}/cache"})
         await host.start()
         for _ in range(REPEATS + 1):
-            end = await host.run(Job(str(file), depth=Depth.INDUCTOR, timeout_s=100), lambda _: None)
+            end = await host.run(Job(str(file), depth=Depth.INDUCTOR, timeout_s=600), lambda _: None)
             assert end.kind is EndKind.FINISHED, end
             ours.append(_told(end.output))
             plain.append(_told(_plain(file, scratch)))

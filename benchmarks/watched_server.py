@@ -18,17 +18,26 @@ from compile_lens.lsp.serving import serve
 MOST = 5
 
 
+def name_of(handle: Any) -> str:
+    """The coroutine or function that a callback goes on with."""
+    task = getattr(handle._callback, "__self__", None)
+    if isinstance(task, asyncio.Task):
+        return str(task.get_coro().__qualname__)  # type: ignore[union-attr]
+    return str(getattr(handle._callback, "__qualname__", handle._callback))
+
+
 def watch(file: str) -> None:
     """Record from now on."""
     run: Any = asyncio.events.Handle._run  # type: ignore[attr-defined]
     longest: list[tuple[float, float, str]] = []
 
     def timed(handle: Any) -> None:
+        name = name_of(handle)
         began, of_thread = time.perf_counter(), time.thread_time()
         run(handle)
         taken = 1e3 * (time.perf_counter() - began)
         if taken > 1:
-            longest.append((taken, 1e3 * (time.thread_time() - of_thread), repr(handle)[:300]))
+            longest.append((taken, 1e3 * (time.thread_time() - of_thread), name))
 
     def tell(*_: object) -> None:
         with open(file, "a", encoding="utf-8") as output:  # noqa: PTH123

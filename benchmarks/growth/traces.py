@@ -38,7 +38,8 @@ step_{n}(torch.ones(3))
 
 """
 HEAD = "import torch\n\n\n"
-LINE = re.compile(rb'("line": |, line |\.py:)(\d+)')
+LINE = re.compile(rb'("line": |, line |train\.py:|Line: |"co_firstlineno": )(\d+)')
+COMPILE_ID = re.compile(rb'("compile_id": ")(\d+)')
 RANK = re.compile(rb'"rank": 0')
 DIGEST = re.compile(rb'"has_payload": "[0-9a-f]{32}"')
 
@@ -132,11 +133,16 @@ def _moved(record: bytes, number: int) -> bytes:
     """``record`` of the copy ``number`` of the function, with frames and lines of its own."""
     down = number * FUNCTION.count("\n")
     line, newline, payload = record.partition(b"\n")
-    line = FRAME.sub(lambda found: b'"frame_id": %d' % (int(found[1]) + 10 * number), line)
     prefix, brace, content = line.partition(b"{")
-    content = LINE.sub(lambda found: found[1] + b"%d" % (int(found[2]) + down), content)
+
+    def of_copy(text: bytes) -> bytes:
+        text = LINE.sub(lambda found: found[1] + b"%d" % (int(found[2]) + down), text)
+        text = COMPILE_ID.sub(lambda found: found[1] + b"%d" % (int(found[2]) + 10 * number), text)
+        return text.replace(b"step_0", b"step_%d" % number)
+
+    content = FRAME.sub(lambda found: b'"frame_id": %d' % (int(found[1]) + 10 * number), of_copy(content))
     if payload:
-        payload = LINE.sub(lambda found: found[1] + b"%d" % (int(found[2]) + down), payload)
+        payload = of_copy(payload)
         text = payload.removesuffix(b"\n")[1:].replace(b"\n\t", b"\n")
         digest = hashlib.md5(text, usedforsecurity=False).hexdigest().encode()
         content = DIGEST.sub(b'"has_payload": "%s"' % digest, content)

@@ -82,17 +82,19 @@ async def repair(host: Host, program: Program, folder: Path) -> list[Row]:
 async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> None:
     """Try fixes until one that changes nothing else helps; leaving code out of compilation counts as less."""
     tried: list[Candidate] = []
-    fixes = [fix for fix in fixes_for(finding, parse(verifier.text)) if fix.kind is not FixKind.IGNORE]
+    fixes = [
+        fix
+        for fix in fixes_for(finding, parse(verifier.text), verifier.before.unfiltered)
+        if fix.kind is not FixKind.IGNORE
+    ]
     for fix in fixes:
         effect = await verifier.effect(host, fix)
         tried.append(Candidate(finding, fix, effect, tokens_changed(verifier.text, fix)))
-        if effect.helps and fix.kind is FixKind.CHANGE:
+        if tried[-1].helps and fix.kind is FixKind.CHANGE:
             break
     row.tried = tuple(candidate.fix.rule for candidate in tried)
     row.why = tuple(f"{candidate.fix.rule}: {candidate.words}" for candidate in tried)
-    best = min(
-        (each for each in tried if each.effect is not None and each.effect.helps), key=lambda c: c.rank, default=None
-    )
+    best = min((each for each in tried if each.helps), key=lambda c: c.rank, default=None)
     if best is not None and best.effect is not None:
         row.fix, row.fix_kind, row.effect = best.fix.rule, best.fix.kind.value, best.words
         row.equal, row.tokens = best.effect.results.equal, best.tokens

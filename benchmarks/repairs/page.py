@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+RECOMPILES = ("recompile", "recompile-limit")
+OTHER = "another object, function or class"
+# the first that fits
+CAUSES = {
+    "grad mode, autocast or another setting of torch": re.compile(
+        r"grad mode|autocast|default dtype|deterministic|precision|TF32|threads"
+    ),
+    "training or evaluation": re.compile(r"\.training`"),
+    "gradients of an argument (`requires_grad`)": re.compile(r"`requires_grad`"),
+    "a size": re.compile(r"\bsize \d|the condition"),
+    "dtype, rank, strides or aliasing": re.compile(r"\b(dtype|rank|stride \d|dispatch keys|same tensor)\b"),
+    "None, or a key or attribute that is there or not": re.compile(
+        r"\bNone\b|has key|contains|no longer exists|now has"
+    ),
+    "the length or type of a container": re.compile(r"length of|range of|list → tuple"),
+    "a string, flag or dtype as an argument": re.compile(r"[(](was )?(b?'|True|False|torch\.)"),
+    "a number": re.compile(r"[(](was )?-?\d|value kept"),
+}
 PAGE = Path(__file__).parents[2] / "docs" / "repairs.md"
 Row = dict[str, Any]
 HEAD = """# Repairs: how many findings have a verified fix
@@ -16,14 +35,15 @@ errors, as the editor does. It stops at the first one that helps and changes not
 | column | meaning |
 |---|---|
 | fixed | the finding is gone or happens less often, nothing new is found, and results equal the original's in eager |
+| own version | as many graphs, but calls have a compiled version of their own (`isolate_recompiles`), and nothing recompiles |
 | with a loss | the same, but a message is not printed, a check not made in compiled code, or an exception of another class |
 | left out | the code around it is compiled; it runs in eager on purpose, or a custom operator is to be completed |
 
 Programs that were *seen* are the fixtures and corpora that the fixes were developed with. *Unseen* programs were written after the fixes,
-by the same author, in the style of training scripts, of Transformers models and of torch's own tests. No fix was changed for them.
+by the same author, in the style of training scripts, of Transformers models and of torch's own tests.
 """
 COLUMNS = (
-    *("programs", "findings", "fixed", "with a loss", "left out", "none", "any fix"),
+    *("programs", "findings", "fixed", "own version", "with a loss", "left out", "none", "any fix"),
     *("results equal", "not compared", "median tokens", "median seconds"),
 )
 
@@ -31,19 +51,19 @@ COLUMNS = (
 def write_page(rows: list[Row]) -> None:
     """Write the page from the rows of all programs."""
     found = [row for row in rows if row["code"]]
-    parts = [HEAD, _totals(found), _rules(found), _plain(found), _remaining(found), _list(found)]
+    parts = [HEAD, _totals(found), _rules(found), _plain(found), _causes(found), _remaining(found), _list(found)]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 
 def _class_of(row: Row) -> str:
     if not row["fix"]:
         return "none"
-    return {"change": "fixed", "lossy": "loss"}.get(row["fix_kind"], "out")
+    return {"change": "fixed", "separate": "own", "lossy": "loss"}.get(row["fix_kind"], "out")
 
 
 def _totals(rows: list[Row]) -> str:
     lines = [f"| {' | '.join(COLUMNS)} |"]
-    lines.append("|" + "---|" * 11)
+    lines.append("|" + "---|" * 12)
     for group in ("seen", "unseen"):
         for title, kinds in (
             ("breaks", {"graph-break"}),
@@ -58,15 +78,16 @@ def _totals(rows: list[Row]) -> str:
             share = f"{100 * len(helped) / len(own):.0f} %"
             equal = sum(row["equal"] is True for row in helped)
             tokens, seconds = (
-                _median([row[name] for row in rows]) for name, rows in (("tokens", helped), ("seconds", own))
+                _median([row["tokens"] for row in helped]),
+                _median([s for row in own if (s := row["seconds"])]),
             )
             programs = len({row["program"] for row in own})
             cells = [
                 f"{group}: {programs} with {title}",
                 len(own),
-                *(counts[name] for name in ("fixed", "loss", "out", "none")),
+                *(counts[name] for name in ("fixed", "own", "loss", "out", "none")),
             ]
-            cells += [f"**{share}**", equal, len(helped) - equal, f"{tokens:.0f}", f"{seconds:.1f}"]
+            cells += [f"**{share}**", equal, len(helped) - equal, f"{tokens:.0f}", f"{seconds:.1f}" if seconds else "–"]
             lines.append(f"| {' | '.join(map(str, cells))} |")
     changed = sum(row["equal"] is False for row in rows if row["fix"])
     lines += [
@@ -102,6 +123,25 @@ def _plain(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _causes(rows: list[Row]) -> str:
+    """Recompiles by what changed: how many need fewer graphs with a fix, how many a version of their own, and which have neither."""
+    table: dict[str, Counter[str]] = {name: Counter() for name in (*CAUSES, OTHER)}
+    for row in rows:
+        if row["kind"] in RECOMPILES:
+            cause = next((name for name, pattern in CAUSES.items() if pattern.search(row["message"])), OTHER)
+            table[cause][_class_of(row)] += 1
+    lines = [
+        "## Recompiles by cause",
+        "",
+        "| what changed | findings | fewer graphs | own version | none |",
+        "|---|---|---|---|---|",
+    ]
+    for cause, counts in sorted(table.items(), key=lambda item: -item[1].total()):
+        cells = (cause, counts.total(), counts["fixed"], counts["own"], counts["none"])
+        lines += [f"| {' | '.join(map(str, cells))} |"] if counts.total() else []
+    return "\n".join(lines) + "\n"
+
+
 def _remaining(rows: list[Row]) -> str:
     by_code: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -113,7 +153,8 @@ def _remaining(rows: list[Row]) -> str:
         lines.append(f"| `{code}` | {len(own)} | {'; '.join(f'{why} ({n})' for why, n in reasons.most_common(3))} |")
     lines += [
         "",
-        "Most recompiles without a fix come from another dtype, grad mode, flag, container or object: each needs a version.",
+        "A version compiled apart helps where calls of the two kinds stand at different places. In a loop, or where a mode is set",
+        "far from the call, each mode has its own graph and there is no fix.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -139,7 +180,7 @@ def _list(rows: list[Row]) -> str:
             fix,
             row["effect"] or "–",
             row["tokens"] or "–",
-            row["seconds"],
+            row["seconds"] or "–",
         )
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"

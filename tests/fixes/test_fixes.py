@@ -98,6 +98,40 @@ CASES = [
         "\ntorch._dynamo.config.capture_dynamic_output_shape_ops = True\n",
         "1 → 0 breaks",
     ),
+    Case(
+        "shapes-spec",
+        compiled("return x * 2", calls="for n in (3, 4, 5):\n    f(torch.ones(n, 4))"),
+        '@torch.compile(shapes_spec={"x": TensorSpec([ShapeVar("x0"), None])})\n',
+        "1 → 0 recompiles, 2 → 1 graph",
+    ),
+    Case(
+        "cond-on-size",
+        compiled("if x.shape[0] > 4:", "    return x.sum()", "return x.sum() + 1", calls=SIZES),
+        "    return torch.cond(x.shape[0] > 4, lambda: x.sum(), lambda: x.sum() + 1)\n",
+        "2 → 0 recompiles, 3 → 1 graph",
+    ),
+    Case(
+        "own-version",
+        compiled(
+            'return x.sum() if how == "sum" else x.mean()',
+            parameters="x, how",
+            calls='f(torch.ones(2), "sum")\nf(torch.ones(2), "mean")',
+        ),
+        "f_mean = torch.compile(f, isolate_recompiles=True)\n",
+        "1 → 0 recompiles, results equal",
+    ),
+    Case(
+        "make-before",
+        compiled(
+            "if h is None:",
+            "    h = x.new_zeros(2)",
+            "return h + x",
+            parameters="x, h",
+            calls="h = None\nfor _ in range(3):\n    h = f(torch.ones(2), h)",
+        ),
+        "    if h is None:\n        h = torch.ones(2).new_zeros(2)\n",
+        "1 → 0 recompiles, 2 → 1 graph",
+    ),
     Case("keep-tensor", compiled("return x * (1 + x.max().item())"), "return x * (1 + x.max())\n", "1 → 0 breaks"),
     Case(
         "where",
@@ -209,7 +243,9 @@ def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
     rules = {"mark-dynamic", "maybe-mark-dynamic", "capture-scalar-outputs"}
     for module in (Path(__file__).parents[2] / "server/compile_lens/fixes/rewrites").glob("*.py"):
         rules |= set(re.findall(r'make\(\s*"([a-z-]+)"', module.read_text()))
-    pure = (Path(__file__).parent / "test_rewrites.py").read_text()
+    pure = "".join(
+        (Path(__file__).parent / name).read_text() for name in ("test_rewrites.py", "test_recompile_rewrites.py")
+    )
     page = (Path(__file__).parents[2] / "docs" / "fixes.md").read_text()
     cases = {case.rule for case in CASES}
     assert rules - cases - {rule for rule in rules if f'"{rule}"' in pure} == {"assume-constant", "nonstrict-trace"}

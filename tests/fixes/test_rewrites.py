@@ -148,55 +148,6 @@ def test_a_rewrite_writes_what_a_person_would(case: Case) -> None:
     assert 0 < tokens_changed(text, fixes[case.rule]) < 120
 
 
-RECOMPILES = [
-    (
-        "tensor-number",
-        "class State:\n    pass\n\n\nstate = State()\nstate.rate = 1.0\n\n\n@torch.compile\ndef f(x):\n    return x * state.rate\n\n\n"
-        "for rate in (1.0, 2.0):\n    state.rate = rate\n    f(X)\n",
-        "state.rate",
-        "[0/1] against 0/0: G['state'].rate == 1.0",
-        "    state.rate = torch.tensor(rate)\n",
-    ),
-    (
-        "make-once",
-        "@torch.compile\ndef f(x, g):\n    return g(x)\n\n\nfor n in range(3):\n    f(X, lambda t: t + 1)\n",
-        "g",
-        "[0/1] against 0/0: ___check_obj_id(L['g'], 94)",
-        "g = lambda t: t + 1\nfor n in range(3):\n    f(X, g)\n",
-    ),
-    (
-        "compile-once",
-        "def f(x):\n    return x + 1\n\n\nfor n in range(3):\n    g = torch.compile(f)\n    g(X)\n",
-        "def f",
-        "[0/1] against 0/0: ___check_obj_id(L['g'], 94)",
-        "g = torch.compile(f)\nfor n in range(3):\n    g(X)\n",
-    ),
-    (
-        "mark-unbacked",
-        "@torch.compile\ndef f(x):\n    return x * 2\n\n\nfor n in (1, 2):\n    x = torch.ones(n)\n    f(x)\n",
-        "x",
-        "[0/1] against 0/0: tensor 'x' size mismatch at index 0. expected 1, actual 2",
-        "    torch._dynamo.decorators.mark_unbacked(x, 0)\n    f(x)\n",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("rule", "body", "piece", "detail", "expected"), RECOMPILES, ids=[case[0] for case in RECOMPILES]
-)
-def test_a_rewrite_of_what_recompiles(rule: str, body: str, piece: str, detail: str, expected: str) -> None:
-    text = f"{HEAD}X = torch.ones(2)\n\n\n{body}"
-    start = text.index("def f")
-    line = text.count("\n", 0, start) + 1
-    place = Place("p.py", line, 1, line, 6)
-    finding = Finding("recompile", Kind.RECOMPILE, Severity.WARNING, "m", place, detail=detail)
-    fixes = {fix.rule: fix for fix in fixes_for(finding, parse(text))}
-    assert rule in fixes, list(fixes)
-    changed = apply_fix(text, fixes[rule])
-    ast.parse(changed)
-    assert expected in changed, changed
-
-
 def test_a_disabled_function_is_compiled_again() -> None:
     text = f"{HEAD}@torch.compiler.disable\ndef g(x):\n    return x\n\n\n@torch.compile\ndef f(x):\n    y = g(x) + 1\n    return y\n"
     line = text[: text.index("y = g(x)")].count("\n") + 1

@@ -12,10 +12,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.reliability import shapes
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.pipeline.loaded_trace import read_recorded
+from compile_lens.pipeline.loaded_trace import read_recorded, with_divergence
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.files import TraceError, trace_files
@@ -177,3 +178,22 @@ def test_notes_of_the_program_itself_with_values_of_any_type_are_lost_alone(valu
     text = "import torch\nf = torch.compile(lambda x: x)\n"
     index = RegionIndex(builder.report(), "program.py", parse(text))
     assert [index.of_call(call.region) for call in builder.report().regions if call.file == "program.py"] == []
+
+
+def test_records_of_another_shape_are_opened() -> None:
+    assert shapes.run(300, seed=3)["inputs"] == 300
+
+
+@pytest.mark.parametrize("rank", [b'"0"', b"[0]", b"{}", b"1.5"])
+def test_a_rank_that_is_no_number_is_none(rank: bytes, tmp_path: Path) -> None:
+    first, other = (
+        read_recorded(file) for file in (written(tmp_path, "a", TRACE.replace(b'"rank": 1', b'"rank": ' + rank)), SMALL)
+    )
+    assert first.report.rank is None
+    assert len(with_divergence([first, other])) == 2
+
+
+def written(folder: Path, name: str, data: bytes) -> Path:
+    file = folder / name
+    file.write_bytes(data)
+    return file

@@ -238,6 +238,20 @@ def _tensor_facts(match: re.Match[str]) -> Iterator[GuardFact]:
         yield fact("stride", stride, index)
 
 
+def sizes_of(compilation: Compilation, name: str) -> tuple[str, ...]:
+    """The sizes of the tensor ``name`` that a version takes, ``None`` for any; () where the guards do not say."""
+    text = (compilation.guards.text() or "") if compilation.guards is not None else ""
+    for line in guard_lines(text):
+        match = CHECKED_TENSOR.match(parse_guard(line).guard)
+        if (
+            match is not None
+            and read_guard(GuardFailure("", f"tensor '{match['name']}' rank mismatch. expected 1, actual 2")).name
+            == name
+        ):
+            return tuple(part for part in match["size"].split(", ") if part)
+    return ()
+
+
 def _state_facts(state: Mapping[str, object]) -> Iterator[GuardFact]:
     for name, value in state.items():
         if name == "autocast_state" and isinstance(value, dict):

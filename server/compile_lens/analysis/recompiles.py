@@ -8,7 +8,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.cost import recompile_cost
 from compile_lens.analysis.finding import Finding, Kind, Place, Recompiled, Related, Severity
 from compile_lens.analysis.guard_words import change
-from compile_lens.analysis.recompile_causes import Cause, Key, causes_of
+from compile_lens.analysis.recompile_causes import Cause, Key, causes_of, sizes_of
 from compile_lens.analysis.recompile_hints import hints_for
 from compile_lens.analysis.recompile_places import cause_place
 from compile_lens.analysis.run_context import RunContext
@@ -132,7 +132,10 @@ def _torchs_error(compilation: Compilation) -> str:
 def _all_guards(compilation: Compilation, cause: Cause) -> str:
     """Each failed guard in torch's words, the one that the finding is about first (``fixes.evidence`` reads them)."""
     failures = (cause.failure, *(failure for failure, _ in cause.others))
-    return "\n".join(f"[{compilation.compile_id}] against {failure.against}: {failure.guard}" for failure in failures)
+    rows = [f"[{compilation.compile_id}] against {failure.against}: {failure.guard}" for failure in failures]
+    if cause.fact.what == "size" and (sizes := sizes_of(compilation, cause.fact.name)):
+        rows.append(f"[{compilation.compile_id}] made for {cause.fact.name} of size [{', '.join(sizes)}]")
+    return "\n".join(rows)
 
 
 def _call_sites(causes: Causes, sources: Sources) -> tuple[Related, ...]:

@@ -34,6 +34,7 @@ LONGEST_DIFF = 3_000
 MOST_FINDINGS = 8
 KEEPS = {
     FixKind.CHANGE: "keeps the program's meaning",
+    FixKind.SEPARATE: "compiles each kind of call separately",
     FixKind.SKELETON: "has to be completed",
     FixKind.LOSSY: "loses something, such as printed text",
     FixKind.EXCLUDE: "leaves the code out of compilation",
@@ -107,7 +108,7 @@ def _fix_answer(one: Candidate, source: Source) -> dict[str, Any]:
         "rule": one.fix.rule,
         "title": quoted(one.fix.title),
         "effect": quoted(one.words),
-        "helps": one.effect is not None and one.effect.helps,
+        "helps": one.helps,
         "keeps": KEEPS[one.fix.kind],
         "diff": quoted_lines("".join(diff), LONGEST_DIFF),
     }

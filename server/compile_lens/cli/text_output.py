@@ -16,7 +16,6 @@ from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, PassedOver, Status
 from compile_lens.analysis.outcome_parts import Compared
 from compile_lens.analysis.ranks import rank_names
-from compile_lens.cli.rank_table import rank_table
 from compile_lens.entries.entry import SCRIPT
 from compile_lens.wording import and_more, counted
 
@@ -224,6 +223,10 @@ class TextOutput:
         line.append(f"  ({', '.join(facts)})", style="dim")
         self._console.print(line, soft_wrap=True)
         if len(outcome.ranks) > 1:
+            from compile_lens.cli.rank_table import (
+                rank_table,
+            )  # rich's tables take a tenth of the time in which a trace opens again
+
             self._console.print(rank_table(outcome.ranks))
         if is_recorded and counts.breaks and not outcome.graphs:
             self._console.print("No frame compiled a graph.", soft_wrap=True)

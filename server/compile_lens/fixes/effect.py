@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compile_lens.analysis.finding import Kind
+from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.fixes.results import ResultsCompared
 
@@ -16,7 +16,7 @@ class FixEffect:
     """What a change of the program did. ``ended``: the changed program came to its end as the first one did.
 
     ``graphs`` are those before and after. ``results`` compares what the changed program computes with the first one in eager.
-    ``seconds`` is how long the check took.
+    ``seconds`` is how long the check took. ``recompiled`` are the messages of the recompiles that are still there.
     """
 
     before: FindingCounts
@@ -25,6 +25,7 @@ class FixEffect:
     graphs: tuple[int, int] = (0, 0)
     results: ResultsCompared = NOT_COMPARED
     seconds: float = 0.0
+    recompiled: tuple[str, ...] = ()
 
     @property
     def harms(self) -> bool:
@@ -49,6 +50,14 @@ class FixEffect:
         """Whether there is less of something, and nothing new."""
         return not self.harms and self.after != self.before
 
+    def helps_with(self, finding: Finding) -> bool:
+        """Whether there is less of what a finding is about: a break, or another recompile, that is gone does not help with a recompile."""
+        if finding.kind not in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):
+            return self.helps
+        before, after = self.before, self.after
+        fewer = after.recompiles < before.recompiles or after.refused < before.refused
+        return self.helps and fewer and finding.message not in self.recompiled
+
     @property
     def gain(self) -> int:
         """How many findings there are less, the grave ones counted more."""
@@ -70,7 +79,10 @@ class FixEffect:
         }
         pairs = {name: (getattr(self.before, name), getattr(self.after, name)) for name in names}
         changed = [_pair(*pairs[name], names[name]) for name in names if pairs[name][0] != pairs[name][1]]
-        if self.graphs[0] != self.graphs[1] and self.before.breaks != self.after.breaks:
+        recompiles = (self.before.recompiles, self.after.recompiles)
+        if self.graphs[0] != self.graphs[1] and (
+            self.before.breaks != self.after.breaks or recompiles[0] > recompiles[1]
+        ):
             changed.append(_pair(*self.graphs, "graph"))
         if not changed:
             own = {Kind.RECOMPILE: "recompiles", Kind.RECOMPILE_LIMIT: "refused"}.get(kind, "breaks")

@@ -18,6 +18,9 @@ class FixKind(Enum):
     """What a fix claims."""
 
     CHANGE = "change"  # the program does the same, and torch compiles it better
+    SEPARATE = (
+        "separate"  # as many graphs are compiled, but each kind of call has its own, and none counts as a recompile
+    )
     LOSSY = "lossy"  # … but for something that the title names: a text that is not printed any more
     EXCLUDE = "exclude"  # what cannot be compiled is left out on purpose
     SKELETON = "skeleton"  # the user has to complete it

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
-from compile_lens.analysis.finding import Finding
-from compile_lens.fixes.fix import Fix, apply_fix
+from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.fixes.fix import Fix, FixKind, apply_fix
 from compile_lens.fixes.rewrites.branch import select
 from compile_lens.fixes.rewrites.captured import capture, masked_sum
+from compile_lens.fixes.rewrites.changing_numbers import pass_tensor, tensor_number, unspecialized_int
 from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
 from compile_lens.fixes.rewrites.configure import log_later, recompile_limit
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
 from compile_lens.fixes.rewrites.eager import disable, opaque
 from compile_lens.fixes.rewrites.ignore import ignore
-from compile_lens.fixes.rewrites.numbers import keep_tensor, pass_tensor
-from compile_lens.fixes.rewrites.objects import compile_once, make_once, tensor_number
+from compile_lens.fixes.rewrites.lazy_state import make_before
+from compile_lens.fixes.rewrites.lists import join_outside
+from compile_lens.fixes.rewrites.numbers import keep_tensor
+from compile_lens.fixes.rewrites.objects import compile_once, make_once
+from compile_lens.fixes.rewrites.same_calls import same_argument, set_once, without_gradients
+from compile_lens.fixes.rewrites.sizes import branch_on_size, pad, shapes_spec
 from compile_lens.fixes.rewrites.split import split
 from compile_lens.fixes.rewrites.statements import (
     count_outside,
@@ -25,10 +30,14 @@ from compile_lens.fixes.rewrites.statements import (
     remove_print,
 )
 from compile_lens.fixes.rewrites.untraceable import constant_result, hoist, with_torch
+from compile_lens.fixes.rewrites.variants import own_version
 from compile_lens.syntax.tree import SourceTree, parse
 
 # a longer text takes too long to parse for each fix while an editor waits; its run shows what is wrong
 LONG = 20_000
+# of how many breaks the fixes are tried for a recompile, and how many of each
+MOST_BREAKS = 2
+MOST_OF_A_BREAK = 2
 Rule = Callable[[Finding, SourceTree], Iterator[Fix]]
 RULES: tuple[Rule, ...] = (
     keep_tensor,
@@ -48,6 +57,16 @@ RULES: tuple[Rule, ...] = (
     compile_once,
     mark_dynamic,
     dynamic_true,
+    shapes_spec,
+    unspecialized_int,
+    same_argument,
+    without_gradients,
+    set_once,
+    make_before,
+    join_outside,
+    branch_on_size,
+    pad,
+    own_version,
     recompile_limit,
     hoist,
     constant_result,
@@ -60,9 +79,23 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def fixes_for(finding: Finding, tree: SourceTree) -> tuple[Fix, ...]:
-    """What may help with ``finding`` in the file whose tree is ``tree``; ignoring it comes last."""
-    return tuple(fix for rule in RULES for fix in rule(finding, tree) if fix.edits and _is_sound(tree, fix))
+def fixes_for(finding: Finding, tree: SourceTree, others: Iterable[Finding] = ()) -> tuple[Fix, ...]:
+    """What may help with ``finding`` in the file whose tree is ``tree``; ignoring it comes last.
+
+    ``others`` are the findings of the same run: without the break before it, a function that was compiled again may not be compiled alone.
+    """
+    own = (fix for rule in RULES[:-1] for fix in rule(finding, tree))
+    found = [*own, *_of_breaks(finding, tree, others), *ignore(finding, tree)]
+    return tuple(fix for fix in dict.fromkeys(found) if fix.edits and _is_sound(tree, fix))
+
+
+def _of_breaks(finding: Finding, tree: SourceTree, others: Iterable[Finding]) -> Iterator[Fix]:
+    if finding.kind not in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):
+        return
+    breaks = [each for each in others if each.kind is Kind.GRAPH_BREAK and each.place.file == finding.place.file]
+    for each in breaks[:MOST_BREAKS]:
+        fixes = (fix for rule in RULES[:-1] for fix in rule(each, tree))
+        yield from [fix for fix in fixes if fix.kind is FixKind.CHANGE][:MOST_OF_A_BREAK]
 
 
 def _is_sound(tree: SourceTree, fix: Fix) -> bool:

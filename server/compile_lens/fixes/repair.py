@@ -124,7 +124,7 @@ class Repair:
                 remaining.append(Remaining(finding, NOT_HERE))
                 continue
             tried = []
-            for fix in fixes_for(finding, tree):
+            for fix in fixes_for(finding, tree, verifier.before.unfiltered):
                 if fix.kind in self.kinds:
                     self.on_try(finding, fix)
                     effect = await verifier.effect(host, fix)
@@ -134,7 +134,7 @@ class Repair:
                 return best, []
             other = [
                 fix.rule
-                for fix in fixes_for(finding, tree)
+                for fix in fixes_for(finding, tree, verifier.before.unfiltered)
                 if fix.kind not in self.kinds and fix.kind is not FixKind.IGNORE
             ]
             remaining.append(Remaining(finding, _why(tried, other), tuple(tried)))

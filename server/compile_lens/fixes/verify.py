@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix, tokens_changed
@@ -61,14 +61,19 @@ class Candidate:
     @property
     def is_proven(self) -> bool:
         """Whether it helps for sure: nothing is new, and the results were compared and are equal."""
-        return self.effect is not None and self.effect.helps and self.effect.results.equal is True
+        return self.effect is not None and self.helps and self.effect.results.equal is True
 
     @property
     def is_offered(self) -> bool:
         """Whether it is worth being shown: it helps, is not tried, or says itself that it does something else."""
         if self.fix.kind is FixKind.IGNORE or self.effect is None:
             return True
-        return not self.effect.harms and (self.effect.helps or self.fix.kind is not FixKind.CHANGE)
+        return not self.effect.harms and (self.helps or self.fix.kind not in (FixKind.CHANGE, FixKind.SEPARATE))
+
+    @property
+    def helps(self) -> bool:
+        """Whether it was verified that there is less of what the finding is about, and nothing new."""
+        return self.effect is not None and self.effect.helps_with(self.finding)
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
@@ -78,12 +83,12 @@ class Candidate:
             return (9, 0, 0, 0)
         if self.effect is None:
             return (3, kind, 0, self.tokens)
-        if not self.effect.helps:
+        if not self.helps:
             return (5, kind, 0, self.tokens)
         return (0 if self.fix.kind is FixKind.CHANGE else 1 + kind, -self.effect.gain, kind, self.tokens)
 
 
-KIND_ORDER = (FixKind.CHANGE, FixKind.LOSSY, FixKind.SKELETON, FixKind.EXCLUDE, FixKind.IGNORE)
+KIND_ORDER = (FixKind.CHANGE, FixKind.SEPARATE, FixKind.LOSSY, FixKind.SKELETON, FixKind.EXCLUDE, FixKind.IGNORE)
 
 
 @dataclass(slots=True)
@@ -138,6 +143,7 @@ class Verifier:
             (self.before.graphs, after.graphs),
             results,
             time.monotonic() - started,
+            tuple(each.message for each in after.unfiltered if each.kind in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)),
         )
         return effect, after
 
@@ -173,7 +179,7 @@ class Verifier:
         """
         wanted = set(rules)
         found = []
-        for fix in fixes_for(finding, tree or parse(self.text)):
+        for fix in fixes_for(finding, tree or parse(self.text), self.before.unfiltered):
             if fix.kind is not FixKind.IGNORE and (not wanted or fix.rule in wanted):
                 effect = await self.effect(host, fix)
                 found.append(Candidate(finding, fix, effect, tokens_changed(self.text, fix)))

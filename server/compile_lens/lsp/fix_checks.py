@@ -145,5 +145,7 @@ class FixChecks:
 
 def _candidates(text: str, findings: list[Finding]) -> list[Fix]:
     tree = parse(text)
-    fixes = (fix for finding in findings for fix in fixes_for(finding, tree) if fix.kind is not FixKind.IGNORE)
+    fixes = (
+        fix for finding in findings for fix in fixes_for(finding, tree, findings) if fix.kind is not FixKind.IGNORE
+    )
     return list(dict.fromkeys(fixes))[:MOST]

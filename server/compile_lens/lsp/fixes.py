@@ -126,9 +126,10 @@ class Fixes:
     def _offered(self, snapshot: Snapshot, finding: Finding) -> list[Candidate]:
         """Fixes that help come first; those that harm or do nothing are not offered."""
         tree = self._facts.tree(snapshot)
+        others = self._server.results.findings(file_key(snapshot.path or ""))
         known = [
             Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
-            for fix in (fixes_for(finding, tree) if tree is not None else ())
+            for fix in (fixes_for(finding, tree, others) if tree is not None else ())
         ]
         return self._habits.in_order(snapshot.path or "", [candidate for candidate in known if candidate.is_offered])
 
@@ -156,4 +157,4 @@ def _command(uri: str, name: str) -> str:
 
 
 def _is_preferred(candidate: Candidate) -> bool:
-    return candidate.fix.kind is FixKind.CHANGE and candidate.effect is not None and candidate.effect.helps
+    return candidate.fix.kind is FixKind.CHANGE and candidate.helps

@@ -26,6 +26,7 @@ _EXPORT = frozenset({"torch.export.export", "torch.export.draft_export", "torch.
 # full names that start a compile region
 ENTRY_POINTS = _COMPILE | _OPTIMIZE | _EXPORT
 _PARTIAL = "functools.partial"
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*ENTRY_POINTS, _PARTIAL))
 _FULLGRAPH_OPTIONS = frozenset({"fullgraph", "nopython"})
 _SUBJECT_OPTIONS = frozenset({"model", "mod"})
 # how many aliases, calls of calls and partials are followed
@@ -65,7 +66,7 @@ class CalleeNames:
             return waiting if waiting is not None and waiting.subject is None else None
         function = node.child_by_field_name("function") if node.type == "call" else None
         arguments = node.child_by_field_name("arguments") if node.type == "call" else None
-        if function is None or arguments is None:
+        if function is None or arguments is None or not self._may_be_callee(_unwrapped(function)):
             return None
         positional, named = self._arguments(arguments)
         if self.imports.resolve(self.dotted(_unwrapped(function))) == _PARTIAL:
@@ -75,6 +76,16 @@ class CalleeNames:
             return self._applied(inner, node, positional[1:], named)
         inner = self.callee(function, depth + 1)
         return self._applied(inner, node, positional, named) if inner is not None and inner.subject is None else None
+
+    def _may_be_callee(self, function: tree_sitter.Node) -> bool:
+        """Whether the last name of ``function`` leaves open what it is: most calls of a file are told by it at little cost."""
+        if function.type == "identifier":
+            name = self.tree.node_text(function)
+            return name in self.imports.names or name in self.assigned
+        if function.type != "attribute":
+            return True
+        attribute = function.child_by_field_name("attribute")
+        return attribute is not None and self.tree.node_text(attribute) in _LAST_NAMES
 
     def _applied(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 import tree_sitter
 
@@ -60,7 +61,12 @@ class Region:
 
 def find_regions(source: str | SourceTree) -> tuple[Region, ...]:
     """The compile regions of a file, in order, at most ``MOST_REGIONS``. Never raises on broken code."""
-    tree = parse(source) if isinstance(source, str) else source
+    return _regions(parse(source) if isinstance(source, str) else source)
+
+
+# several features ask for those of one text
+@lru_cache(maxsize=2)
+def _regions(tree: SourceTree) -> tuple[Region, ...]:
     names = read_names(tree)
     if not names.imports.has_torch:
         return ()
@@ -144,7 +150,8 @@ def _module_compiled_in_place(
     tree: SourceTree, names: CalleeNames, call: tree_sitter.Node, function: tree_sitter.Node
 ) -> tree_sitter.Node | None:
     """The receiver of ``receiver.compile(…)`` if it may be an ``nn.Module``; None for ``re.compile`` and similar calls."""
-    if function.type != "attribute" or tree.node_text(function).rpartition(".")[2].strip() != "compile":
+    method = function.child_by_field_name("attribute") if function.type == "attribute" else None
+    if method is None or tree.node_text(method) != "compile":
         return None
     receiver = function.child_by_field_name("object")
     arguments = call.child_by_field_name("arguments")

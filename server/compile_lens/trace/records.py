@@ -192,7 +192,7 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
         fields=fields,
         compile_id=_compile_id(envelope),
         attempt=envelope.get("attempt") or 0,
-        rank=envelope.get("rank"),
+        rank=rank if isinstance(rank := envelope.get("rank"), int) else None,
         payload=payload,
         stack=envelope.get("stack"),
     )

@@ -14,6 +14,7 @@ from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
 
 _ASSIGNMENTS = tree_sitter.Query(LANGUAGE, "(assignment) @assignment")
+_KEYWORDS = tree_sitter.Query(LANGUAGE, "(keyword_argument) @keyword")
 _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
 # torch/_dynamo/config.py (torch 2.7 and later; before, it was cache_size_limit)
 _LIMITS = ("recompile_limit", "cache_size_limit")
@@ -49,13 +50,25 @@ def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """A limit high enough for all versions of the run."""
     if finding.kind is not Kind.RECOMPILE_LIMIT:
         return
-    present = _assignment(tree, _LIMITS)
-    value = present.child_by_field_name("right") if present is not None else None
+    value = _limit(tree)
     text = tree.node_text(value) if value is not None else str(DEFAULT_LIMIT)
     limit = 1 << (int(text) + finding.count - 1).bit_length() if text.isdigit() else 0
-    edit = set_option(tree, _LIMITS, str(limit)) if limit else None
+    changed = replace_node(tree, value, str(limit)) if value is not None else set_option(tree, _LIMITS, str(limit))
+    edit = changed if limit else None
     if edit is not None:
         yield make("recompile-limit", f"Raise `torch._dynamo.config.recompile_limit` to {limit}", edit)
+
+
+def _limit(tree: SourceTree) -> tree_sitter.Node | None:
+    """The limit that the file sets: by an assignment, by ``config.patch(recompile_limit=…)`` or as an option of ``torch.compile``."""
+    present = _assignment(tree, _LIMITS)
+    if present is not None:
+        return present.child_by_field_name("right")
+    for node in tree_sitter.QueryCursor(_KEYWORDS).captures(tree.root).get("keyword", []):
+        name = node.child_by_field_name("name")
+        if name is not None and tree.node_text(name) in _LIMITS:
+            return node.child_by_field_name("value")
+    return None
 
 
 def set_option(tree: SourceTree, options: tuple[str, ...], value: str) -> Edit | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import tree_sitter
@@ -12,9 +13,11 @@ from compile_lens.fixes.fix import Edit, Fix, make
 from compile_lens.fixes.rewrites.calls import CallInFile, calls_of, function_of
 from compile_lens.fixes.rewrites.editing import before, replace_node, statement_of, torch_import, torch_name
 from compile_lens.fixes.rewrites.evidence import changed
-from compile_lens.syntax.regions import Region, find_regions
-from compile_lens.syntax.tree import Range, SourceTree
+from compile_lens.fixes.rewrites.regions import region_of, with_option
+from compile_lens.syntax.tree import SourceTree
 
+_ROOT = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[\w.]+")
 _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
 
 
@@ -25,7 +28,7 @@ def dynamic_true(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     ):
         return
     region = region_of(finding, tree)
-    edit = with_option(tree, region, "dynamic") if region is not None else None
+    edit = with_option(tree, region, "dynamic", "True") if region is not None else None
     if edit is not None:
         yield make("dynamic-true", "Compile with `dynamic=True`", edit)
 
@@ -36,9 +39,8 @@ def mark_dynamic(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if finding.kind not in _RECOMPILES or function is None:
         return
     facts = [fact for fact in changed(finding) if fact.what == "size" and fact.dimension is not None]
-    dimensions = sorted(
-        {(fact.name, fact.dimension) for fact in facts if fact.name in {p.name for p in function.parameters}}
-    )
+    roots = {p.name for p in function.parameters} | {"self"}
+    dimensions = sorted({(fact.name, fact.dimension) for fact in facts if fact.root in roots})
     calls = calls_of(tree, function)
     if not dimensions or not calls:
         return
@@ -46,7 +48,10 @@ def mark_dynamic(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     for name in ("mark_dynamic", "maybe_mark_dynamic", *(["decorators.mark_unbacked"] if _is_one(facts) else [])):
         edits: list[Edit | None] = [torch_import(tree)]
         for call in calls:
-            edits += _marked(tree, call, [(p, f"{torch}._dynamo.{name}({{}}, {d})") for p, d in dimensions])
+            marks = [(_ROOT.match(p), f"{torch}._dynamo.{name}", p, d) for p, d in dimensions]
+            edits += _marked(
+                tree, call, [(root[0], f"{mark}({{}}{p[root.end() :]}, {d})") for root, mark, p, d in marks if root]
+            )
         if all(edit is not None for edit in edits[1:]) and len(edits) > 1:
             words = ", ".join(f"{d} of `{p}`" for p, d in dimensions)
             short = name.rpartition(".")[2]
@@ -58,41 +63,6 @@ def _is_one(facts: list[GuardFact]) -> bool:
     return any({fact.before, fact.after} & {"0", "1"} for fact in facts)
 
 
-def region_of(finding: Finding, tree: SourceTree) -> Region | None:
-    """The region that compiles the function of a finding: the one whose target it stands in, or the only one."""
-    regions = find_regions(tree)
-    line = finding.place.line
-    holding = [r for r in regions if r.target_line is not None and r.target_line <= line <= (r.target_end_line or 0)]
-    if holding:
-        return max(holding, key=lambda region: region.target_line or 0)
-    return regions[0] if len(regions) == 1 else None
-
-
-def with_option(tree: SourceTree, region: Region, option: str) -> Edit | None:
-    """The edit that gives a region ``option=True``; None where it has that, or is not written as a call or decorator."""
-    start = tree.offset(region.line, region.column)
-    node = tree.root.named_descendant_for_byte_range(start, tree.offset(region.end_line, region.end_column))
-    if node is not None and node.type == "decorator":
-        node = next((child for child in node.named_children if child.type != "comment"), None)
-    if node is None:
-        return None
-    arguments = node.child_by_field_name("arguments") if node.type == "call" else None
-    if arguments is None:
-        return Edit(_end(tree, node.end_byte), f"({option}=True)") if node.type != "call" else None
-    given = [child for child in arguments.named_children if child.type != "comment"]
-    for argument in given:
-        name, value = argument.child_by_field_name("name"), argument.child_by_field_name("value")
-        if name is not None and value is not None and tree.node_text(name) == option:
-            return replace_node(tree, value, "True") if value.type != "true" else None
-    if not given:
-        return Edit(_end(tree, arguments.start_byte + 1), f"{option}=True")
-    return Edit(_end(tree, given[-1].end_byte), f", {option}=True")
-
-
-def _end(tree: SourceTree, offset: int) -> Range:
-    return tree.range_between(offset, offset)
-
-
 def _marked(tree: SourceTree, call: CallInFile, marks: list[tuple[str, str]]) -> list[Edit | None]:
     """The lines before one call; an argument that is no name gets the parameter's, in a line before them."""
     lines: list[str] = []
@@ -102,6 +72,9 @@ def _marked(tree: SourceTree, call: CallInFile, marks: list[tuple[str, str]]) ->
         return [None]
     for parameter in dict.fromkeys(parameter for parameter, _ in marks):
         argument = call.arguments.get(parameter)
+        if parameter == "self" and argument is None and _NAME.fullmatch(call.receiver):
+            lines += [mark.format(call.receiver) for owner, mark in marks if owner == parameter]
+            continue
         if argument is None:
             return [None]
         name = tree.node_text(argument)

@@ -124,6 +124,11 @@ def torch_import(tree: SourceTree) -> Edit | None:
     return None if torch_name(tree)[1] else _after_imports(tree, ("import torch",), blank=False)
 
 
+def below_imports(tree: SourceTree, statement: str, blank: bool = False) -> Edit:
+    """A statement below the imports of the file, after a blank line or not."""
+    return _after_imports(tree, (statement,), blank)
+
+
 def configuration(tree: SourceTree, *statements: str) -> Edit:
     """``statements`` below the imports, in which ``torch`` is the name of the module; it is imported if the file does not."""
     name, present = torch_name(tree)

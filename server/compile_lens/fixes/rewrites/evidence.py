@@ -11,6 +11,8 @@ from compile_lens.trace.report import GuardFailure
 
 # "[0/1] against 0/0: tensor 'x' size mismatch …", as analysis/recompiles.py writes them
 _GUARD = re.compile(r"^\[(?P<id>[^\]]+)\] against (?P<against>\S*): (?P<guard>.*)$", re.MULTILINE)
+# "[0/1] made for x of size [None, 8]"
+_SIZES = re.compile(r"^\[[^\]]+\] made for (?P<name>\S+) of size \[(?P<sizes>[^\]]+)\]$", re.MULTILINE)
 
 
 def changed(finding: Finding) -> tuple[GuardFact, ...]:
@@ -19,3 +21,8 @@ def changed(finding: Finding) -> tuple[GuardFact, ...]:
     for match in _GUARD.finditer(finding.detail):
         first.setdefault(match["id"], read_guard(GuardFailure(match["against"], match["guard"])))
     return tuple(first.values())
+
+
+def ranks(finding: Finding) -> dict[str, int]:
+    """How many dimensions the tensors have whose sizes changed."""
+    return {match["name"]: len(match["sizes"].split(",")) for match in _SIZES.finditer(finding.detail)}

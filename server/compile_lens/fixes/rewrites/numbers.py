@@ -1,4 +1,4 @@
-"""Fixes that keep tensors where numbers are used: ``.item()`` in arithmetic, and numbers that change from call to call."""
+"""Fixes that keep tensors where ``.item()`` makes numbers of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.fixes.fix import Edit, Fix, make
-from compile_lens.fixes.rewrites.calls import calls_of, function_of
-from compile_lens.fixes.rewrites.editing import call_at, replace_node, torch_import, torch_name
-from compile_lens.fixes.rewrites.evidence import changed
+from compile_lens.fixes.fix import Fix, make
+from compile_lens.fixes.rewrites.editing import call_at, replace_node
 from compile_lens.syntax.tree import SourceTree
 
 
@@ -29,24 +27,6 @@ def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         f"Keep the tensor without its gradient, instead of {words}",
         replace_node(tree, call, f"{text}.detach()"),
     )
-
-
-def pass_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """A number that changes, given as a tensor at each call in this file."""
-    function = function_of(finding, tree) if finding.kind in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT) else None
-    if function is None:
-        return
-    parameters = {p.name for p in function.parameters}
-    numbers = {f.name for f in changed(finding) if f.name in parameters and f.what in ("value", "type")}
-    torch, _ = torch_name(tree)
-    calls = calls_of(tree, function)
-    for name in sorted(numbers):
-        arguments = [call.arguments[name] for call in calls if name in call.arguments]
-        if not arguments or len(arguments) != len(calls):
-            continue
-        edits: list[Edit | None] = [torch_import(tree)]
-        edits += [replace_node(tree, node, f"{torch}.tensor({tree.node_text(node)})") for node in arguments]
-        yield make("pass-tensor", f"Pass `{name}` as a tensor", *edits)
 
 
 def _tensor_of(tree: SourceTree, call: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -1,4 +1,4 @@
-"""Fixes for values that are new at each call: numbers kept as tensors, objects and compiled functions made once."""
+"""Fixes for objects and compiled functions that are new at each call: made once."""
 
 from __future__ import annotations
 
@@ -10,37 +10,15 @@ import tree_sitter
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, make
 from compile_lens.fixes.rewrites.calls import calls_of, function_of
-from compile_lens.fixes.rewrites.editing import indent_of, newline, replace_node, statement_of, torch_import, torch_name
+from compile_lens.fixes.rewrites.editing import indent_of, newline, replace_node, statement_of
 from compile_lens.fixes.rewrites.evidence import changed
 from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors
 
 _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
-_ASSIGNMENTS = tree_sitter.Query(LANGUAGE, "(assignment) @assignment")
 _CALLS = tree_sitter.Query(LANGUAGE, "(call) @call")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LOOPS = frozenset({"for_statement", "while_statement"})
-_NUMBERS = frozenset({"integer", "float", "identifier", "binary_operator", "unary_operator"})
 _COMPILES = re.compile(r"(?:^|\.)compile$")
-
-
-def tensor_number(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """An attribute, item or global that holds a number which changes: a tensor wherever it is assigned."""
-    if finding.kind not in _RECOMPILES:
-        return
-    torch, _ = torch_name(tree)
-    for reading in dict.fromkeys(fact.reading for fact in changed(finding) if _is_number(fact.before)):
-        last = _last_part(reading)
-        edits: list[Edit | None] = []
-        for node in _captured(tree, _ASSIGNMENTS, "assignment"):
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is None or right is None or not _is_same(tree.node_text(left), reading, last):
-                continue
-            if right.type not in _NUMBERS:
-                edits = []
-                break
-            edits.append(replace_node(tree, right, f"{torch}.tensor({tree.node_text(right)})"))
-        if (edits and not reading.isidentifier()) or (edits and _is_global(tree, reading)):
-            yield make("tensor-number", f"Keep `{reading}` as a tensor", torch_import(tree), *edits)
 
 
 def make_once(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -123,26 +101,3 @@ def _assigned_in(tree: SourceTree, loop: tree_sitter.Node) -> set[str]:
 def _captured(tree: SourceTree, query: tree_sitter.Query, name: str) -> list[tree_sitter.Node]:
     found = tree_sitter.QueryCursor(query).captures(tree.root).get(name, [])
     return sorted(found, key=lambda node: node.start_byte)
-
-
-def _last_part(reading: str) -> str:
-    """``.scale`` of ``self.scale``, ``["scale"]`` of ``config["scale"]``; '' of a name."""
-    match = re.search(r"(\.\w+|\[[^\]]+\])$", reading)
-    return match[1].replace("'", '"') if match else ""
-
-
-def _is_same(left: str, reading: str, last: str) -> bool:
-    if not last:
-        return left == reading
-    return left.replace("'", '"').endswith(last)
-
-
-def _is_global(tree: SourceTree, name: str) -> bool:
-    return any(
-        child.type == "expression_statement" and tree.node_text(child).partition("=")[0].strip() == name
-        for child in tree.root.named_children
-    )
-
-
-def _is_number(value: str) -> bool:
-    return value.lstrip("-").replace(".", "", 1).isdigit()
