@@ -162,7 +162,7 @@ class Workbench:
             try:
                 mine = f"HOME={self.profile}/home\0".encode() in (folder / "environ").read_bytes()
                 command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+                state = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
             except OSError:  # gone, or another user's
                 continue
             if mine and state != "Z":
