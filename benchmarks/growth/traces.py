@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from benchmarks.costs import compile_lens, cost
@@ -23,7 +23,7 @@ from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 MEGABYTES = (1, 3, 10, 30, 100, 300, 1_000)
-FINDINGS = (1, 10, 50, 200, 1_000, 5_000)
+FINDINGS = (1, 10, 50, 200, 500, 1_000, 2_000)
 RANKS = (1, 2, 4, 8, 16, 32, 64)
 FUNCTION = """\
 @torch.compile(backend="eager")
@@ -124,7 +124,7 @@ def _of_findings(recorded: _Recording, scratch: Path, count: int) -> float:
         (outcome,) = open_trace(trace, TraceOptions(folders=(str(scratch),))).outcomes
         if len(outcome.findings) != count:
             raise RuntimeError(f"{len(outcome.findings)} findings instead of {count}")
-        to_json([outcome], tree_of_file)
+        to_json([outcome], cache(tree_of_file))  # as the command does
 
     return _in_fresh_cache(work)
 

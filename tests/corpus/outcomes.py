@@ -1,7 +1,8 @@
 """``python -m tests.corpus.outcomes FILE…``: analyzes files as a user would, and says of each what was reached.
 
 A file's main model is its module that uses most of the file (counted here from the syntax tree, not asked of the product). It is
-reached where it was called or one of its methods was compiled; for a script without modules of its own, where anything was compiled.
+reached where it was called or one of its methods was compiled. Of a script without modules of its own, its run is what must compile
+something: a helper that is called with synthesized inputs is a part. Of other files without modules, a function is enough.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.corpus.draw import is_script
 from tests.corpus.environments import interpreter_of
 
 LIMIT_S = 300
@@ -42,6 +46,7 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--list", type=Path, help="a file with a path on each line")
     parser.add_argument("--python", default=sys.executable, help="the interpreter to analyze with")
+    parser.add_argument("--table", action="store_true", help="print the results as a table of Markdown, too")
     parser.add_argument("--seconds", type=float, default=RUN_S, help="the time limit of each entry")
     parser.add_argument("--folder", type=Path, help="where packages were unpacked: their own interpreters are used")
     parser.add_argument(
@@ -63,7 +68,27 @@ def main() -> int:
     rows = [kept[str(file)] for file in files]
     counts = {how: sum(row["how"] == how for row in rows) for how in ("main", "part", "nothing")}
     print(", ".join(f"{how}: {count}" for how, count in counts.items()), f"of {len(rows)}")
+    if options.table:
+        print("\n".join(table_of(rows)))
     return 0
+
+
+def table_of(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A row for each file, by package."""
+    yield "| file | main model | reached | s | entry | first reason or finding |"
+    yield "|---|---|---|---|---|---|"
+    for row in sorted(rows, key=lambda row: _short(row["file"])):
+        reason = " ".join(row["reason"].replace("|", "/").replace("`", "").split())[:140]
+        main = f"`{row['main']}`" if row["main"] else ""
+        entry = f"`{row['entry']}`" if row["entry"] else ""
+        yield f"| `{_short(row['file'])}` | {main} | {row['how']} | {row['seconds']:.0f} | {entry} | {f'`{reason}`' if reason else ''} |"
+
+
+def _short(file: str) -> str:
+    """A path from the folder of the source distribution on, whose name ends with a version."""
+    parts = Path(file).parts
+    start = next((i for i, part in enumerate(parts) if re.search(r"-\d+(?:\.\w+)+$", part)), 0)
+    return "/".join(parts[start:])
 
 
 def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
@@ -83,7 +108,8 @@ def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
     names = {name for call in run["calls"] for name in (call["target"], call["text"], call["making"])}
     names |= {region["name"] for region in run["regions"]}
     anything = bool(called or run["regions"])
-    is_main = anything and (not largest or any(largest in name for name in names))
+    is_helper = not largest and run["entry"] == "synthesized" and is_script(file)
+    is_main = anything and not is_helper and (not largest or any(largest in name for name in names))
     findings = tuple(f"{f['kind']} {f['code']}: {f['message']}" for f in run["findings"])
     defined = (run["coverage"] or {"definitions": []})["definitions"]
     reason = "; ".join(f"{one['name']}: {one['reason']}" for one in defined if one["name"] == largest and one["reason"])

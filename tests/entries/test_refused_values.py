@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
+from tests.entries.agent_package import agent_module
 
 from compile_lens.entries.targets import find_targets
-from compile_lens.pipeline.entry_choice import choose
 from compile_lens.syntax.tree import parse
-from warm_host import WarmHost
 
-pytestmark = pytest.mark.xdist_group("entries")
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
+
+target = agent_module("inputs.synthesis.target")
 
 MODULES = """\
 import torch
@@ -105,6 +108,16 @@ class Asking(nn.Module):
         return x + bias
 
 
+class Nested(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.layer = nn.Linear(cfg.model.width, cfg.model.head["classes"])
+        self.rate = cfg.train["dropout"]
+
+    def forward(self, x):
+        return self.layer(x) * self.rate
+
+
 class Cell(nn.Module):
     def __init__(self):
         super().__init__()
@@ -154,24 +167,29 @@ class Encoded(nn.Module):
 """
 
 
-def test_what_the_program_accepts_is_passed(tmp_path: Path, warm_host: WarmHost) -> None:
-    (tmp_path / "net.py").write_text(MODULES)
-    file = str(tmp_path / "net.py")
-    outcome = warm_host.run_choice(file, choose(file, MODULES, None))
-    calls = {call.target: call.text for call in outcome.calls}
-    coverage = outcome.coverage
-    assert coverage is not None
-    assert not [(unit.name, unit.reason) for unit in coverage.units if unit.reason and unit.is_module], calls
-    assert calls["Pooled"].startswith("Pooled(kind='first')(")
-    assert calls["Scaled"].startswith("Scaled(rate='slow')(")
-    assert "of=torch.nn." in calls["Normed"]
-    assert "state=(float32[2, 8], float32[2, 8])" in calls["Cell"]
-    assert "y=float32[" in calls["Similarity"]
-    assert "time=float32[2], classes=int64[2] < 5" in calls["Timed"] and "x=float32[2, 3, " in calls["Timed"]
-    assert "bias=" in calls["Asking"]
-    assert calls["Sized"].startswith("Sized.from_name(name='tiny')(")
-    assert calls["Encoded"].startswith("Encoded(encoder=SmallEncoder())(")
-    assert not [finding for finding in outcome.findings if finding.kind.value == "run-error"]
+def test_what_the_program_accepts_is_passed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "refusing.py").write_text(MODULES)
+    spec = importlib.util.spec_from_file_location("refusing", tmp_path / "refusing.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "refusing", module)
+    spec.loader.exec_module(module)
+
+    def call_of(name: str) -> str:
+        return str(target.find_call(module, name, target.SearchBudget(trials=60, seconds=60)).expression)
+
+    assert call_of("Pooled").startswith("Pooled(kind='first')(")
+    assert call_of("Scaled").startswith("Scaled(rate='slow')(")
+    assert "of=torch.nn." in call_of("Normed")
+    assert "[2, 3, 64, 64]" in call_of("Stem")
+    assert "state=(float32[2, 8], float32[2, 8])" in call_of("Cell")
+    assert "y=float32[" in call_of("Similarity")
+    timed = call_of("Timed")
+    assert "time=float32[2], classes=int64[2] < 5" in timed and "x=float32[2, 3, " in timed
+    assert "bias=" in call_of("Asking")
+    assert 'head={"classes": 10}' in call_of("Nested")
+    assert call_of("Sized").startswith("Sized.from_name(name='tiny')(")
+    assert call_of("Encoded").startswith("Encoded(encoder=SmallEncoder())(")
 
 
 def test_a_class_whose_forward_is_left_to_subclasses_is_no_target() -> None:

@@ -53,10 +53,18 @@ def definitions(tree: SourceTree) -> tuple[Definition, ...]:
 
 def definition_at(tree: SourceTree, line: int) -> Definition | None:
     """The innermost function or class (not lambda) that contains a line; decorators count."""
-    found: Definition | None = None
+    innermost = _innermost(tree)
+    return innermost[line] if 0 <= line < len(innermost) else None
+
+
+# a file with thousands of findings is asked about each of their lines
+@lru_cache(maxsize=4)
+def _innermost(tree: SourceTree) -> list[Definition | None]:
+    found: list[Definition | None] = [None] * (len(tree.lines) + 2)
     for definition in definitions(tree):
-        if definition.kind != "lambda" and definition.first_line <= line <= definition.last_line:
-            found = definition
+        if definition.kind != "lambda":
+            last = min(definition.last_line, len(found) - 1)
+            found[definition.first_line : last + 1] = [definition] * (last + 1 - definition.first_line)
     return found
 
 

@@ -146,10 +146,9 @@ class Arguments:
             yield from _plain_in(name, argument)
 
     def objects(self) -> Iterator[tuple[str, Fields]]:
-        """The arguments that are dictionaries, or objects whose class is not known."""
+        """The arguments that are dictionaries, or objects whose class is not known, also inside of others."""
         for name, argument in self.named:
-            if isinstance(argument, Fields):
-                yield name, argument
+            yield from _objects_in(name, argument)
 
 
 def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
@@ -161,6 +160,14 @@ def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _tensors_in(f"{name}{INSIDE}{inner}", value)
+
+
+def _objects_in(name: str, argument: Argument) -> Iterator[tuple[str, Fields]]:
+    if isinstance(argument, Fields):
+        yield name, argument
+    if isinstance(argument, (Constructed, Fields)):
+        for inner, value in argument.named:
+            yield from _objects_in(f"{name}{INSIDE}{inner}", value)
 
 
 def _plain_in(name: str, argument: Argument) -> Iterator[tuple[str, Expression | UnknownInteger]]:

@@ -25,6 +25,8 @@ OTHER_RANKS = (3, 4, 2, 5, 1)
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
+# those that only find out what else is read of an object
+FREE_TRIALS = 40
 # sides of images that pass through many strided layers
 LARGER_SIZES = (64, 128, 256)
 MAX_CONDITIONS = 8
@@ -93,6 +95,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
     waiting = list(reversed(start))
     tried: set[str] = set()
     last: BaseException | None = None
+    free = FREE_TRIALS
     while waiting:
         candidate = waiting.pop()
         if candidate.text in tried:
@@ -104,6 +107,9 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if error is None:
             return candidate
         last = error
+        if free and any(wanted.kind in ("attribute", "key") and wanted.value for wanted in requirements(error)):
+            free -= 1
+            budget.trials += 1  # each adds a value that a configuration lacks, and fails at once
         if not budget.left or isinstance(error, ImportError):
             break  # no other argument makes a module be there
         if is_of_object(error) and not any(candidate.arguments.plain()):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
 from collections.abc import Callable, Iterator
 
 from .arguments import INSIDE, Argument, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
-from .messages import Requirement, names_in_failing_lines
+from .messages import Requirement, failing_line, names_in_failing_lines
 
 Guess = Callable[[str, Unknowns], Argument]
 # what the source shows that is read of a parameter
@@ -42,10 +43,7 @@ def with_structure(
     if requirement.kind == "pair":
         yield from _pairs(candidate, in_line)
         return
-    names = sorted(
-        (name for name, _ in candidate.arguments.named),
-        key=lambda n: in_line.index(n) if n in in_line else len(in_line),
-    )
+    names = _names(candidate, in_line, _owner(error, requirement.value))
     is_dict = requirement.kind == "key"
     objects = dict(candidate.arguments.objects())
     open_objects = [
@@ -59,10 +57,9 @@ def with_structure(
         if objects[name].is_dict is is_dict:
             yield _with_fields(candidate, name, objects[name], (requirement.value,), guess)
     tensors = dict(candidate.arguments.tensors())
-    numbers = {
-        name for name, argument in candidate.arguments.named if isinstance(argument, (Expression, UnknownInteger))
-    }
+    numbers = {name for name, _ in candidate.arguments.plain()}
     for name in names:
+        is_in_line = _last(name) in in_line
         if name in objects and is_dict and not objects[name].is_dict:
             changed = Fields(objects[name].named, True)  # read as a dictionary, too
             yield _with_fields(candidate, name, changed, (requirement.value,), guess)
@@ -74,14 +71,36 @@ def with_structure(
             else:
                 fields = (requirement.value, *read(name))
                 yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
-        elif name in numbers and name in in_line and not is_dict and requirement.value in _of_modules():
+        elif name in numbers and is_in_line and not is_dict and requirement.value in _of_modules():
             yield _with(candidate, name, ANY_MODULE)
-        elif name in numbers and name in in_line and not is_dict and requirement.value in _of_tensors():
-            yield from _tensors(candidate, [name])
-        elif name in numbers and name in in_line and (requirement.value or is_dict):
+        elif name in numbers and is_in_line and not is_dict and requirement.value in _of_tensors():
+            yield from _tensors(candidate, [_last(name)])
+        elif name in numbers and is_in_line and (requirement.value or is_dict):
             # a configuration whose class the file does not name
             fields = (requirement.value, *read(name))
             yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
+
+
+def _owner(error: BaseException, read: str) -> str:
+    """Of what ``read`` is read in the failing line: ``model`` for `cfg.model.head` and `head`; '' where that is not seen."""
+    found = (
+        re.search(rf"""([\w.\[\]'"]+?)(?:\.{read}\b|\[\s*['"]{read}['"]\s*\])""", failing_line(error)) if read else None
+    )
+    return re.findall(r"\w+", found[1])[-1] if found is not None else ""
+
+
+def _names(candidate: Candidate, in_line: list[str], owner: str) -> list[str]:
+    """The arguments that an error is about: those of the name ``owner`` if there are any, else all, those in the failing line first.
+
+    Of what is inside of objects, such as `cfg.model`, there is only what stands in that line.
+    """
+    arguments = candidate.arguments
+    everything = [
+        name for name, _ in (*arguments.named, *arguments.plain(), *arguments.objects(), *arguments.tensors())
+    ]
+    found = [name for name in dict.fromkeys(everything) if INSIDE not in name or _last(name) in in_line]
+    found = [name for name in found if _last(name) == owner] or found
+    return sorted(found, key=lambda n: in_line.index(_last(n)) if _last(n) in in_line else len(in_line))
 
 
 def _several(candidate: Candidate, in_line: list[str], is_list: bool) -> Iterator[Candidate]:

@@ -50,6 +50,10 @@ class Lookups:
         frame = sys._getframe(1)
         self._found.append({"what": what, **facts, "stack": self.stack(frame)})
 
+    def why_without_configuration(self) -> str | None:
+        """Why the current call got another configuration than the one that it looked up; None where it got that one."""
+        return next((str(note.get("why", "")) for note in self._found if note["what"] == CONFIGURATION), None)
+
     def may_substitute(self, error: BaseException) -> bool:
         """Whether to substitute what ``error`` reports as missing: not if the program handles the error itself."""
         return not is_handled(error, self.stack(sys._getframe(1)))

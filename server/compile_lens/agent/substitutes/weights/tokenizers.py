@@ -46,11 +46,11 @@ class Tokenizers:
 
     def _tokenizer(self, original: Any, cls: Any, *args: Any, **named: Any) -> Any:
         """Replaces ``from_pretrained`` of a tokenizer class."""
+        name = str(args[0] if args else named.get("pretrained_model_name_or_path", ""))
         with self._lookups.lookup(TOKENIZER):
             try:
-                return original(cls, *args, **named)
+                loaded = original(cls, *args, **named)
             except Exception as error:  # raised again unless files are missing
-                name = str(args[0] if args else named.get("pretrained_model_name_or_path", ""))
                 # without files, some versions continue until something else fails, such as a library that would convert them
                 is_missing = is_not_found(error) or not any_here(name, _files(cls))
                 made = _byte_tokenizer(cls, name, named) if is_missing and self._lookups.may_substitute(error) else None
@@ -58,6 +58,15 @@ class Tokenizers:
                     raise
                 self._lookups.substituted(TOKENIZER, why=reason(error), name=name, made=type(made).__name__)
                 return made
+            # with a configuration that replaces the missing one, transformers 5 makes a tokenizer without a vocabulary
+            why = self._lookups.why_without_configuration()
+            made = None
+            if why is not None and not any_here(name, _files(type(loaded))):
+                made = _byte_tokenizer(cls, name, named)
+            if made is None:
+                return loaded
+            self._lookups.substituted(TOKENIZER, why=why, name=name, made=type(made).__name__)
+            return made
 
 
 def _files(cls: Any) -> set[str]:
