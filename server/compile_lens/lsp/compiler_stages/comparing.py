@@ -33,6 +33,7 @@ from compile_lens.pipeline.stage_set import StageSet
 from compile_lens.pipeline.torch_options import DYNAMIC, read_option
 from compile_lens.stages.model import Graph, StageKind
 from compile_lens.state.stage_folders import OPENED, PREVIEW, RUN, VARIANT
+from compile_lens.wording import counted
 
 COMPARE = "compileLens.compareStages"
 AGAIN = "again"
@@ -246,7 +247,7 @@ def _passes(of: Compared) -> StageComparison:
 def _of_passes(comparison: StageComparison) -> str:
     changes = [stage for graph in comparison.graphs for stage in graph.stages]
     changed = sum(stage.is_changed for stage in changes)
-    return f"passes changed {changed} of {len(changes)} stages"
+    return f"passes changed {changed} of {counted(len(changes), 'stage')}"
 
 
 def _choice(
