@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 import re
 import unicodedata
+from xml.etree import ElementTree
 
 import pytest
 from markdown_it import MarkdownIt
@@ -14,9 +16,14 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.terminal import echo, echo_commands, echo_json
+from compile_lens.formats.junit import to_junit
 from compile_lens.lsp.markdown import prose
 from compile_lens.shown_text import code_block, code_cell, code_span, link, markdown_text, text_cell, visible
+from compile_lens.workers.job import Depth
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 # what a line of text consists of, and nothing else
@@ -136,3 +143,47 @@ def test_nothing_of_a_program_controls_the_terminal() -> None:
             console.print(thing, soft_wrap=True)
         left = [c for c in stream.getvalue() if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in "\n\t"]
         assert not left, (said, left)
+
+
+SAID = [
+    "::error file=a.py::forged",
+    "  ::stop-commands::x",
+    "text ##[set-output name=a;]b",
+    "::Add-Mask::e",
+    "::warning::" * 2,
+]
+
+
+def obeyed(log: str) -> list[str]:
+    """The lines that the runner of GitHub Actions takes for commands."""
+    return [line for line in log.splitlines() if re.match(r"\s*::[a-z]", line, re.IGNORECASE) or "##[" in line]
+
+
+def test_a_program_gives_no_command_to_a_workflow(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    for text in SAID:
+        echo(text)
+        SafeConsole(soft_wrap=True).print(Text(text), style="bold")
+        SafeConsole(soft_wrap=True).print(Text.assemble(("  :", "red"), (":err", "bold"), "or::pieces"))
+        echo_json(json.dumps({"message": text}))
+    assert obeyed(capsys.readouterr().out) == []
+    echo("torch::jit::load")
+    echo_json('{"message": "##[x]"}')
+    name, document = capsys.readouterr().out.splitlines()
+    assert (name, json.loads(document)) == ("torch::jit::load", {"message": "##[x]"})
+    echo_commands("::error::ours")
+    assert obeyed(capsys.readouterr().out) == ["::error::ours"]
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    echo(SAID[0])
+    assert capsys.readouterr().out == f"{SAID[0]}\n"
+
+
+def test_a_program_gives_no_command_by_a_report_for_a_ci_service() -> None:
+    place = Place("/w/a.py", 1, 1, 1, 2)
+    finding = Finding("run-error", Kind.RUN_ERROR, Severity.ERROR, "\n".join(SAID), place)
+    outcome = Outcome("/w/a.py", Status.RAISED, "python", "2.13.0", Depth.DYNAMO, None, 1.0, findings=(finding,))
+    report = to_junit([outcome], "/w", Severity.ERROR)
+    assert obeyed(report) == []
+    assert SAID[1] in "".join(ElementTree.fromstring(report).itertext())

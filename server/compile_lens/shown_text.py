@@ -20,6 +20,12 @@ _PUNCTUATION = re.compile(r"[\\`*_<>\[\]#|~&]")
 _LINE_START = re.compile(r"(?m)^(?:([-+=])|(\d{1,9})([.)])(?=\s|$))")
 _INDENT = re.compile(r"(?m)^[ \t]+")
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+# what the runner of GitHub Actions takes for a command in a line of a log (github.com/actions/runner, ActionCommandManager.cs)
+_WORKFLOW_COMMAND = re.compile(
+    r"(::|##\[)(?=(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|internal-set-repo-path|notice|remove-matcher|"
+    r"save-state|section|set-env|set-output|stop-commands|warning)\b)",
+    re.IGNORECASE,
+)
 _UNSAFE_IN_URI = re.compile(r"[^\w\-.~:/?#@!$'*+,;=%]")
 
 
@@ -28,6 +34,11 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return _UNSEEN.sub(_written, _STYLE.sub("", text).replace("\r\n", "\n"))
+
+
+def without_workflow_commands(text: str) -> str:
+    """``text`` for the log of a CI service, where a program must not set outputs, or hide what is said after it."""
+    return _WORKFLOW_COMMAND.sub(lambda match: f"\\x{ord(match[0][0]):02x}{match[0][1:]}", text)
 
 
 def markdown_text(text: str) -> str:

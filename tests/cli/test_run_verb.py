@@ -146,3 +146,20 @@ def test_the_ranks_of_torchrun_are_told_apart(tmp_path: Path) -> None:
     assert process.returncode == 0, err
     assert "rank 1: two.py:14:20: information[recompile] Recompile storm" in err
     assert "Ranks diverge: rank 1 recompiled `step`, and rank 0 did not" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+def test_what_a_killed_command_has_left_is_deleted_by_the_next(tmp_path: Path) -> None:
+    killed = started(tmp_path, "run", "--", sys.executable, "-c", "import os; print(os.getpid(), flush=True); input()")
+    killed.kill()
+    killed.communicate()
+    living = tmp_path / f"compile-lens-run-{os.getpid()}-mine"
+    other = tmp_path / f"compile-lens-run-{os.getpid()}-old"
+    for folder in (living, other):
+        folder.mkdir()
+    # of an earlier process with the number of this one
+    os.utime(other, (1, 1))
+    left = tmp_path / f"compile-lens-run-{killed.pid}-x"
+    (left / "deep" / "er").mkdir(parents=True)
+    started(tmp_path, "run", "-q", "--", "true").communicate()
+    assert [path.name for path in tmp_path.glob("compile-lens-run-*")] == [living.name]

@@ -240,10 +240,15 @@ def test_a_method_that_is_called_get_inputs(tmp_path: Path, warm_host: WarmHost)
 
 
 def test_a_script_of_a_package_runs_as_its_module(tmp_path: Path, warm_host: WarmHost) -> None:
-    script = "import torch\nfrom .ops import double\n\ntorch.compile(double)(torch.ones(3))\n"
-    project(
-        tmp_path, {"pkg/__init__.py": "", "pkg/ops.py": "def double(x):\n    return x * 2\n", "pkg/main.py": script}
-    )
+    script = "import torch\nfrom pkg.ops import double\n\ntorch.compile(double)(torch.ones(3))\n"
+    # a file beside the script has the name of the package
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/pkg.py": "",
+        "pkg/ops.py": "def double(x):\n    return x * 2\n",
+        "pkg/main.py": script,
+    }
+    project(tmp_path, files)
     outcome = run(warm_host, tmp_path / "pkg/main.py")
     assert (outcome.entry, outcome.graphs, errors(outcome)) == ("script", 1, [])
     assert any(note.startswith("Ran like `python -m pkg.main`") for note in outcome.notes)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from compile_lens.repro.verify import BAD_LINE
 from compile_lens.repro.write import Request, write_repro
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
+from compile_lens.workers.scratch import temporary_folder
 
 LONGEST_SCRIPT = 40_000
 VERDICT_LINE = re.compile(rf"^({re.escape(BAD_LINE)}|(good|cannot be judged) with backend ).*$", re.MULTILINE)
@@ -50,7 +50,7 @@ async def repro(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
     name = default_name(wanted, Path(source.file))
     async with bench.ground.turn(bench.ground.interpreter(source.file)) as host:
         await host.start()
-        with tempfile.TemporaryDirectory(prefix="compile-lens-", ignore_cleanup_errors=True) as folder:
+        with temporary_folder() as folder:
             out = Path(folder) / name
             request = Request(job, wanted, out, entries=choice, verify=False)
             written = await write_repro(host, request, tell)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.output_options import NEVER, exit_code
-from compile_lens.cli.terminal import as_given, echo, echo_json
+from compile_lens.cli.terminal import as_given, echo, echo_commands, echo_json
 from compile_lens.documents.source_lines import read_line
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from compile_lens.syntax.tree import SourceTree
 
 # what only one of the formats needs is imported with it: a trace that was opened before is printed in less time than that takes
-JSON = frozenset({"json", "sarif"})
+PRINTED = {"json": echo_json, "sarif": echo_json, "github": echo_commands}
 
 
 def local_trees() -> TreeOf:
@@ -67,7 +67,7 @@ class OutcomePrinter:
     def finish(self, fail_on: str) -> int:
         """Print what is left and return the exit code."""
         if self._format != "text" and (document := self._document(fail_on)):
-            (echo_json if self._format in JSON else echo)(document)
+            PRINTED.get(self._format, echo)(document)
         return exit_code(self.outcomes, fail_on)
 
     def _document(self, fail_on: str) -> str:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.cli.following import POLL_S, Following
 from compile_lens.cli.options import NEVER, just_my_code_option
 from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.live_run import LiveRun, trace_files_in
 from compile_lens.workers.launched import TRACE, Launched, LaunchError
+from compile_lens.workers.scratch import sweep, temporary_folder
 
 NOTHING = "compile-lens: nothing was compiled: the program wrote no trace."
 
@@ -54,9 +52,10 @@ def run(
     command = (*arguments, "--", *after) if arguments and after else arguments or after
     if not command:
         raise click.UsageError("Name the program to run: compile-lens run -- python train.py")
+    sweep()  # what a command that was killed has left
     with ExitStack() as ends:
         given = folder or (Path(os.environ[TRACE]) if os.environ.get(TRACE) else None)
-        where = given or Path(ends.enter_context(_own_folder()))
+        where = given or Path(ends.enter_context(temporary_folder()))
         older = frozenset(trace_files_in(where.absolute()))
         live = LiveRun(where.absolute(), older, name=_name(command), just_my_code=just_my_code)
         following = Following(live, quiet, verbose)
@@ -78,16 +77,6 @@ def run(
         if folder is not None:
             echo(f"compile-lens: the trace is in {folder}.", err=True)
         return program.code
-
-
-@contextmanager
-def _own_folder() -> Iterator[str]:
-    """A folder that is deleted at the end, whatever the program has put there."""
-    folder = tempfile.mkdtemp(prefix="compile-lens-run-")
-    try:
-        yield folder
-    finally:
-        remove_folder(folder)
 
 
 def _name(command: tuple[str, ...]) -> str:

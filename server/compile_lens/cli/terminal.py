@@ -6,17 +6,29 @@ import os
 
 import click
 
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import visible, without_workflow_commands
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
     """Print plain text."""
-    click.echo(visible(text), err=err)
+    text = visible(text)
+    click.echo(without_workflow_commands(text) if is_workflow() else text, err=err)
+
+
+def echo_commands(text: str) -> None:
+    """Print workflow commands of ours, one a line."""
+    click.echo(visible(text))
 
 
 def echo_json(text: str) -> None:
     """Print JSON in ASCII, which writes all control characters but one as escapes by itself."""
-    click.echo(text.replace("\x7f", r"\u007f"))
+    # only text has these, where a number sign may be an escape, too: GitHub Actions looks for commands that begin so
+    click.echo(text.replace("\x7f", r"\u007f").replace("##[", r"\u0023#["))
+
+
+def is_workflow() -> bool:
+    """Whether what is printed goes to the log of a workflow of GitHub Actions, which obeys commands in it."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def as_given(sentence: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
@@ -17,6 +16,7 @@ from compile_lens.lsp.progress import ProgressFeature, summary_of
 from compile_lens.lsp.traces import Traces, as_settings_want
 from compile_lens.pipeline.live_run import LiveRun, News
 from compile_lens.workers.interpreter import InterpreterError
+from compile_lens.workers.scratch import new_folder
 
 FOLLOW = "compileLens.followTraces"
 STOP = "compileLens.stopFollowingTraces"
@@ -76,7 +76,7 @@ class FollowedTraces:
         except InterpreterError as problem:
             self._server.warn(f"Compile Lens: {problem}")
             return None
-        folder = Path(tempfile.mkdtemp(prefix="compile-lens-"))
+        folder = Path(new_folder())
         self._own_folders.append(folder)
         self._start(folder.as_uri(), folder, file.name)
         return {
@@ -88,7 +88,7 @@ class FollowedTraces:
 
     async def _delete_own_folders(self) -> None:
         for folder in self._own_folders:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(remove_folder, str(folder))
 
     async def _stop(self, uri: str | None) -> bool:
         """Stop following the folder at ``uri``, or all folders. Returns whether any was followed."""

@@ -8,6 +8,7 @@ import os
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 from compile_lens.pipeline.document_facts import DocumentFacts
 from compile_lens.pipeline.facts_worker import LENGTH
@@ -15,6 +16,9 @@ from compile_lens.pipeline.facts_worker import LENGTH
 LIMIT_S = 60.0
 TRIES = 2
 LARGEST_ANSWER = 1 << 26
+# A group of its own: what a terminal sends to the server is not for it. In the session of the server, the kernel also ends it with the
+# server if it is stopped before it can ask for that (setpgid(2), "orphaned process group").
+GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
 PACKAGES = Path(__file__).resolve().parents[2]
 
 
@@ -70,7 +74,7 @@ class FactsProcess:
             env={**os.environ, "PYTHONPATH": path},
             # Python imports from the folder in which `-m` is started: not from a workspace
             cwd=PACKAGES,
-            start_new_session=True,
+            **GROUP,
             limit=LARGEST_ANSWER,
         )
 

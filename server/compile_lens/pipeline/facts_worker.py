@@ -12,17 +12,18 @@ import struct
 import sys
 import threading
 
-from compile_lens.pipeline.document_facts import facts_of
-
 PR_SET_PDEATHSIG = 1
+if __name__ == "__main__" and sys.platform == "linux":
+    with contextlib.suppress(OSError, AttributeError):  # one that was stopped ends with the server, too: from here on
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+from compile_lens.pipeline.document_facts import facts_of  # noqa: E402 - takes a moment
+
 LENGTH = struct.Struct(">Q")
 
 
 def main() -> None:
     """Answer one text after the other: each is a length and UTF-8, each answer a length and a pickle."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):  # one that was stopped ends with the server, too
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     texts: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(texts,), daemon=True).start()
     output = sys.stdout.buffer

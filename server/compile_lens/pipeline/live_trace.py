@@ -12,6 +12,10 @@ from compile_lens.trace.records import Payload, Record, parse_record
 from compile_lens.trace.report import CompileReport
 
 CHUNK = 1 << 22
+# read at one look: whoever waits for it can then be interrupted, and the rest comes at the next
+LARGEST_LOOK = 1 << 28
+# of a record; what goes on without end is passed over (workers/wire.py has the same limit)
+LARGEST_RECORD = 1 << 26
 # a record ends where a line begins that is no payload line
 END_OF_RECORD = re.compile(rb"\n(?=[^\t])")
 
@@ -43,6 +47,7 @@ class LiveTrace:
         self._records = 0
         self._held = b""
         self._held_at = 0
+        self._passes_over = False
 
     @property
     def is_trace(self) -> bool:
@@ -66,7 +71,9 @@ class LiveTrace:
                 has_news = True
             with open_regular(self.path) as file:
                 file.seek(self._held_at + len(self._held))
-                while new := file.read(CHUNK):
+                for _ in range(LARGEST_LOOK // CHUNK):
+                    if not (new := file.read(CHUNK)):
+                        break
                     has_news = self._take(new) or has_news
         except OSError:  # on a mounted file system it may come back
             return has_news
@@ -78,9 +85,14 @@ class LiveTrace:
 
     def _take(self, new: bytes) -> bool:
         data, base, start, has_news = self._held + new, self._held_at, 0, False
-        for end in END_OF_RECORD.finditer(data):
-            has_news = self._add(data[start : end.end()], base + start) or has_news
+        # an end takes two bytes, of which the first may have come before
+        for end in END_OF_RECORD.finditer(data, max(0, len(self._held) - 1)):
+            if not self._passes_over:
+                has_news = self._add(data[start : end.end()], base + start) or has_news
+            self._passes_over = False
             start = end.end()
+        if self._passes_over or len(data) - start > LARGEST_RECORD:
+            self._passes_over, start = True, len(data) - 1
         self._held, self._held_at = data[start:], base + start
         return has_news
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import re
 import socket
-import tempfile
 from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
@@ -13,6 +12,7 @@ from compile_lens.repro.contract import BACKEND_VARIABLE, Criterion
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
 from compile_lens.shown_text import code_block, code_span, markdown_text, visible
+from compile_lens.workers.scratch import temporary_folder
 from compile_lens.workers.script import run_script
 
 COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
@@ -37,7 +37,7 @@ KINDS = {
 
 async def collect_versions(python: str) -> str:
     """The output of ``python -m torch.utils.collect_env`` without paths and names, or one sentence if it fails."""
-    with tempfile.TemporaryDirectory(prefix="compile-lens-") as folder:
+    with temporary_folder() as folder:
         file = Path(folder) / "versions.py"
         file.write_text(COLLECT, encoding="utf-8")
         ended = await run_script(python, file, COLLECT_LIMIT_S)

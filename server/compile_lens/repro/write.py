@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +31,7 @@ from compile_lens.trace.records import iterate, opened, parse_record
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import CaptureRequest, Depth, Job
+from compile_lens.workers.scratch import temporary_folder
 from compile_lens.workers.wire import Frame, TraceRecord
 
 ALL = Filters({}, 10_000)
@@ -150,7 +150,7 @@ async def _with_values(host: Host, request: Request, seeded: Written, progress: 
     """Try again with the values of the run, and keep that repro if it reproduces the problem."""
     progress("no reproduction with random values; retrying with those of the run")
     text = request.out.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory(prefix="compile-lens-") as folder, contextlib.suppress(CannotWrite):
+    with temporary_folder() as folder, contextlib.suppress(CannotWrite):
         run = await _run(host, request, folder, progress)
         exact = await _attempt(host, request, run, progress, Path(folder))
         if exact.reproduces:

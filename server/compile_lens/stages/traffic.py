@@ -28,6 +28,8 @@ ALLOCATED = re.compile(
 )
 ASSERTED = re.compile(r"^\s+assert_size_stride\((?P<name>\w+), (?P<shape>\([\d, ]*\)),", re.MULTILINE)
 NUMBER = re.compile(r"^-?\d+$")
+# what Python raises for a text that is no code
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SIGNATURE = re.compile(
     r"^(?:def |extern \"C\"\s+(?:\w+\s+)*)(?P<name>\w+)\((?P<parameters>.*?)\)\s*(?::|\n?\{)", re.MULTILINE | re.DOTALL
 )
@@ -179,7 +181,9 @@ def read_buffers(text: str) -> Buffers:
         for name, value in statements:
             buffers.take(name, value)
     for found in ASSERTED.finditer(text):
-        buffers.take_shape(found["name"], ast.parse(found["shape"], mode="eval").body)
+        shape = _expression(found["shape"])
+        if shape is not None:
+            buffers.take_shape(found["name"], shape)
     return buffers
 
 
@@ -192,17 +196,24 @@ def _assignments(text: str) -> Iterator[tuple[str, ast.expr]]:
             continue
         value = found["value"].strip()
         if ALLOCATED.match(value) or NUMBER.match(value) or value.isidentifier():
-            try:
-                yield found["name"], ast.parse(value, mode="eval").body
-            except SyntaxError:
-                continue
+            expression = _expression(value)
+            if expression is not None:
+                yield found["name"], expression
+
+
+def _expression(text: str) -> ast.expr | None:
+    """The tree of an expression; None for a text that is none, or is nested so deep that no compiler has written it."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except UNREADABLE:
+        return None
 
 
 def traffic_of(call: KernelCall, defined: Definition | None, text: str, buffers: Buffers) -> Traffic:
     """What one call reads and writes."""
     try:
         tree = ast.parse(call.text)
-    except SyntaxError:
+    except UNREADABLE:
         return Traffic()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     if not calls:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import stat
 import time
 import uuid
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from compile_lens.agent.runtime.left_folders import files_below, remove_folder
+from compile_lens.agent.runtime.left_folders import delete_below, remove_folder
 from compile_lens.workers.caches import PARTS
 
 log = logging.getLogger(__name__)
@@ -103,15 +104,15 @@ def in_use(root: Path) -> bool:
 
 def sweep(root: Path, since: float) -> int:
     """Delete what compilers wrote below ``root`` from ``since`` (seconds of the epoch) on; how many files."""
+
+    def is_unwanted(name: str, status: os.stat_result) -> bool:
+        is_recent = status.st_mtime >= since - EARLIER_S
+        return os.path.splitext(name)[1] in COMPILED and is_recent and stat.S_ISREG(status.st_mode)  # noqa: PTH122
+
     count = 0
     for folder in (owner for part in PARTS for owner in (root / part).glob("*") if owner.is_dir()):
         try:
-            for path, status in files_below(str(folder)):
-                file = Path(path)
-                if file.suffix in COMPILED and status.st_mtime >= since - EARLIER_S and stat.S_ISREG(status.st_mode):
-                    with contextlib.suppress(OSError):
-                        file.unlink()
-                        count += 1
+            count += delete_below(str(folder), is_unwanted)
         except RecursionError:
             remove_folder(str(folder))  # no compiler has made that
     if count:

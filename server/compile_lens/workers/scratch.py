@@ -1,4 +1,4 @@
-"""Makes a temporary folder for each run, and deletes it even if server and standby were killed."""
+"""Makes temporary folders for runs and commands, which are deleted even if server and standby were killed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import psutil  # type: ignore[import-untyped]
 from compile_lens.agent.runtime.left_folders import remove_folder
 
 PREFIX = "compile-lens-run-"
+# by which times of files and of processes may differ
+CLOCKS_S = 5.0
 
 
 @contextlib.contextmanager
@@ -31,13 +33,40 @@ def scratch_folder() -> Iterator[str]:
             remove_folder(str(folder))
 
 
+def new_folder() -> str:
+    """A new folder of this process, which ``sweep`` deletes when it is no more."""
+    return tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A new folder that is deleted at the end, whatever a program has put there; by ``sweep`` if this process is killed before."""
+    folder = new_folder()
+    try:
+        yield folder
+    finally:
+        remove_folder(folder)
+
+
 def sweep() -> None:
     """Delete the folders of processes that are no more."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         pid = folder.name.removeprefix(PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
-            if pid.isdigit() and not psutil.pid_exists(int(pid)) and folder.stat().st_uid == _user():
+            status = folder.lstat()
+            if pid.isdigit() and status.st_uid == _user() and not _has_made(int(pid), status.st_mtime):
                 remove_folder(str(folder))
+
+
+def _has_made(pid: int, changed: float) -> bool:
+    """Whether process ``pid`` lives, and is not a later one with the same number as that which made a folder."""
+    try:
+        began: float = psutil.Process(pid).create_time()
+        return began <= changed + CLOCKS_S
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True
 
 
 def _user() -> int:

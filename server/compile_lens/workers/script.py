@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from compile_lens.workers.caches import private_cache_environment
 from compile_lens.workers.output import BoundedOutput
+from compile_lens.workers.scratch import temporary_folder
 
 # torch's own bisector and minifier would take part in the run
 LEFT_OUT = (
@@ -51,7 +51,7 @@ async def run_script(python: str, file: Path, timeout_s: float, variables: Mappi
     kept = {name: value for name, value in os.environ.items() if not name.startswith(LEFT_OUT)}
     started = time.monotonic()
     path = os.path.abspath(file)  # noqa: PTH100, ASYNC240 - the process runs in another folder; no link is followed
-    with tempfile.TemporaryDirectory(prefix="compile-lens-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder() as folder:
         process = await asyncio.create_subprocess_exec(
             python,
             path,

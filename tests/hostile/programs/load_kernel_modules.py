@@ -12,5 +12,5 @@ for family in (2, 10):
     for kind, protocol in ((2, 33), (5, 132), (5, 0), (6, 0), (6, 33), (2, 136), (3, 255)):
         if libc.socket(family, kind, protocol) >= 0:
             opened.append((family, kind, protocol))
-opened += [protocol for protocol in range(1, 23) if protocol not in (4, 15) and libc.socket(16, 3, protocol) >= 0]
+opened += [protocol for protocol in range(1, 23) if protocol != 15 and libc.socket(16, 3, protocol) >= 0]
 print("opened", opened)

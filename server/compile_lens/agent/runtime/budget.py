@@ -12,10 +12,9 @@ from .left_folders import files_below
 from .memory_group import MemoryGroup
 from .protocol import SandboxKind, SandboxSpec
 from .shared_files import SharedFiles
+from .task_group import most_threads
 
 EVERY_S = 0.1
-# no limit of the kernel's counts those of root; a number for each is what the machine runs out of
-MAX_THREADS = max(4096, 32 * (os.cpu_count() or 1))
 # what a file takes at least, which a file system reserves when it is made (mke2fs(8), -i)
 FILE_BYTES = 4096
 # of what a socket may hold for others to read, which is in no process
@@ -43,7 +42,7 @@ class TreeBudget:
         if self.shared is not None:
             self.shared.look(set(tree))
         ticks, threads = _ticks_and_threads(tree)
-        if self.spec.processes and (len(tree) > self.spec.processes or threads > MAX_THREADS):
+        if self.spec.processes and (len(tree) > self.spec.processes or threads > most_threads(self.spec.processes)):
             return "processes"
         if self.spec.cpu_s and ticks / TICKS > self.spec.cpu_s:
             return "cpu"

@@ -20,6 +20,7 @@ from .left_folders import remove_folder
 from .memory_group import make_group
 from .protocol import RunEnded, RunStarted, SandboxKind
 from .shared_files import SharedFiles
+from .task_group import make_task_group
 from .wire import Wire
 
 CRASH_LIMIT = 20_000
@@ -41,6 +42,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     os.set_blocking(reading, False)
     # files in memory count, too, up to their own limit
     group = make_group(spec.memory_bytes + spec.disk_bytes) if spec is not None and spec.memory_bytes else None
+    tasks = make_task_group(spec.processes, group) if spec is not None else None
     shared = SharedFiles() if spec is not None and run.sandbox.kind != SandboxKind.OVERLAY.value else None
     budget = None
     if spec is not None:
@@ -48,7 +50,12 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     with _crash_file() as crash:
         child = os.fork()
         if child == 0:
-            _be_child(replace(run, deadline=deadline, crash=crash, group=group), wire, writing, (reading, commands))
+            _be_child(
+                replace(run, deadline=deadline, crash=crash, group=group, tasks=tasks),
+                wire,
+                writing,
+                (reading, commands),
+            )
         os.close(writing)
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
@@ -71,8 +78,9 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         remove_folder(spec.scratch)
     if shared is not None:
         shared.remove_left()
-    if group is not None:
-        group.remove()
+    for one in (group, tasks):
+        if one is not None:
+            one.remove()
     if command.search is not None:
         remove_folder(command.search.scratch)  # for a driver that was ended before it could
     wire.tell(RunEnded(kind, code, crash_stack, reason))

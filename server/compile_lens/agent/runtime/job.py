@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import sys
@@ -26,6 +27,7 @@ from .protocol import (
     SandboxFailed,
     StackLine,
 )
+from .task_group import TaskGroup
 from .wire import Wire
 
 MAX_NAMES = 5
@@ -48,7 +50,7 @@ class Run:
     """What a process is for. ``crash`` takes the stack if the process is killed, or has not ended by ``deadline``.
 
     ``cuda`` is what a trial of the emulated CUDA device has shown, if there was one. ``headers`` is the folder of headers that the
-    standby has precompiled. ``group`` counts the memory of the run.
+    standby has precompiled. ``group`` counts the memory of the run, ``tasks`` limits its processes.
     """
 
     command: RunCommand
@@ -58,6 +60,7 @@ class Run:
     crash: IO[bytes] | None = None
     headers: str = ""
     group: MemoryGroup | None = None
+    tasks: TaskGroup | None = None
 
     def be(self, wire: Wire) -> int:
         """Run the program, or drive the search that is asked for; the exit code."""
@@ -108,6 +111,9 @@ class Run:
                 self.group.join()
         except OSError:
             counted = False  # the standby sees that the group is empty, and counts by itself
+        with contextlib.suppress(OSError):  # it counts them in any case
+            if self.tasks is not None:
+                self.tasks.join()
         os.mkdir(policy.scratch, 0o700)
         places = [os.path.dirname(self.command.file), self.command.cwd]
         sandbox = enter(policy, self.sandbox.kind, places, tell, counted)

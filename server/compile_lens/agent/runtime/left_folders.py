@@ -11,10 +11,12 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # nobody nests folders so deep but to have them overlooked, and paths have no room for many more
 MAX_DEPTH = 1700
+# compilers nest few, and each that is looked into is open
+MAX_COMPILED_DEPTH = 60
 
 
 def remove_folder(folder: str) -> None:
@@ -27,8 +29,7 @@ def remove_folder(folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         return
     with contextlib.suppress(OSError):
-        os.chmod(folder, stat.S_IRWXU)
-        top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        top = _open_folder(folder)
         try:
             _empty(top)
         finally:
@@ -36,17 +37,34 @@ def remove_folder(folder: str) -> None:
         os.rmdir(folder)
 
 
+def _open_folder(name: str, around: int | None = None) -> int:
+    """A folder (in ``around``), which its mode may forbid. Raises OSError for a link, also for one that has just taken its place."""
+    no_links = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(name, os.O_RDONLY | no_links, dir_fd=around)
+    except PermissionError:
+        if sys.platform != "linux":
+            os.chmod(name, stat.S_IRWXU, dir_fd=around, follow_symlinks=False)
+            return os.open(name, os.O_RDONLY | no_links, dir_fd=around)
+    handle = os.open(name, os.O_PATH | no_links, dir_fd=around)
+    try:
+        os.chmod(f"/proc/self/fd/{handle}", stat.S_IRWXU)
+        return os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    finally:
+        os.close(handle)
+
+
 def _empty(top: int) -> None:
     """Delete what is in the folder ``top``. Folders in folders are moved up to it first, so that none is ever deep."""
+    os.chmod(top, stat.S_IRWXU)
     _delete_files(top, top, prefix="")
     waiting, unique, number = list(os.listdir(top)), os.urandom(8).hex(), 0
     while waiting:
         name = waiting.pop()
         with contextlib.suppress(OSError):
-            # no links are left, so none is followed
-            os.chmod(name, stat.S_IRWXU, dir_fd=top)
-            folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+            folder = _open_folder(name, top)
             try:
+                os.chmod(folder, stat.S_IRWXU)
                 moved = _delete_files(folder, top, prefix=f"{unique}-{number}-")
             finally:
                 os.close(folder)
@@ -65,10 +83,58 @@ def _delete_files(folder: int, top: int, prefix: str) -> list[str]:
             elif folder != top:
                 name = f"{prefix}{len(moved)}"
                 # a folder that is not writable cannot be moved
-                os.chmod(entry, stat.S_IRWXU, dir_fd=folder)
+                inner = _open_folder(entry, folder)
+                try:
+                    os.chmod(inner, stat.S_IRWXU)
+                finally:
+                    os.close(inner)
                 os.rename(entry, name, src_dir_fd=folder, dst_dir_fd=top)
                 moved.append(name)
     return moved
+
+
+def delete_below(folder: str, is_unwanted: Callable[[str, os.stat_result], bool]) -> int:
+    """Delete the unwanted files below ``folder``, by name and status, while programs may still work there; how many.
+
+    Each is deleted in the folder where it was seen: what takes the place of a folder meanwhile, a link for example, leads nowhere.
+    Raises RecursionError where folders are nested deeper than any compiler does.
+    """
+    if sys.platform == "win32":  # no file can be named by its folder
+        return sum(_delete(path) for path, status in files_below(folder) if is_unwanted(path, status))
+    with contextlib.suppress(OSError):
+        top = _open_folder(folder)
+        try:
+            return _delete_unwanted(top, is_unwanted, MAX_COMPILED_DEPTH)
+        finally:
+            os.close(top)
+    return 0
+
+
+def _delete_unwanted(folder: int, is_unwanted: Callable[[str, os.stat_result], bool], depth: int) -> int:
+    count = 0
+    for name in os.listdir(folder):
+        with contextlib.suppress(OSError):
+            status = os.lstat(name, dir_fd=folder)
+            if not stat.S_ISDIR(status.st_mode):
+                if is_unwanted(name, status):
+                    os.unlink(name, dir_fd=folder)
+                    count += 1
+                continue
+            if depth == 0:
+                raise RecursionError("nested folders")
+            inner = _open_folder(name, folder)
+            try:
+                count += _delete_unwanted(inner, is_unwanted, depth - 1)
+            finally:
+                os.close(inner)
+    return count
+
+
+def _delete(path: str) -> bool:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+        return True
+    return False
 
 
 def files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:

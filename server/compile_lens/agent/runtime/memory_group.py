@@ -26,9 +26,14 @@ class MemoryGroup:
     events: str
     counts: tuple[str, str]
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it is of version 2, where one group limits all."""
+        return self.limit == "memory.max"
+
     def join(self) -> None:
         """Move this process into the group, and all that it starts. Raises OSError."""
-        _write(os.path.join(self.folder, "cgroup.procs"), str(os.getpid()))
+        write(os.path.join(self.folder, "cgroup.procs"), str(os.getpid()))
 
     def holds(self, pid: int) -> bool:
         """Whether process ``pid`` is in the group."""
@@ -47,14 +52,7 @@ class MemoryGroup:
 
     def remove(self) -> None:
         """Remove the group, whose processes are gone or about to be."""
-        for _ in range(50):
-            try:
-                os.rmdir(self.folder)
-                return
-            except FileNotFoundError:
-                return
-            except OSError:
-                time.sleep(0.002)
+        remove(self.folder)
 
     def _numbers(self, name: str) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -69,25 +67,25 @@ def make_group(limit_bytes: int) -> MemoryGroup | None:
     """A new group whose memory ends at ``limit_bytes``; None where this process cannot make one."""
     if sys.platform != "linux" or not limit_bytes:
         return None
-    for parent, is_new in _parents():
-        folder = os.path.join(parent, f"{PREFIX}{os.getpid()}-{time.monotonic_ns()}")
+    for parent, is_new in parents("memory"):
+        folder = new_folder(parent)
         group = (
             MemoryGroup(folder, "memory.max", "memory.events", ("anon", "shmem"))
             if is_new
             else MemoryGroup(folder, "memory.limit_in_bytes", "memory.oom_control", ("total_rss", "total_shmem"))
         )
         try:
-            _sweep(parent)
+            sweep(parent)
             os.mkdir(folder)
         except OSError:
             continue
         try:
-            _write(os.path.join(folder, group.limit), str(limit_bytes))
+            write(os.path.join(folder, group.limit), str(limit_bytes))
             for name in SWAP_LIMITS:
                 with contextlib.suppress(OSError):  # no swap, or not counted
-                    _write(os.path.join(folder, name), "0" if is_new else str(limit_bytes))
+                    write(os.path.join(folder, name), "0" if is_new else str(limit_bytes))
             with contextlib.suppress(OSError):
-                _write(os.path.join(folder, "memory.oom.group"), "1")
+                write(os.path.join(folder, "memory.oom.group"), "1")
             if not os.access(os.path.join(folder, "cgroup.procs"), os.W_OK):
                 raise PermissionError(folder)
         except OSError:
@@ -97,12 +95,17 @@ def make_group(limit_bytes: int) -> MemoryGroup | None:
     return None
 
 
-def _parents() -> Iterator[tuple[str, bool]]:
-    """Groups below which one could be made, the nearest first, and whether they are of version 2."""
-    for mount, root, is_new in _hierarchies():
-        own = os.path.normpath(mount + "/" + os.path.relpath(_own_group(is_new) or root, root))
+def new_folder(parent: str) -> str:
+    """Where a group of this process can be made; the name says whose it is."""
+    return os.path.join(parent, f"{PREFIX}{os.getpid()}-{time.monotonic_ns()}")
+
+
+def parents(controller: str) -> Iterator[tuple[str, bool]]:
+    """Groups below which one that has ``controller`` could be made, the nearest first, and whether they are of version 2."""
+    for mount, root, is_new in _hierarchies(controller):
+        own = os.path.normpath(mount + "/" + os.path.relpath(_own_group(is_new, controller) or root, root))
         while own.startswith(mount):
-            if is_new and _gives_memory(own):
+            if is_new and _gives(own, controller):
                 yield own, True
             elif not is_new:
                 yield own, False
@@ -112,35 +115,35 @@ def _parents() -> Iterator[tuple[str, bool]]:
             own = os.path.dirname(own)
 
 
-def _gives_memory(folder: str) -> bool:
+def _gives(folder: str, controller: str) -> bool:
     """Whether children of the group ``folder`` are limited, and this process may move itself into one."""
     try:
         with open(os.path.join(folder, "cgroup.subtree_control"), encoding="ascii") as file:
-            return "memory" in file.read().split() and os.access(os.path.join(folder, "cgroup.procs"), os.W_OK)
+            return controller in file.read().split() and os.access(os.path.join(folder, "cgroup.procs"), os.W_OK)
     except OSError:
         return False
 
 
-def _hierarchies() -> Iterator[tuple[str, str, bool]]:
-    """Mount point, root and kind of each hierarchy that can have the memory controller."""
+def _hierarchies(controller: str) -> Iterator[tuple[str, str, bool]]:
+    """Mount point, root and kind of each hierarchy that can have ``controller``."""
     with contextlib.suppress(OSError), open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as table:
         for line in table:
             left, _, right = line.partition(" - ")
             kind, options = right.split()[0], right.split()[-1]
-            if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
+            if kind == "cgroup2" or (kind == "cgroup" and controller in options.split(",")):
                 yield left.split()[4], left.split()[3], kind == "cgroup2"
 
 
-def _own_group(is_new: bool) -> str:
+def _own_group(is_new: bool, controller: str) -> str:
     with contextlib.suppress(OSError), open("/proc/self/cgroup", encoding="utf-8", errors="replace") as file:
         for line in file:
             number, controllers, path = line.rstrip("\n").split(":", 2)
-            if (number == "0") if is_new else ("memory" in controllers.split(",")):
+            if (number == "0") if is_new else (controller in controllers.split(",")):
                 return path
     return ""
 
 
-def _sweep(parent: str) -> None:
+def sweep(parent: str) -> None:
     """Remove the groups of standbys that were killed."""
     for name in os.listdir(parent):
         pid = name.removeprefix(PREFIX).partition("-")[0] if name.startswith(PREFIX) else ""
@@ -149,6 +152,19 @@ def _sweep(parent: str) -> None:
                 os.rmdir(os.path.join(parent, name))
 
 
-def _write(path: str, text: str) -> None:
+def write(path: str, text: str) -> None:
+    """Write a value of a group. Raises OSError."""
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
+
+
+def remove(folder: str) -> None:
+    """Remove a group, whose processes are gone or about to be."""
+    for _ in range(50):
+        try:
+            os.rmdir(folder)
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.002)

@@ -6,9 +6,11 @@ Python's own functions but neither native code nor other programs.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import socket
+import stat
 import sys
 import threading
 from collections.abc import Callable
@@ -24,14 +26,16 @@ MAX_REPORTS = 40
 MAX_FRAMES = 200
 F_GETPATH = 50  # fcntl(2) of macOS; Python 3.10 has no name for it
 CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# event: (verb, indices of the arguments that are paths, index of the argument that is the descriptor of their folder)
-CHANGES = {
-    "os.remove": ("deletes", (0,), 1), "os.rmdir": ("deletes", (0,), 1), "os.mkdir": ("creates", (0,), 2),
-    "os.rename": ("renames", (0, 1), 2), "os.link": ("links", (1,), 3), "os.symlink": ("links", (1,), 2),
-    "os.truncate": ("truncates", (0,), None), "os.chmod": ("changes the mode of", (0,), 2),
-    "os.chown": ("changes the owner of", (0,), 3), "os.utime": ("changes the times of", (0,), 3),
-    "os.setxattr": ("changes the attributes of", (0,), None), "os.removexattr": ("changes the attributes of", (0,), None),
+# event: (verb, for each argument that is a path its index and that of the descriptor of its folder)
+CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
+    "os.remove": ("deletes", ((0, 1),)), "os.rmdir": ("deletes", ((0, 1),)), "os.mkdir": ("creates", ((0, 2),)),
+    "os.rename": ("renames", ((0, 2), (1, 3))), "os.link": ("links", ((1, 3),)), "os.symlink": ("links", ((1, 2),)),
+    "os.truncate": ("truncates", ((0, None),)), "os.chmod": ("changes the mode of", ((0, 2),)),
+    "os.chown": ("changes the owner of", ((0, 3),)), "os.utime": ("changes the times of", ((0, 3),)),
+    "os.setxattr": ("changes the attributes of", ((0, None),)), "os.removexattr": ("changes the attributes of", ((0, None),)),
 }  # fmt: skip
+# where the kernel lets a link be made to any file, it could be written through the link
+LINKED = (0, 2)
 # the first argument names the other process
 SIGNALS = {"os.kill": os.getpgid if hasattr(os, "getpgid") else None, "os.killpg": (lambda group: group)}
 STARTS = {"subprocess.Popen": 0, "os.system": 0, "os.exec": 0, "os.posix_spawn": 0, "os.startfile": 0}
@@ -42,6 +46,8 @@ HARMLESS_PROGRAMS = (
 )  # fmt: skip
 # address families and socket types of the Internet
 INTERNET, STREAM, DATAGRAM = (socket.AF_INET, socket.AF_INET6), socket.SOCK_STREAM, socket.SOCK_DGRAM
+DESCRIPTORS = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
+ENCODING, ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 SPECIAL = ("/dev", "/proc", "/sys") if os.name == "posix" else ()
 
 
@@ -67,7 +73,17 @@ def install(rules: Rules, report: Report) -> None:
     """Restrict the calls of this interpreter for good. ``report(what, does, target, frame)`` is called for each refused call."""
     hook = _AuditHook(rules, outside_dynamo(report))
     # Dynamo must not trace what runs here when a compiled region makes a call
-    skip_functions(*vars(_AuditHook).values(), _is_local, _is_probe, _is_descendant, _path_of, _positions, is_below)
+    skip_functions(
+        *vars(_AuditHook).values(),
+        _is_local,
+        _is_probe,
+        _is_descendant,
+        _open_folders,
+        _path_of,
+        _text,
+        _positions,
+        is_below,
+    )
     sys.addaudithook(hook.on_event)
 
 
@@ -120,17 +136,24 @@ class _AuditHook:
         changes = bool(flags & CHANGING) if isinstance(flags, int) else False
         if isinstance(mode, str):
             changes = any(letter in mode for letter in "wax+")
-        if changes:
-            return self._written(path, "writes")
-        name = os.fsdecode(path)
-        real = os.path.realpath(name)
-        return ("read", "reads", name) if is_below(real, self._rules.secret) else None
+        name = _text(path)
+        # the event of ``os.open`` does not tell of which folder a relative path is
+        is_relative = mode is None and not self._rules.processes and not os.path.isabs(name)
+        for folder in (-1, *(_open_folders() if is_relative else ())):
+            if changes and (refused := self._written(name, "writes", folder)):
+                return refused
+            whole = os.path.join(_path_of(folder) or "", name) if folder >= 0 else name
+            if not changes and is_below(os.path.realpath(whole), self._rules.secret):
+                return "read", "reads", name
+        return None
 
     def _change(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
-        does, paths, folder_at = CHANGES[event]
-        folder = arguments[folder_at] if folder_at is not None and folder_at < len(arguments) else -1
-        for index in paths:
+        does, paths = CHANGES[event]
+        if event == "os.link" and not self._rules.processes:
+            paths = (LINKED, *paths)
+        for index, folder_at in paths:
             target = arguments[index]
+            folder = arguments[folder_at] if folder_at is not None and folder_at < len(arguments) else -1
             if isinstance(target, int):
                 target = _path_of(target)
             if target is not None and (refused := self._written(target, does, folder)):
@@ -138,7 +161,7 @@ class _AuditHook:
         return None
 
     def _written(self, path: Any, does: str, folder: Any = -1) -> tuple[str, str, str] | None:
-        name = os.fsdecode(path)
+        name = _text(path)
         if not os.path.isabs(name) and isinstance(folder, int) and folder >= 0:
             around = _path_of(folder)
             if around is None:
@@ -175,7 +198,7 @@ class _AuditHook:
     def _connect(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         address = arguments[1]
         if isinstance(address, (str, bytes)):  # a local socket
-            name = os.fsdecode(address)
+            name = _text(address)
             real = os.path.realpath(name)
             if not name or name.startswith("\0") or is_below(real, self._rules.writable):
                 return None
@@ -201,6 +224,23 @@ class _AuditHook:
         if host is None or _is_local(os.fsdecode(host)):
             return None
         return "network", "looks up", os.fsdecode(host)
+
+
+def _text(path: Any) -> str:
+    """``path`` as the system gets it: the methods of a subclass of text may say otherwise."""
+    if isinstance(path, bytes):
+        return bytes.decode(path, ENCODING, ERRORS)
+    return str.__str__(path if isinstance(path, str) else os.fsdecode(path))
+
+
+def _open_folders() -> list[int]:
+    """Descriptors of folders that this process has open."""
+    found = []
+    for name in os.listdir(DESCRIPTORS):
+        with contextlib.suppress(OSError):  # that of the list itself
+            if stat.S_ISDIR(os.fstat(int(name)).st_mode):
+                found.append(int(name))
+    return found
 
 
 def _path_of(descriptor: int) -> str | None:
@@ -241,8 +281,8 @@ def _is_descendant(pid: int) -> bool:
     """Whether process ``pid`` is a descendant of this one (Linux)."""
     for _ in range(64):
         try:
-            with open(f"/proc/{pid}/stat", "rb") as stat:
-                pid = int(stat.read().rpartition(b")")[2].split()[1])
+            with open(f"/proc/{pid}/stat", "rb") as status:
+                pid = int(status.read().rpartition(b")")[2].split()[1])
         except (OSError, ValueError, IndexError):
             return False
         if pid == os.getpid():

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+from ..runtime.task_group import BEYOND
 from ..torch_internals.options import set_loaded_option
 from . import calls, devices, kernel, landlock, namespaces, process_space, syscall_filter
 from .overlays import Layer
@@ -33,7 +34,8 @@ NO_NETWORK = {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline"}
 MAX_WRITTEN = 500
 # kept because a program may replace it
 _walk = os.walk
-MAX_PROCESSES_AND_THREADS = 4096
+# the limit of the kernel's is on all processes of the user; in other containers there may be some that cannot be counted
+UNSEEN_THREADS = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +212,21 @@ def _set_limits(policy: Policy, counts_separately: bool) -> None:
     # a GPU driver reserves much more memory than it uses
     if sys.platform == "linux" and policy.memory_bytes and not policy.gpu:
         _lower(resource.RLIMIT_DATA, policy.memory_bytes)
-    if counts_separately:
-        _lower(resource.RLIMIT_NPROC, MAX_PROCESSES_AND_THREADS)
+    if sys.platform == "linux" and policy.threads:
+        _lower(resource.RLIMIT_NPROC, policy.threads + (BEYOND if counts_separately else _threads_of_user()))
     if policy.niceness:
         with contextlib.suppress(OSError):
             os.nice(policy.niceness)
+
+
+def _threads_of_user() -> int:
+    """Those that the kernel may count beside the run's own."""
+    count = UNSEEN_THREADS
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += os.stat(f"/proc/{name}/task").st_nlink - 2
+    return count
 
 
 def _lower(limit: int, value: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..runtime.protocol import SandboxSpec
+from ..runtime.task_group import most_threads
 from . import secret_places
 from .mounts import mounts, other_names
 
@@ -28,7 +29,8 @@ class Policy:
 
     ``scratch`` is an empty folder of this run; ``caches`` are private caches that stay. ``strongest`` is the strongest kind to try:
     ``overlay``, ``landlock`` or ``python``. ``alone``: the run gets a process namespace. ``covered`` and ``hidden`` are folders that are
-    copied and files that cannot be read in any case, whatever the program's own variables say.
+    copied and files that cannot be read in any case, whatever the program's own variables say. ``threads`` is how many
+    it may have in all its processes, 0 for no limit.
     """
 
     strongest: str
@@ -44,6 +46,7 @@ class Policy:
     alone: bool = False
     covered: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    threads: int = 4096
 
     @staticmethod
     def read(spec: SandboxSpec, alone: bool) -> Policy:
@@ -62,6 +65,7 @@ class Policy:
             alone=alone,
             covered=(home(), *temporary_folders()),
             hidden=tuple(secrets()),
+            threads=most_threads(spec.processes),
         )
 
 

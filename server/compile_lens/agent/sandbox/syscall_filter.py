@@ -44,6 +44,8 @@ UNAVAILABLE = {
     "mq_open": (240, 180), "mq_unlink": (241, 181), "memfd_secret": (447, 447),
     # its flags and mode are in memory, where a filter cannot look
     "openat2": (437, 437),
+    # requests to read and write later come out of one number for the whole machine (/proc/sys/fs/aio-max-nr)
+    "io_setup": (206, 0),
 }  # fmt: skip
 # memory without a process or a file; C libraries and torch take a file in /dev/shm instead
 UNCOUNTED = {"memfd_create": (319, 279)}
@@ -71,14 +73,17 @@ IOCTL, FCNTL = (16, 29), (72, 25)
 HARMLESS_CONTROLS = (0x54, 0x89)
 # of file systems: flags, versions, snapshots, encryption. A graphics driver has numbers of its own beside these
 FILE_CONTROLS = (0x66, 0x76, 0x58, 0x94, 0xF5)
-# what writes to the user's terminal as if typed there (TIOCSTI, TIOCLINUX, TIOCCONS)
-TYPING = (0x5412, 0x541C, 0x541D)
+# what writes to the user's terminal as if typed there (TIOCSTI, TIOCLINUX, TIOCCONS), and what has the kernel load a module: a line
+# discipline (TIOCSETD), a bridge (SIOCGIFBR, SIOCSIFBR)
+REFUSED_CONTROLS = (0x5412, 0x541C, 0x541D, 0x5423, 0x8940, 0x8941)
+# from here to the end of their group, controls of sockets are for VLANs, bridges, bonds and single protocols and drivers
+CONTROLS_OF_DRIVERS, CONTROLS_OF_SOCKETS_END = 0x8980, 0x8A00
 # a lease on a file of the user's makes whoever opens it wait
 F_SETLEASE = 1024
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 # the kernel loads a module for a protocol that it does not have yet
-PROTOCOLS = {AF_INET: (0, 1, 6, 17), AF_INET6: (0, 6, 17, 58), AF_NETLINK: (0, 4, 15)}
+PROTOCOLS = {AF_INET: (0, 1, 6, 17), AF_INET6: (0, 6, 17, 58), AF_NETLINK: (0, 15)}
 SOCKET_TYPES = (1, 2, 3)
 # a program that anybody may start with the user's rights; where the mode of the new file or folder is among the arguments
 SET_USER_OR_GROUP = 0o6000
@@ -205,15 +210,20 @@ class Filter:
         return program + (_when(TRUNCATE[column], [_answer(errno.EACCES)]) if old else [])
 
     def _controls(self) -> list[Instruction]:
-        typing = [_argument(1)]
-        for number in TYPING:
-            typing += [(EQUAL, 0, 1, number), _answer(errno.EPERM)]
+        single = [_argument(1)]
+        for number in REFUSED_CONTROLS:
+            single += [(EQUAL, 0, 1, number), _answer(errno.EPERM)]
+        single += [
+            (AT_LEAST, 0, 2, CONTROLS_OF_DRIVERS),
+            (AT_LEAST, 1, 0, CONTROLS_OF_SOCKETS_END),
+            _answer(errno.ENOTTY),
+        ]
         group = [(SHIFT_RIGHT, 0, 0, 8), (AND, 0, 0, 0xFF)]
         no_such = _answer(errno.ENOTTY)
         if not self.gpu:
-            return [*typing, *group, *_unless_one_of(HARMLESS_CONTROLS), no_such]
+            return [*single, *group, *_unless_one_of(HARMLESS_CONTROLS), no_such]
         refused = [line for number in FILE_CONTROLS for line in ((EQUAL, 0, 1, number), no_such)]
-        return [*typing, *group, *refused]
+        return [*single, *group, *refused]
 
 
 def _core_limit_stays(column: int) -> list[Instruction]:

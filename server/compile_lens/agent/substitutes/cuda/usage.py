@@ -58,7 +58,7 @@ def uses_gpu(text: str) -> bool:
         return False
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the latter two for what is nested too deep
         return True  # running it reports the error
     return any(_uses(node) for node in ast.walk(tree))
 
