@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from compile_lens.state.stage_folders import RUN, VARIANT, StageFacts, StageFold
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("vscode")]
 
+ASSEMBLY = Path(__file__).parent.parent / "data" / "assembly"
+# of large text (WCAG 2.2, 1.4.3); colors of VS Code's own themes are between it and that of normal text
+CONTRAST = 3.0
 # `q, k, v = self.qkv(x)…`; the line below it has a kernel of its own
 LINE = 17
 
@@ -34,7 +38,10 @@ def test_the_code_stands_beside_the_source_in_matching_colors(
         place = kept.folder(key) / "trace-1.log"
         place.write_bytes(said)
         kept.keep(key, StageFacts(kind, str(program), str(place), program.name, texts, variant=variant))
-    given = {"file": program.name, "line": LINE}
+    assembly = sorted(ASSEMBLY.iterdir())
+    for text in assembly:
+        shutil.copy(text, folder)
+    given = {"file": program.name, "line": LINE, "folder": str(folder), "texts": [text.name for text in assembly]}
     told = workbench.play("stages", folder, shots, given, limit=240)
     assert LINE in told["back"]
     assert told["kernels"]
@@ -42,10 +49,18 @@ def test_the_code_stands_beside_the_source_in_matching_colors(
     print(f"from the key to the mark: {statistics.median(times):.0f} ms")
     assert len(times) == len(told["times"])
 
-    # the picture of the graph that computes the line
+    # the picture of the graph that computes the line, saved
     assert told["picture"]["title"].startswith("forward [1/7] forward")
+    assert told["picture"]["svg"].startswith("<svg")
+    assert "triton_per_fused_native_layer_norm_0" in told["picture"]["svg"]
 
     # what differs from the run before, and no noise
     assert "128 → 127 kernels" in told["compared"]["summary"]
     assert "128 → 127 kernels" in told["compared"]["tab"]
     assert told["compared"]["removed"]
+
+    # what Triton makes can be read: in several colors, each with enough contrast
+    for theme, of_theme in told["colors"].items():
+        for name, seen in of_theme.items():
+            assert seen["colors"] >= 4, (theme, name, seen)
+            assert seen["contrast"] >= CONTRAST, (theme, name, seen)

@@ -1,5 +1,6 @@
 // What is shown of stages beyond the code: their picture on a page, what differs between two, and the languages of what Triton makes.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 
 import { log } from "./page.mjs";
 import { Views } from "./views.mjs";
@@ -12,8 +13,8 @@ const page = (window) =>
     return [false, window.page.frames().map((each) => each.url())];
   });
 
-/** The picture of the graph of a line: moved, zoomed, and a node that leads to its line. */
-export async function pictureOfRegion(window, file, line) {
+/** The picture of the graph of a line: moved, zoomed, a node that leads to its line, and the picture saved in `folder`. */
+export async function pictureOfRegion(window, file, line, folder) {
   await window.goToLine(file, line);
   await window.command("Compile Lens: Show Region as Graph");
   const frame = await page(window);
@@ -52,9 +53,23 @@ export async function pictureOfRegion(window, file, line) {
   });
   await window.shot("graph-node");
 
-  log(`the picture of ${title} leads to line ${opened}`);
+  await frame.getByRole("button", { name: "Save as SVG" }).click();
+  const input = window.page.locator(".quick-input-widget input.input");
+  await input.waitFor();
+  await window.until("the name to save by", async () => {
+    const name = await input.inputValue();
+    return [name.endsWith(".svg"), name];
+  });
+  await window.page.waitForTimeout(500); // the dialog is still looking at the folder
+  await input.press("Enter");
+  const saved = await window.until("the saved picture", async () => {
+    const name = fs.readdirSync(folder).find((each) => each.endsWith(".svg"));
+    const isWhole = name !== undefined && fs.readFileSync(`${folder}/${name}`, "utf8").endsWith("</svg>");
+    return [isWhole, `${folder}/${name}`];
+  });
+  log(`the picture of ${title} leads to line ${opened} and is saved`);
   await window.command("View: Close Editor").catch(() => undefined);
-  return { title };
+  return { title, svg: fs.readFileSync(saved, "utf8") };
 }
 
 /** Picks an item by the keyboard: the hover of the item that the pointer is on would be in the way of a click. */
@@ -106,4 +121,51 @@ export async function comparison(window, file) {
   await window.shot("compare-all");
   await window.command("View: Close Editor");
   return { summary, tab, removed };
+}
+
+/** The colors of what Triton makes, in three themes: how many a text has, and the lowest contrast with the background. */
+export async function languages(window, files) {
+  const views = new Views(window);
+  await window.command("View: Close All Editors");
+  await window.openFile(files[0]);
+  for (const name of files.slice(1)) {
+    await window.page.keyboard.press("Control+P");
+    await window.page.locator(".quick-input-widget input.input").fill(name);
+    await window.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+    await window.page.keyboard.press("Control+Enter");
+    await window.editor(name).element.locator(".view-line").first().waitFor();
+  }
+  const found = {};
+  for (const theme of ["dark", "light", "high-contrast"]) {
+    await views.setTheme(theme);
+    found[theme] = {};
+    for (const name of files) {
+      found[theme][name] = await window.until(`the colors of ${name}`, async () => {
+        const seen = await window.editor(name).element.evaluate(colorsOf);
+        return [seen.colors >= 4, seen];
+      });
+    }
+    await window.shot(`languages-${theme}`);
+  }
+  await views.setTheme("dark");
+  return found;
+}
+
+/** In the page: how many colors the words of an editor have, and the lowest contrast of one with the background. */
+function colorsOf(editor) {
+  const linear = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const luminance = (color) => {
+    const [red, green, blue] = color.match(/[\d.]+/g).map((each) => linear(Number(each) / 255));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const background = luminance(getComputedStyle(editor.querySelector(".monaco-editor-background")).backgroundColor);
+  const colors = new Map();
+  for (const word of editor.querySelectorAll(".view-line span span")) {
+    if (word.textContent.trim()) colors.set(getComputedStyle(word).color, word.textContent);
+  }
+  const contrasts = [...colors.keys()].map((color) => {
+    const [high, low] = [luminance(color), background].sort((one, other) => other - one);
+    return (high + 0.05) / (low + 0.05);
+  });
+  return { colors: colors.size, contrast: Math.min(...contrasts), words: Object.fromEntries(colors) };
 }
