@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.large_traces import replicate
-from benchmarks.table.figure import Figure
+from benchmarks.table.figure import Figure, Of
 from compile_lens.stages.opened import read_stages
 from compile_lens.trace.builder import read_report
 
@@ -22,14 +22,14 @@ REPEATS = 5
 
 
 def measure() -> list[Figure]:
-    """Opening, showing, links; medians, in seconds of a processor."""
+    """Opening, showing, links; medians, in milliseconds of a processor but for the one that a user waits for."""
     (packed,) = RECORDED.glob("*trace*.log.gz")
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder, "trace.log")
         replicate(gzip.decompress(packed.read_bytes()), trace, SIZE)
-        opening, linking, reporting = ([] for _ in range(3))
+        opening, linking, reporting, clock = ([] for _ in range(4))
         for _ in range(REPEATS):
-            started = time.process_time()
+            began, started = time.perf_counter(), time.process_time()
             stages = read_stages(trace)
             opening.append(1e3 * (time.process_time() - started))
             code = stages.graphs[-1].documents[-1]
@@ -37,11 +37,13 @@ def measure() -> list[Figure]:
             started = time.process_time()
             stages.links_of(code)
             linking.append(1e3 * (time.process_time() - started))
+            clock.append(1e3 * (time.perf_counter() - began))
             started = time.process_time()
             read_report(trace)
             reporting.append(1e3 * (time.process_time() - started))
         report = statistics.median(reporting)
         return [
             Figure("opened", statistics.median(opening), "ms", report, "report of the trace"),
+            Figure("one stage with its links, by the clock", statistics.median(clock), "ms", goal=200, of=Of.VALUE),
             Figure("links of one stage", statistics.median(linking), "ms", report),
         ]

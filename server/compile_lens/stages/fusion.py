@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from compile_lens.stages.model import Kernel, NotFused, TextSource
 
 NOTE = "compile_lens_fusion"
-OPERATION = re.compile(r"op\d+|(?<![a-z])buf\d+")
+# of a graph inside of the graph, behind its name: ``true_graph_0_op1``
+OPERATION = re.compile(r"\w*?(?<![a-z])(?:op|buf)\d+(?=_|\b)")
+OF_INNER = re.compile(r"^(?P<graph>\w+)_op\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +39,26 @@ class Schedule:
     decisions: tuple[tuple[str, str, str], ...] = ()
 
 
-NO_SCHEDULE = Schedule()
+def operations_in(name: str) -> list[str]:
+    """The operations that torch's name of a node of the schedule has: ``op1_op2``."""
+    return [found.strip("_") for found in OPERATION.findall(name)]
 
 
-def read_schedule(source: TextSource | None) -> Schedule:
-    """The schedule that a note describes; an empty one without a note."""
+def read_schedules(source: TextSource | None) -> tuple[Schedule, ...]:
+    """The schedules that notes describe, one after the other: that of the graph, then those of graphs inside of it."""
     text = source.text() if source is not None else None
-    if not text:
-        return NO_SCHEDULE
+    found: list[Schedule] = []
+    decoder = json.JSONDecoder()
+    rest = (text or "").strip()
     try:
-        note = json.loads(text)
-        nodes = tuple(_node(one) for one in note["nodes"])
-        return Schedule(nodes, tuple((str(one), str(other), str(why)) for one, other, why in note["not_fused"]))
+        while rest:
+            note, end = decoder.raw_decode(rest)
+            decisions = tuple((str(one), str(other), str(why)) for one, other, why in note["not_fused"])
+            found.append(Schedule(tuple(_node(one) for one in note["nodes"]), decisions))
+            rest = rest[end:].lstrip()
     except (ValueError, LookupError, TypeError):
-        return NO_SCHEDULE
+        return tuple(found)
+    return tuple(found)
 
 
 def _node(note: Mapping[str, object]) -> ScheduledNode:
@@ -79,10 +87,43 @@ def _sizes(value: object) -> Mapping[str, int]:
 
 
 def nodes_of_kernels(
-    schedule: Schedule, calls: Sequence[frozenset[str]], origins: Sequence[frozenset[str]]
+    schedules: Sequence[Schedule], calls: Sequence[frozenset[str]], origins: Sequence[frozenset[str]]
 ) -> list[tuple[ScheduledNode, ...]]:
     """The nodes that each call computes. ``calls`` are the buffers that each call passes on, in the order of the code; ``origins`` the
     post-grad nodes that torch has for it, none if it does not tell.
+
+    A call that passes on a buffer of a graph inside of the graph is of that graph's schedule.
+    """
+    found: list[tuple[ScheduledNode, ...]] = [() for _ in calls]
+    if not schedules:
+        return found
+    buffers = [frozenset().union(*(node.buffers for node in schedule.nodes)) for schedule in schedules]
+    owners = [next((number for number in range(1, len(schedules)) if buffers[number] & passed), 0) for passed in calls]
+    for number, schedule in enumerate(schedules):
+        own = [index for index, owner in enumerate(owners) if owner == number]
+        known = schedule if number else _without_inner(schedule, schedules[1:])
+        of_own = _nodes_of_calls(known, [calls[index] for index in own], [origins[index] for index in own])
+        for index, nodes in zip(own, of_own, strict=True):
+            found[index] = nodes
+    return found
+
+
+def _without_inner(schedule: Schedule, inner: Sequence[Schedule]) -> Schedule:
+    """``schedule`` without the nodes that call graphs inside of the graph: their kernels are in the schedules of those."""
+    graphs = {
+        found["graph"]
+        for one in inner
+        for node in one.nodes
+        for operation in node.operations
+        if (found := OF_INNER.match(operation))
+    }
+    return Schedule(tuple(node for node in schedule.nodes if not graphs.intersection(node.origins)), schedule.decisions)
+
+
+def _nodes_of_calls(
+    schedule: Schedule, calls: Sequence[frozenset[str]], origins: Sequence[frozenset[str]]
+) -> list[tuple[ScheduledNode, ...]]:
+    """The nodes of one schedule that each of its calls computes.
 
     Code is generated in the order of the schedule: a call computes the nodes that its buffers name, and those before them that are
     left. A node that no call names changes a buffer in place, or makes no call: it goes with the call that has its origins, else with
@@ -106,12 +147,12 @@ def nodes_of_kernels(
     return found
 
 
-def not_fused(schedule: Schedule, kernels: Iterable[Kernel]) -> tuple[NotFused, ...]:
+def not_fused(schedules: Sequence[Schedule], kernels: Iterable[Kernel]) -> tuple[NotFused, ...]:
     """Why kernels that torch considered together are apart; the last reason for each pair."""
     owner = {name: kernel.call for kernel in kernels for name in kernel.operations}
     found: dict[tuple[str, str], str] = {}
-    for one, other, reason in schedule.decisions:
-        calls = [{owner[part] for part in OPERATION.findall(name) if part in owner} for name in (one, other)]
+    for one, other, reason in (decision for schedule in schedules for decision in schedule.decisions):
+        calls = [{owner[part] for part in operations_in(name) if part in owner} for name in (one, other)]
         if len(calls[0]) == 1 and len(calls[1]) == 1 and calls[0] != calls[1]:
             found[calls[0].pop(), calls[1].pop()] = reason
     return tuple(NotFused(one, other, reason) for (one, other), reason in found.items())

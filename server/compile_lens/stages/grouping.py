@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from compile_lens.stages.fusion import NOTE as FUSION
-from compile_lens.stages.model import Direction, PhaseKind, StageKind
+from compile_lens.stages.model import Direction, PhaseKind, StageKind, TextSource
 from compile_lens.stages.output_code import AOT_ID
 from compile_lens.stages.provenance import ARTIFACTS as PROVENANCE
 from compile_lens.trace.records import Payload
@@ -53,12 +53,32 @@ AFTER_CODE = frozenset({*PROVENANCE, "triton_kernel_info"})
 HEAD = 200
 
 
+@dataclass(frozen=True, slots=True)
+class JoinedTexts:
+    """Several records as one text."""
+
+    parts: tuple[TextSource, ...]
+
+    def text(self) -> str | None:
+        """What is left of them; None if all are lost."""
+        texts = [text for part in self.parts if (text := part.text()) is not None]
+        return "\n\n\n".join(texts) if texts else None
+
+
 @dataclass(slots=True)
 class Compiled:
-    """What Inductor wrote of one direction of a graph, by the records' names."""
+    """What Inductor wrote of one direction of a graph, by the records' names; ``inner`` are those of graphs inside of it."""
 
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     passes: list[Payload] = field(default_factory=list)
+    inner: dict[str, list[Payload]] = field(default_factory=dict)
+
+    def text_of(self, name: str) -> TextSource | None:
+        """A record; with those of the graphs inside of the graph, where they have records of their own."""
+        own = self.artifacts.get(name)
+        if own is None or name not in self.inner:
+            return own.payload if own is not None else None
+        return JoinedTexts((own.payload, *self.inner[name]))
 
     @property
     def aot_id(self) -> tuple[str, str]:
@@ -161,7 +181,10 @@ def _add(frame: Frame, artifact: Artifact) -> None:
             frame.current.artifacts[name] = artifact
     else:
         if frame.current is not None and CODE not in frame.current.artifacts and name in REPEATED:
-            frame.current.artifacts.setdefault(name, artifact)
+            if name in frame.current.artifacts:
+                frame.current.inner.setdefault(name, []).append(artifact.payload)
+            else:
+                frame.current.artifacts[name] = artifact
             return
         if frame.current is not None and (name in frame.current.artifacts or CODE in frame.current.artifacts):
             _finish(frame)
@@ -207,7 +230,7 @@ def _lowering_of(lowerings: list[Lowering], number: str, direction: Direction) -
     return free[-1]
 
 
-def documents(frame: Frame, lowering: Lowering, direction: Direction) -> Iterator[tuple[StageKind, Artifact]]:
+def documents(frame: Frame, lowering: Lowering, direction: Direction) -> Iterator[tuple[StageKind, TextSource]]:
     """The documents of one graph in the order in which torch makes them. What a frame has once goes with its first forward graph."""
     of_frame = frame.artifacts if lowering is (frame.lowerings or [lowering])[0] else {}
     compiled = lowering.compiled.get(direction)
@@ -221,7 +244,8 @@ def documents(frame: Frame, lowering: Lowering, direction: Direction) -> Iterato
         for name, kind in table.items():
             if name in found and kind not in seen:
                 seen.add(kind)
-                yield kind, found[name]
+                inner = compiled.text_of(name) if compiled is not None and table is COMPILED else None
+                yield kind, inner or found[name].payload
 
 
 def around_phases(lowering: Lowering, direction: Direction) -> Iterator[tuple[PhaseKind, Payload, Payload]]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from compile_lens.stages.fusion import NOTE, ScheduledNode, nodes_of_kernels, read_schedule
+from compile_lens.stages.code_parts import NAMES, Definition, KernelCall, OutputCode
+from compile_lens.stages.fusion import NOTE, ScheduledNode, nodes_of_kernels, read_schedules
 from compile_lens.stages.graph_lines import NO_GRAPH, PrintedGraph, read_graph
 from compile_lens.stages.model import Kernel, KernelKind, SourceSpan, TextSource
-from compile_lens.stages.output_code import NAMES, Definition, KernelCall, OutputCode, read_output_code
+from compile_lens.stages.output_code import read_output_code
 from compile_lens.stages.provenance import Lines, Provenance, read_provenance, spans_of_stack
 from compile_lens.stages.traffic import bytes_of, read_buffers, traffic_of
 
@@ -22,6 +23,9 @@ BACKENDS = {
     "halide": KernelKind.OTHER,
 }
 LIBRARY = "extern_kernels."
+HIGHER_ORDER = "higher_order."
+# the same in a wrapper of C++: what writes into memory that it is given is a library's
+CPP_LIBRARY = re.compile(r"^aoti_torch_(?:cpu|cuda|xpu|mps)_(?P<name>\w+?)(?P<out>_out)?$")
 TEMPLATE = re.compile(r"^(?:triton_tem_|cpp_.*(?:_gemm|_bmm|_attention)|cutlass_|cuda_)")
 
 
@@ -58,9 +62,8 @@ class _Reader:
 
     def kernels(self) -> Iterator[Kernel]:
         """All calls. Without torch's number for a call, they are counted in the order of the text."""
-        schedule = read_schedule(self._texts.artifacts.get(NOTE))
         scheduled = nodes_of_kernels(
-            schedule,
+            read_schedules(self._texts.artifacts.get(NOTE)),
             [frozenset(NAMES.findall(call.text)) for call in self._code.calls],
             [
                 frozenset(self._provenance.nodes_of(call.handle, call.handle.rpartition(":")[0]))
@@ -111,7 +114,7 @@ class _Reader:
         """The node that calls the same operator, if there is one such node and one such call."""
         if sum(other.name == call.name for other in self._code.calls) > 1 or not self._graphs:
             return ()
-        target = f"aten.{call.name.removeprefix(LIBRARY)}" if call.name.startswith(LIBRARY) else call.name
+        target = _called_operator(call.name)
         found = [
             node.name
             for node in self._graphs[0].nodes.values()
@@ -195,15 +198,17 @@ class _Reader:
         """
         if defined is None:
             own = [target for node in nodes if (target := self._target(node))]
-            of_library = call.name.startswith(LIBRARY) and len(own) == 1
-            yield _operator(own[0] if of_library else call.name.replace(LIBRARY, "aten."))
+            of_library = _is_library(call.name) and len(own) == 1
+            yield _operator(own[0] if of_library else _called_operator(call.name))
             return
         aten = call.comments.aten or (defined.comments.aten if defined is not None else ())
         if aten:
             yield from dict.fromkeys(_operator(name) for name in aten)
             return
         targets = [self._target(node) for node in nodes]
-        yield from dict.fromkeys(_operator(target) for target in targets if target and "getitem" not in target)
+        names = dict.fromkeys(_operator(target) for target in targets if target and "getitem" not in target)
+        # of a kernel in a branch, torch also names what calls the branch
+        yield from [name for name in names if not name.startswith(HIGHER_ORDER)] or names
 
     def _target(self, node: str) -> str:
         return next((printed.target for graph in self._graphs if (printed := graph.nodes.get(node))), "")
@@ -214,6 +219,17 @@ def _in_comments(call: KernelCall, defined: Definition | None) -> Iterator[str]:
     yield from dict.fromkeys((*call.comments.nodes, *(defined.comments.nodes if defined is not None else ())))
 
 
+def _is_library(name: str) -> bool:
+    found = CPP_LIBRARY.match(name)
+    return name.startswith(LIBRARY) or bool(found and found["out"])
+
+
+def _called_operator(name: str) -> str:
+    """The operator of a call of a library's or torch's own function."""
+    found = CPP_LIBRARY.match(name)
+    return f"aten.{found['name']}" if found else name.replace(LIBRARY, "aten.")
+
+
 def _operator(target: str) -> str:
     """``aten.add`` for ``torch.ops.aten.add.Tensor``."""
     parts = target.removeprefix("torch.ops.").split(".")
@@ -222,7 +238,7 @@ def _operator(target: str) -> str:
 
 def _kind(name: str, defined: Definition | None) -> KernelKind:
     if defined is None:
-        return KernelKind.EXTERN if name.startswith(LIBRARY) else KernelKind.FALLBACK
+        return KernelKind.EXTERN if _is_library(name) else KernelKind.FALLBACK
     if TEMPLATE.match(name):
         return KernelKind.TEMPLATE
     return BACKENDS.get(defined.backend, KernelKind.OTHER)

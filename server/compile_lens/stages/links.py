@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from compile_lens.stages.fusion import operations_in
 from compile_lens.stages.graph_lines import PrintedGraph, read_graph
 from compile_lens.stages.model import Kernel, SourceSpan, Stage, StageKind
 from compile_lens.stages.output_code import read_output_code
 
 # an operation of the IR, or several that are fused (``debug_str`` in torch/_inductor/scheduler.py)
-OPERATION = re.compile(r"^\s*(?P<names>op\d+(?:_op\d+)*)(?=[:.])")
+OPERATION = re.compile(r"^\s*(?P<names>(?:\w+_)?op\d+(?:_\w*op\d+)*)(?=[:.])")
 PRINTED = frozenset(
     {
         StageKind.DYNAMO,
@@ -108,7 +109,7 @@ def _of_operations(stage: str, text: str, kernels: Sequence[Kernel]) -> Links:
     named: list[Kernel] = []
     for number, line in enumerate(text.split("\n"), 1):
         if found := OPERATION.match(line):
-            named = [kernel for name in found["names"].split("_") for kernel in owners.get(name, ())]
+            named = [kernel for name in operations_in(found["names"]) for kernel in owners.get(name, ())]
         if named:
             sources[number] = tuple(dict.fromkeys(span for kernel in named for span in kernel.sources))
             calls[number] = tuple(dict.fromkeys(kernel.call for kernel in named))

@@ -11,16 +11,16 @@ from compile_lens.stages.collection import OpenedStages as OpenedStages
 from compile_lens.stages.documents import document, kernel_stages
 from compile_lens.stages.events import TraceEvents
 from compile_lens.stages.fusion import NOTE as FUSION
-from compile_lens.stages.fusion import not_fused, read_schedule
+from compile_lens.stages.fusion import not_fused, read_schedules
 from compile_lens.stages.gpu_preview import GpuKernel, gpu_kernels, preview_of
 from compile_lens.stages.grouping import CODE, Compiled, Frame, Lowering, around_phases, documents, first_record, group
 from compile_lens.stages.kernels import KernelTexts, read_kernels
-from compile_lens.stages.model import Direction, Graph, Kernel, NotFused, SourceSpan
+from compile_lens.stages.model import Direction, Graph, Kernel, NotFused, SourceSpan, TextSource
 from compile_lens.stages.passes import GraphPasses
 from compile_lens.stages.provenance import Lines, no_lines
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import UNUSED, TraceBytes, iterate, opened
-from compile_lens.trace.report import Artifact, Compilation, CompileReport, RegionCall
+from compile_lens.trace.report import Compilation, CompileReport, RegionCall
 
 # of no use for the documents, and most of what a large trace has
 NOT_FOR_STAGES = UNUSED | {b"describe_tensor", b"describe_source", b"create_symbol", b"symbolic_shape_specialization"}
@@ -83,7 +83,7 @@ class _Builder:
 
     def _graph(self, frame: Frame, lowering: Lowering, direction: Direction) -> Graph:
         name = self._name(frame.compile_id, direction)
-        stages = [document(name, kind, artifact.payload) for kind, artifact in documents(frame, lowering, direction)]
+        stages = [document(name, kind, source) for kind, source in documents(frame, lowering, direction)]
         compiled = lowering.compiled.get(direction)
         code = compiled.artifacts[CODE].payload if compiled is not None and CODE in compiled.artifacts else None
         passes = self._passes(name, frame, lowering, direction)
@@ -99,7 +99,7 @@ class _Builder:
             region=self._regions.get(region) if region is not None else None,
             documents=tuple(stages),
             read_kernels=self._kernels(name, frame, lowering, compiled),
-            read_not_fused=partial(_not_fused, compiled.artifacts.get(FUSION) if compiled is not None else None),
+            read_not_fused=partial(_not_fused, compiled.text_of(FUSION) if compiled is not None else None),
             read_kernel_stages=partial(kernel_stages, name, code, self._noted, frame.compile_id)
             if code is not None
             else tuple,
@@ -148,7 +148,7 @@ class _Builder:
                 code=compiled.artifacts[CODE].payload,
                 nodes=tuple(graphs),
                 captured=captured.payload if captured is not None else None,
-                artifacts={one: artifact.payload for one, artifact in compiled.artifacts.items()},
+                artifacts={one: text for one in compiled.artifacts if (text := compiled.text_of(one)) is not None},
                 lines_of=self._lines_of,
                 frame=_place_of_frame(self._compilations.get(frame.compile_id)),
             ),
@@ -165,5 +165,5 @@ def _place_of_frame(compilation: Compilation | None) -> SourceSpan | None:
     return next((SourceSpan(frame.file, frame.line) for frame in callers), None)
 
 
-def _not_fused(note: Artifact | None, kernels: tuple[Kernel, ...]) -> tuple[NotFused, ...]:
-    return not_fused(read_schedule(note.payload), kernels) if note is not None else ()
+def _not_fused(note: TextSource | None, kernels: tuple[Kernel, ...]) -> tuple[NotFused, ...]:
+    return not_fused(read_schedules(note), kernels)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from compile_lens.stages.output_code import Definition, KernelCall
+from compile_lens.stages.code_parts import Definition, KernelCall
 
 ITEM_SIZES = {
     **dict.fromkeys(("bool", "uint8", "int8", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"), 1),
@@ -71,15 +71,16 @@ OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The buffers that a call reads and writes, with their bytes; None where the code does not tell."""
+    """The buffers that a call reads and writes, with their bytes; None where the code does not tell. ``is_known``: which they are."""
 
     reads: Mapping[str, int | None] = field(default_factory=dict)
     writes: Mapping[str, int | None] = field(default_factory=dict)
+    is_known: bool = True
 
     @property
     def bytes_read(self) -> int | None:
         """The sum, None if one is not known."""
-        return _sum(self.reads)
+        return _sum(self.reads) if self.is_known else None
 
     @property
     def bytes_written(self) -> int | None:
@@ -210,7 +211,9 @@ def _expression(text: str) -> ast.expr | None:
 
 
 def traffic_of(call: KernelCall, defined: Definition | None, text: str, buffers: Buffers) -> Traffic:
-    """What one call reads and writes."""
+    """What one call reads and writes; not known of a call in C++."""
+    if call.is_cpp:
+        return Traffic(is_known=False)
     try:
         tree = ast.parse(call.text)
     except UNREADABLE:

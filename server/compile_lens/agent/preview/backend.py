@@ -17,6 +17,7 @@ from ..torch_internals.inductor import (
     ASYNC_COMPILE,
     ASYNC_COMPILE_TRITON,
     COMPILE_FX,
+    CPP_WRAPPER,
     KEEP_PADDING,
     KNOWN_PADDING,
     PADDING_TIMER,
@@ -97,6 +98,8 @@ class GpuBackend:
         for name in NOT_COMPILED:
             if hasattr(compiler, name):
                 setattr(compiler, name, lambda *arguments, **named: None)
+        # it takes the headers of CUDA
+        CPP_WRAPPER.set(lambda *arguments, **named: None)
         VECTOR_ISA_TRIAL.set(lambda isa, code: True)  # a trial compiles C++
         original_timer = PADDING_TIMER.get()
         if original_timer is not None:

@@ -13,6 +13,9 @@ AOTI_COMPILE_AND_PACKAGE = Internal(
 ASYNC_COMPILE = Internal("torch._inductor.async_compile:AsyncCompile", "GPU previews")
 WAIT_FOR_KERNELS = Internal("torch._inductor.async_compile:AsyncCompile.wait", "what Triton makes of kernels")
 ASYNC_COMPILE_TRITON = Internal("torch._inductor.async_compile:AsyncCompile.triton", "GPU previews")
+CPP_WRAPPER = Internal(
+    "torch._inductor.codecache:CppWrapperCodeCache.load_pybinding", "GPU previews of programs with a C++ wrapper"
+)
 KERNEL_MODULES = Internal("torch._inductor.codecache:PyCodeCache", "what is known of a previewed kernel")
 JOINT_PASSES = Internal("torch._inductor.compile_fx:_recursive_joint_graph_passes", "what passes changed")
 POST_GRAD_PASSES = Internal("torch._inductor.compile_fx:_recursive_post_grad_passes", "what passes changed")

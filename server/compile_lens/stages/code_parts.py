@@ -1,0 +1,95 @@
+"""The parts of Inductor's output code: definitions of kernels, calls, and what the comments above them say.
+
+The comments are the same in a wrapper of Python and in one of C++, but for their sign (``get_kernel_metadata`` in torch/_inductor/utils.py,
+torch 2.6 to 2.15).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from compile_lens.stages.model import LineRange
+
+SOURCE_NODES = re.compile(
+    r"^\s*(?:#|//) (?:Topologically Sorted|Unsorted) Source Nodes: \[(?P<nodes>.*)\], Original ATen: \[(?P<aten>.*)\]"
+)
+ATEN_NODES = re.compile(r"^\s*(?:#|//)   (?P<source>[\w.]*) => (?P<nodes>[\w., ]+)$")
+FRAGMENT = re.compile(r"^\s*(?:#|//)   %(?P<name>\w+)\b[^=]* = call_function\[target=(?P<target>[^\]]+)\]")
+HANDLE = re.compile(r"^\s*(?:#|//) \[Provenance debug handles\] (?P<call>\S+:\d+)")
+COMMENT = re.compile(r"^\s*(?:#|//)")
+NAMES = re.compile(r"\b\w+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelComments:
+    """What the comments above a kernel's definition or call say. ``source_nodes`` are of Dynamo's graph, or of the backward graph.
+
+    ``nodes`` are post-grad nodes with their targets, ``places`` the lines of the comments that name them.
+    """
+
+    source_nodes: tuple[str, ...] = ()
+    aten: tuple[str, ...] = ()
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[int, str] = field(default_factory=dict)
+
+
+NO_COMMENTS = KernelComments()
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A kernel that the code defines. ``lines`` include the comments above; ``source`` are those of its own code, if it is in the text."""
+
+    name: str
+    backend: str
+    lines: LineRange
+    source: LineRange | None
+    comments: KernelComments
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCall:
+    """A call of a kernel. ``handle`` is torch's name for the call, '' if the code has none; ``text`` is the statement, of Python or C++."""
+
+    name: str
+    handle: str
+    lines: LineRange
+    line: int
+    comments: KernelComments
+    text: str
+    is_cpp: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCode:
+    """The definitions, by name, and the calls, in the order of the text."""
+
+    definitions: Mapping[str, Definition]
+    calls: tuple[KernelCall, ...]
+
+
+def comments_of(lines: list[str], first: int, end: int) -> KernelComments:
+    """What the comments among ``lines[first:end]`` say."""
+    source_nodes: tuple[str, ...] = ()
+    aten: tuple[str, ...] = ()
+    nodes: dict[str, str] = {}
+    places: dict[int, str] = {}
+    for index in range(first, end):
+        content = lines[index]
+        if not COMMENT.match(content):
+            continue
+        if found := SOURCE_NODES.match(content):
+            source_nodes, aten = _listed(found["nodes"]), _listed(found["aten"])
+        elif found := FRAGMENT.match(content):
+            nodes[found["name"]] = found["target"]
+            places[index + 1] = found["name"]
+        elif found := ATEN_NODES.match(content):
+            for name in _listed(found["nodes"]):
+                nodes.setdefault(name, "")
+    return KernelComments(source_nodes, aten, nodes, places)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
