@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
 import sys
-import time
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+# A process takes over the peak memory of the one that starts it, on Linux: so a small one does that, and says what was used.
+LAUNCHER = """
+import json, os, resource, subprocess, sys, time
+began = time.perf_counter()
+ended = subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+clock = time.perf_counter() - began
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+said = ended.stderr.decode(errors="replace")[-2000:]
+with open(sys.argv[1], "w") as file:
+    json.dump([clock, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, ended.returncode, said], file)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +41,18 @@ def cost(
     check: bool = False,
 ) -> Cost:
     """Run ``command`` in ``folder``. Raises RuntimeError for another exit code than 0, if that is to be checked."""
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=None if environment is None else {**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE if check else subprocess.DEVNULL,
-    ) as process:
-        began = time.perf_counter()
-        said = process.stderr.read().decode(errors="replace") if process.stderr is not None else ""
-        _, status, used = os.wait4(process.pid, 0)
-        clock = time.perf_counter() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if check and process.returncode:
-        raise RuntimeError(f"exit code {process.returncode} of {' '.join(command)}\n{said[-2000:]}")
-    return Cost(clock, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    with tempfile.TemporaryDirectory() as scratch:
+        answer = Path(scratch, "answer")
+        subprocess.run(
+            [sys.executable, "-S", "-c", LAUNCHER, str(answer), *command],
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            check=True,
+        )
+        clock, processor, memory, code, said = json.loads(answer.read_text(encoding="utf-8"))
+    if check and code:
+        raise RuntimeError(f"exit code {code} of {' '.join(command)}\n{said}")
+    return Cost(clock, processor, memory)
 
 
 def compile_lens(*arguments: str) -> list[str]:

@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.repairs.plain import as_verified
+
 RECOMPILES = ("recompile", "recompile-limit")
 OTHER = "another object, function or class"
 # the first that fits
@@ -110,18 +112,19 @@ def _plain(rows: list[Row]) -> str:
     done = [row for row in rows if row["plain"]]
     if not done:
         return ""
-    clean = [row for row in done if row["plain"].startswith("0 ") and "exit code" not in row["plain"]]
+    same = [row for row in done if as_verified(row)]
+    counts = Counter(row["plain"] for row in same)
     lines = [
         "## Without Compile Lens",
         "",
         f"{len(done)} fixed programs ran with a plain torch and `TORCH_LOGS=graph_breaks,recompiles`.",
-        f"{len(clean)} of them have none of the kind of finding that was fixed.",
-        "Others have further ones, which the fix was not for:" if len(clean) < len(done) else "",
+        f"{len(same)} of them have what the effect of the fix says: "
+        f"{', '.join(f'{plain} in {number}' for plain, number in counts.most_common())}.",
         "",
+        "| program | fix | effect | plain run |",
+        "|---|---|---|---|",
     ]
-    lines += [
-        f"- `{row['program']}`, `{row['fix']}` ({row['effect']}): {row['plain']}" for row in done if row not in clean
-    ]
+    lines += [f"| {row['program']} | `{row['fix']}` | {row['effect']} | {row['plain']} |" for row in done]
     return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,16 +17,24 @@ def plainly(rows: list[dict[str, Any]], number: int) -> None:
     """Fill ``plain`` of so many rows whose fix helps: what ``TORCH_LOGS`` says of the fixed program."""
     ready = [row for row in rows if row["fixed"] and not row["plain"] and row["fix_kind"] == "change"]
     step = max(1, len(ready) // max(1, number))
-    for row in ready[::step][:number]:
-        row["plain"] = _said(str(row["fixed"]), str(row["kind"]))
+    with tempfile.TemporaryDirectory() as caches:
+        for row in ready[::step][:number]:
+            row["plain"] = _said(str(row["fixed"]), str(row["kind"]), caches)
 
 
-def _said(text: str, kind: str) -> str:
+def as_verified(row: dict[str, Any]) -> bool:
+    """Whether a plain run of a row's program ended, and has as many of the kind of finding as the effect of the fix says."""
+    noun = "recompile" if row["kind"].startswith("recompile") else "break"
+    told = re.search(rf"→ (\d+) {noun}", row["effect"])
+    return told is not None and row["plain"] == f"{told[1]} {noun}s"
+
+
+def _said(text: str, kind: str, caches: str) -> str:
     wanted = "Recompiling function" if kind.startswith("recompile") else "Graph break in user code"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
         file.write_text(text, encoding="utf-8")
-        environment = {**os.environ, "TORCH_LOGS": "graph_breaks,recompiles", "TORCHINDUCTOR_CACHE_DIR": folder}
+        environment = {**os.environ, "TORCH_LOGS": "graph_breaks,recompiles", "TORCHINDUCTOR_CACHE_DIR": caches}
         done = subprocess.run(
             [sys.executable, str(file)],
             env=environment,

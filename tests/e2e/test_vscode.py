@@ -91,6 +91,21 @@ def get_inputs():
     return [torch.ones(2, 3), 2.0]
 '''
 
+TWO_BREAKS = """\
+import torch
+
+
+@torch.compile
+def f(x):
+    torch._dynamo.graph_break()
+    x = x + 1
+    torch._dynamo.graph_break()
+    return x * 2
+
+
+f(torch.ones(3))
+"""
+
 PYTHON_EXTENSION = """\
 exports.activate = () => ({
   environments: {
@@ -114,11 +129,25 @@ exports.activate = () => ({
 """
 
 
+# writes what the editor lists for assistants
+TOOLS_EXTENSION = """\
+const fs = require("fs");
+const vscode = require("vscode");
+const file = %s;
+const list = () => {
+  fs.writeFileSync(`${file}.new`, JSON.stringify(vscode.lm.tools.map(({ name }) => name)));
+  fs.renameSync(`${file}.new`, file);
+};
+exports.activate = () => setInterval(list, 500);
+"""
+
+
 def pack_extension(vsix: Path, name: str, main: str) -> None:
     """A stand-in for the extension ``ms-python.NAME``, with the part of its API that is used."""
     identity = f'Id="{name}" Version="1.0.0" Publisher="ms-python" Language="en-US"'
     engine = '<Property Id="Microsoft.VisualStudio.Code.Engine" Value="^1.90.0"/>'
-    manifest = {"name": name, "publisher": "ms-python", "version": "1.0.0", "main": "./main.js"}
+    manifest: dict[str, Any] = {"name": name, "publisher": "ms-python", "version": "1.0.0", "main": "./main.js"}
+    manifest["activationEvents"] = ["onStartupFinished"]
     with zipfile.ZipFile(vsix, "w") as archive:
         archive.writestr(
             "extension.vsixmanifest",
@@ -252,6 +281,17 @@ def test_findings_follow_the_text_and_a_save_renews_them(
 
 
 @pytest.mark.nightly
+def test_all_findings_are_fixed_after_a_look_at_the_diff(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
+    folder = tmp_path / "fix-all"
+    folder.mkdir()
+    (folder / "small.py").write_text(TWO_BREAKS)
+    gone = "torch._dynamo.graph_break()"
+    marks = [{"line": line, "text": gone, "severity": "warning"} for line in (6, 8)]
+    data = {"file": "small.py", "underlined": marks, "gone": gone, "kept": "return x * 2"}
+    workbench.play("fix_all", folder, shots, data, limit=300)
+
+
+@pytest.mark.nightly
 def test_a_run_can_be_cancelled(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
     folder = tmp_path / "endless"
     folder.mkdir()
@@ -342,6 +382,32 @@ def test_uses_the_interpreter_of_the_python_extensions_and_follows_it(
         workbench.play("interpreter", folder, shots, data, limit=300)
     workbench.assert_nothing_is_left()
     assert Path(f"{first}.ran").exists() and Path(f"{second}.ran").exists()
+
+
+@pytest.mark.nightly
+def test_the_editor_lists_the_tools_and_the_server_for_assistants(
+    lab: Lab, vsix: Path, tmp_path: Path, shots: Path
+) -> None:
+    folder = tmp_path / "assistants"
+    (folder / ".vscode").mkdir(parents=True)
+    (folder / "small.py").write_text("import torch\n")
+    (folder / ".vscode" / "settings.json").write_text('{"chat.disableAIFeatures": false}')
+    listed, extension = tmp_path / "tools.json", tmp_path / "tools.vsix"
+    pack_extension(extension, "tools", TOOLS_EXTENSION % json.dumps(str(listed)))
+    tools = [
+        each["name"] for each in json.loads((CLIENT / "package.json").read_text())["contributes"]["languageModelTools"]
+    ]
+    own_server = {"compileLens.server.command": [PYTHON, "-m", "compile_lens", "serve"]}
+    data = {"file": "small.py", "tools": tools, "listed": str(listed), "mcp": False}
+    with Workbench(lab, vsix, own_server, others=(extension,)) as workbench:
+        seen = workbench.play("assistants", folder, shots, data, limit=300)["seen"]
+        assert len([name for name in seen if name.startswith("compile-lens_")]) == len(tools) == 8
+        # with an interpreter that has the package, the extension offers the server
+        machine = {"compileLens.interpreter": [PYTHON], "compileLens.importStrategy": "fromEnvironment"}
+        (workbench.profile / "data" / "Machine" / "settings.json").write_text(json.dumps(machine))
+        seen = workbench.play("assistants", folder, shots, {**data, "mcp": True}, limit=300)["seen"]
+        assert "Compile Lens" in " ".join(seen)
+    workbench.assert_nothing_is_left()
 
 
 def test_without_a_usable_python_it_says_what_to_do(lab: Lab, vsix: Path, tmp_path: Path, shots: Path) -> None:

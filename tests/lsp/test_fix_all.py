@@ -36,7 +36,6 @@ IN_F, IN_G = (5, 8), (14, 8)
 OF_FILE, OF_F = "Fix all findings of this file…", "Fix all findings of `f`…"
 CHECK = "check train.py unsaved=True argv=[] depth=dynamo"
 KIND = "source.fixAll.compileLens"
-CONFIRMS = {"documentChanges": True, "changeAnnotationSupport": {"groupsOnLabel": False}}
 INVOKED, AUTOMATIC = 1, 2
 
 
@@ -64,15 +63,18 @@ def messages(ed: Editor) -> list[str]:
 
 async def test_a_region_and_then_the_file_become_clean(root: Path) -> None:
     shown: list[Any] = []
+    edits: list[Any] = []
     says_yes = False
 
-    def answer(params: Any) -> Any:
-        shown.append(params["edit"])
-        return {"applied": says_yes}
+    def ask(params: Any) -> bool:
+        shown.append(params)
+        return says_yes
 
-    said = capabilities(workspace={"applyEdit": True, "workspaceEdit": CONFIRMS})
+    workspace = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
+    said = capabilities(workspace=workspace, experimental={"compileLensChanges": True})
     async with editor(root.parent, REAL) as ed:
-        ed.answers["workspace/applyEdit"] = answer
+        ed.answers["compileLens/confirmChange"] = ask
+        ed.answers["workspace/applyEdit"] = lambda params: edits.append(params["edit"]) or {"applied": True}
         options = {"python": sys.executable, "run": {"enabled": "always"}, "fixes": {"verify": False}}
         await ed.initialize(root, options, capabilities=said)
         uri = await ed.open(write(root, TWO_REGIONS))
@@ -89,13 +91,10 @@ async def test_a_region_and_then_the_file_become_clean(root: Path) -> None:
         # a region: the other one stays as it is, and nothing happens to the text that the user refuses
         done = await ed.request("workspace/executeCommand", at_f[OF_F]["command"])
         assert done == {"applied": False, "fixes": 2, "remaining": 0}
-        (change,) = shown[0]["documentChanges"]
-        assert change["textDocument"] == {"uri": uri, "version": 1}
-        (annotation,) = shown[0]["changeAnnotations"].values()
-        assert annotation["needsConfirmation"] is True
-        assert annotation["label"] == "2 verified fixes: 3 → 1 break, 4 → 3 graphs, results equal"
-        of_region = applied(TWO_REGIONS, change["edits"])
-        assert of_region == TWO_REGIONS.replace(BREAK, "", 2)
+        of_region = TWO_REGIONS.replace(BREAK, "", 2)
+        message = "Compile Lens: 2 verified fixes: 3 → 1 break, 4 → 3 graphs, results equal. Apply to train.py?"
+        assert shown == [{"uri": uri, "title": "Fixes of train.py", "message": message, "text": of_region}]
+        assert edits == []
         told = [m["params"]["value"].get("message", "") for m in ed.received if m.get("method") == "$/progress"]
         assert any(message.startswith("train.py: step 2: trying ") for message in told)
 
@@ -104,15 +103,15 @@ async def test_a_region_and_then_the_file_become_clean(root: Path) -> None:
         at_f[OF_FILE]["command"]["arguments"] = [uri]
         waiting = await ed.begin("workspace/executeCommand", at_f[OF_FILE]["command"])
         await ed.wait(lambda message: message.get("method") == "workspace/applyEdit", since)
-        (change,) = shown[1]["documentChanges"]
+        (change,) = edits[0]["documentChanges"]
+        assert change["textDocument"] == {"uri": uri, "version": 1}
         text = applied(TWO_REGIONS, change["edits"])
-        assert text == TWO_REGIONS.replace(BREAK, "")
+        assert text == TWO_REGIONS.replace(BREAK, "") == shown[1]["text"]
 
         # the same text again: what is verified now is there for a save, if the user's settings name it
         on_save = await actions(ed, uri, (0, 0), KIND, AUTOMATIC)
         (edit,) = [action["edit"] for action in on_save.values()]
         assert applied(TWO_REGIONS, edit["documentChanges"][0]["edits"]) == text
-        assert "changeAnnotations" not in edit
         for other in ("source.fixAll", "source", "quickfix"):
             assert not any(a.get("kind") == KIND for a in (await actions(ed, uri, IN_F, other, AUTOMATIC)).values())
 

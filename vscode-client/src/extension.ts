@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 
 import { Assistants } from "./assistants";
+import { registerChanges } from "./changes";
 import { registerCommands, setupActions } from "./commands";
 import { StageComparisons } from "./compareStages";
 import { DetailsPanel } from "./details";
@@ -50,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerStages(started, context.workspaceState),
     new StageComparisons(started),
     registerCommands(started, log, setup),
+    registerChanges(),
     assistants,
     offerSetupOnce(started, setup),
     registerSearches(started),

@@ -30,6 +30,18 @@ export interface Page {
 
 export const pageNotification = new NotificationType<Page>("compileLens/showPage");
 
+/** A suggested text of a document. */
+export interface Change {
+  readonly uri: string;
+  readonly text: string;
+  readonly title: string;
+  /** What the change does, and the question. */
+  readonly message: string;
+}
+
+/** Asks whether the user wants a change, which is shown as a diff. */
+export const changeRequest = new RequestType<Change, boolean, void>("compileLens/confirmChange");
+
 /** All that is known, as a tree; sent when it changes (docs/editors/protocol.md). */
 export const treeNotification = new NotificationType<{ readonly files: readonly Node[] }>("compileLens/tree");
 

@@ -16,10 +16,12 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 
+import { confirmChange } from "./changes";
 import { documentSelector } from "./documents";
 import { chooseEntry } from "./entries";
 import { explainFailure, explainMissingPython, resolveLaunch } from "./launch";
 import {
+  changeRequest,
   consentNotification,
   environmentNotification,
   pageNotification,
@@ -58,6 +60,7 @@ const ownCapabilities: StaticFeature = {
       ...(capabilities.experimental as object | undefined),
       compileLensStatus: true,
       compileLensPages: true,
+      compileLensChanges: true,
       compileLensTree: true,
       compileLensStages: true,
       compileLensCommandLinks: true,
@@ -251,6 +254,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     client.registerFeature(ownCapabilities);
     client.onNotification(statusNotification, (status) => this.report(status));
     client.onNotification(pageNotification, (page) => this.pageEmitter.fire(page));
+    client.onRequest(changeRequest, confirmChange);
     client.onNotification(treeNotification, ({ files }) => this.treeEmitter.fire(files));
     client.onNotification(stagesNotification, () => this.stagesEmitter.fire());
     client.onNotification(environmentNotification, (environment) => {

@@ -12,7 +12,6 @@ from compile_lens.fixes.fix import Edit
 from compile_lens.lsp.convert import protocol_range
 from compile_lens.shown_text import visible
 
-CONFIRMED = "compile-lens"
 Provider = Callable[[Snapshot, types.CodeActionParams], Iterable[types.CodeAction]]
 
 
@@ -66,18 +65,6 @@ def text_edits(snapshot: Snapshot, edits: Iterable[Edit], encoding: Encoding) ->
         end = snapshot.index.position_of(edit.place.end_line, edit.place.end_column, encoding)
         made.append(types.TextEdit(protocol_range(start, end), edit.text))
     return made
-
-
-def confirmed_edit(
-    snapshot: Snapshot, edits: Sequence[types.TextEdit], label: str, description: str
-) -> types.WorkspaceEdit:
-    """Edits of one document that the editor shows before it makes them."""
-    document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
-    annotated = [types.AnnotatedTextEdit(CONFIRMED, edit.range, edit.new_text) for edit in edits]
-    annotation = types.ChangeAnnotation(visible(label), needs_confirmation=True, description=visible(description))
-    return types.WorkspaceEdit(
-        document_changes=[types.TextDocumentEdit(document, annotated)], change_annotations={CONFIRMED: annotation}
-    )
 
 
 def touches(one: types.Range, other: types.Range) -> bool:

@@ -12,6 +12,8 @@ from compile_lens.documents.line_index import Encoding
 STATUS_CAPABILITY = "compileLensStatus"
 # renders the Markdown of `compileLens/showPage`, under a title
 PAGES_CAPABILITY = "compileLensPages"
+# shows the text of `compileLens/confirmChange` as a diff, and asks
+CHANGES_CAPABILITY = "compileLensChanges"
 # shows the tree of `compileLens/tree`
 TREE_CAPABILITY = "compileLensTree"
 # colors the links of `compileLens/stageLinks`, and asks again at `compileLens/stagesChanged`
@@ -35,8 +37,7 @@ class EditorCapabilities:
     registers_configuration: bool = False
     shows_status: bool = False
     versioned_edits: bool = False
-    # shows an edit, and asks before it is made
-    confirms_edits: bool = False
+    confirms_changes: bool = False
     refreshes_lenses: bool = False
     refreshes_inlays: bool = False
     shows_documents: bool = False
@@ -80,9 +81,7 @@ def read_capabilities(capabilities: types.ClientCapabilities, encoding: str) -> 
         shows_messages_in_hovers=_experimental(capabilities.experimental, MESSAGES_CAPABILITY),
         takes_contents=contents is not None and contents.dynamic_registration is True,
         links_stages=_experimental(capabilities.experimental, STAGES_CAPABILITY),
-        confirms_edits=edit is not None
-        and edit.document_changes is True
-        and edit.change_annotation_support is not None,
+        confirms_changes=_experimental(capabilities.experimental, CHANGES_CAPABILITY),
         versioned_edits=edit is not None and edit.document_changes is True,
         refreshes_lenses=lenses is not None and lenses.refresh_support is True,
         shows_documents=window.show_document is not None and window.show_document.support is True,

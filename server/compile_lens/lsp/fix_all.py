@@ -18,7 +18,7 @@ from compile_lens.fixes.fix import Edit, Fix, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.repair import FIXABLE, WITHOUT_LOSS, Repair, Repaired, every_finding, in_turn, of_region
 from compile_lens.fixes.verify import LONGEST_REQUESTED_S, Candidate, why_not_verified
-from compile_lens.lsp.code_actions import command_action, confirmed_edit, text_edits, touches, workspace_edit
+from compile_lens.lsp.code_actions import command_action, text_edits, touches, workspace_edit
 from compile_lens.lsp.convert import path_argument, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.fix_checks import FixChecks, Turns
@@ -30,10 +30,12 @@ from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.repro.history import history_file
+from compile_lens.shown_text import visible
 
 log = logging.getLogger(__name__)
 
 FIX_ALL = "compileLens.fixAll"
+CONFIRM_CHANGE = "compileLens/confirmChange"
 APPLY, DISCARD = "Apply", "Discard"
 # how many of the findings that remain a message tells
 MOST_REASONS = 3
@@ -108,10 +110,11 @@ class FixAll:
         tree = self._facts.tree(snapshot)
         if tree is None:
             return
+        others = self._server.results.findings(file_key(snapshot.path or ""), with_beside=False)
         for finding in in_turn(self._fixable(snapshot)):
             candidates = (
                 Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
-                for fix in fixes_for(finding, tree)
+                for fix in fixes_for(finding, tree, others)
                 if fix.kind in WITHOUT_LOSS
             )
             best = min((each for each in candidates if each.is_proven), key=lambda each: each.rank, default=None)
@@ -176,6 +179,7 @@ class FixAll:
         self, uri: str, path: str, region: str | None, progress: RunProgress
     ) -> tuple[Snapshot, Repaired] | None:
         server, name = self._server, Path(path).name
+        await server.scheduler.settled(uri)
         snapshot, outcome = self._newest(uri), server.results.outcome(uri)
         if outcome is None or not outcome.final or self._runs.last.text(uri) != snapshot.text:
             outcome = await self._runs.analyze(uri)
@@ -213,22 +217,15 @@ class FixAll:
 
     async def _show_and_apply(self, snapshot: Snapshot, path: str, repaired: Repaired) -> bool:
         """Whether the user saw the change and let the editor make it."""
-        server, name = self._server, Path(path).name
-        edits = text_edits(snapshot, repaired.edits, server.editor.encoding)
-        label = f"{_fixes(repaired)}: {repaired.words}"
-        if server.editor.confirms_edits:
-            each = "; ".join(f"{step.fix.rule} at line {step.finding.place.line}" for step in repaired.steps)
-            edit = confirmed_edit(snapshot, edits, label, each)
-        else:
-            page = f"{label}\n\n```diff\n{repaired.diff(name)}```\n"
-            await self._pages.show(f"Fixes of {name}", page, history_file(Path(path)).with_suffix(".fixes.md"))
-            if await server.ask(f"Compile Lens: {label}. Apply to {name}?", (APPLY, DISCARD)) != APPLY:
-                return False
-            now = server.documents.get(snapshot.uri)
-            if now is None or now.text != snapshot.text:
-                self._say_changed(path)
-                return False
-            edit = workspace_edit(snapshot, edits, server.editor.versioned_edits)
+        server, editor = self._server, self._server.editor
+        if not await self._is_wanted(snapshot, path, repaired):
+            return False
+        now = server.documents.get(snapshot.uri)
+        if now is None or now.text != snapshot.text:
+            self._say_changed(path)
+            return False
+        edits = text_edits(snapshot, repaired.edits, editor.encoding)
+        edit = workspace_edit(snapshot, edits, editor.versioned_edits)
         try:
             answer = await server.workspace_apply_edit_async(
                 types.ApplyWorkspaceEditParams(server.notebooks.edit(edit), label="Fix all findings")
@@ -237,6 +234,22 @@ class FixAll:
             log.info("The editor did not apply fixes: %s", refused)
             return False
         return answer is not None and answer.applied
+
+    async def _is_wanted(self, snapshot: Snapshot, path: str, repaired: Repaired) -> bool:
+        """Shows the change, and asks. A notebook has no text of its own that could be compared."""
+        server, name = self._server, Path(path).name
+        label = f"{_fixes(repaired)}: {repaired.words}"
+        title, question = f"Fixes of {name}", f"Compile Lens: {label}. Apply to {name}?"
+        if server.editor.confirms_changes and not server.notebooks.is_notebook(snapshot.uri):
+            change = {"uri": snapshot.uri, "text": repaired.text, "title": title, "message": visible(question)}
+            try:
+                return await server.protocol.send_request_async(CONFIRM_CHANGE, change) is True
+            except JsonRpcException as failed:
+                log.warning("The editor did not show the fixes of %s: %s", name, failed)
+                return False
+        page = f"{label}\n\n```diff\n{repaired.diff(name)}```\n"
+        await self._pages.show(title, page, history_file(Path(path)).with_suffix(".fixes.md"))
+        return await server.ask(question, (APPLY, DISCARD)) == APPLY
 
     def _say_changed(self, path: str) -> None:
         self._server.warn(f"Compile Lens: {Path(path).name} changed while fixes were tried. Fix all findings again.")

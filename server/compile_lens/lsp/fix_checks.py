@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
@@ -144,8 +145,10 @@ class FixChecks:
 
 
 def _candidates(text: str, findings: list[Finding]) -> list[Fix]:
+    """The most likely fix of each finding, then the second of each, and so on: soon each finding has one that was tried."""
     tree = parse(text)
-    fixes = (
-        fix for finding in findings for fix in fixes_for(finding, tree, findings) if fix.kind is not FixKind.IGNORE
-    )
-    return list(dict.fromkeys(fixes))[:MOST]
+    of_each = [
+        [fix for fix in fixes_for(finding, tree, findings) if fix.kind is not FixKind.IGNORE] for finding in findings
+    ]
+    in_turn = (fix for turn in zip_longest(*of_each) for fix in turn if fix is not None)
+    return list(dict.fromkeys(in_turn))[:MOST]

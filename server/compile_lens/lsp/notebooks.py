@@ -19,7 +19,6 @@ from compile_lens.lsp.convert import from_changes
 from compile_lens.syntax.notebook import program_of
 
 Handler = Callable[[Any], Any]
-EDITS = (types.TextEdit, types.AnnotatedTextEdit)
 
 
 @dataclass(slots=True)
@@ -152,24 +151,18 @@ class Notebooks:
 
     def edit(self, edit: types.WorkspaceEdit) -> types.WorkspaceEdit:
         """An edit of documents as one of cells, where they are made of cells."""
-        changes: dict[str, Sequence[Any]] = dict(edit.changes or {})
+        changes = dict(edit.changes or {})
         for document in edit.document_changes or ():
             if isinstance(document, types.TextDocumentEdit) and self.is_notebook(document.text_document.uri):
-                changes[document.text_document.uri] = [e for e in document.edits if isinstance(e, EDITS)]
+                changes[document.text_document.uri] = [e for e in document.edits if isinstance(e, types.TextEdit)]
         if not any(map(self.is_notebook, changes)):
             return edit
-        made: dict[str, list[Any]] = {}
+        made: dict[str, list[types.TextEdit]] = {}
         for uri, edits in changes.items():
             for one in edits:
                 cell, place = self.range_in_cell(uri, one.range)
-                made.setdefault(cell, []).append(attrs.evolve(one, range=place))
-        if edit.change_annotations is None:
-            return types.WorkspaceEdit(changes=made)
-        cells = [
-            types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(cell), edits)
-            for cell, edits in made.items()
-        ]
-        return types.WorkspaceEdit(document_changes=cells, change_annotations=edit.change_annotations)
+                made.setdefault(cell, []).append(types.TextEdit(place, one.new_text))
+        return types.WorkspaceEdit(changes=made)
 
     def translated(self, handler: Handler) -> Handler:
         """``handler`` of requests about documents, for requests about cells, too."""
