@@ -35,6 +35,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.analyzeWithoutSandbox",
         "compileLens.keepWrites",
         "compileLens.compare",
+        "compileLens.compareStages",
         "compileLens.vary",
         "compileLens.analyzeCell",
         "compileLens.cancel",
@@ -71,6 +72,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.showDetails",
         "compileLens.openStages",
         "compileLens.showStage",
+        "compileLens.stageSource",
         "compileLens.stages",
         "compileLens.stagesPage",
     }

@@ -200,3 +200,19 @@ async def lenses(ed: Editor, uri: str) -> list[str]:
 
 def place(line: int) -> Message:
     return {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 0}}
+
+
+async def test_a_debug_folder_has_stages_that_open_at_once(raw: Editor, root: Path) -> None:
+    uri = await opened(raw, root, VS_CODE)
+    await known(raw)
+    code = stage_of(await raw.command(LIST, uri), "forward [1/7] · forward", "output_code")
+    text = (await raw.request("workspace/textDocumentContent", {"uri": code["uri"]}))["text"]
+    written = root / "torch_compile_debug" / "run_1" / "torchinductor" / "model__0_forward_1.0"
+    written.mkdir(parents=True)
+    (written / "output_code.py").write_text(text)
+    answer = await raw.command(OPEN_TRACE, (root / "torch_compile_debug").as_uri())
+    assert (answer["findings"], answer["files"]) == (0, [])
+    (source,) = (await raw.command(LIST, answer["stages"]))["sources"]
+    assert source["title"] == "torch_compile_debug"
+    assert source["graphs"][0]["stages"][0]["kind"] == "output_code"
+    assert (await raw.request("workspace/textDocumentContent", {"uri": answer["stages"]}))["text"] == text

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { Assistants } from "./assistants";
 import { registerChanges } from "./changes";
 import { registerCommands, setupActions } from "./commands";
+import { StageComparisons } from "./compareStages";
 import { DetailsPanel } from "./details";
 import { registerExamples } from "./examples";
 import { onInterpreterChange } from "./interpreter";
@@ -47,7 +48,8 @@ export function activate(context: vscode.ExtensionContext): void {
     new DetailsPanel(context.extensionUri, started),
     new OverviewMarks(started),
     new LinkedView(started),
-    registerStages(started),
+    registerStages(started, context.workspaceState),
+    new StageComparisons(started),
     registerCommands(started, log, setup),
     registerChanges(),
     assistants,

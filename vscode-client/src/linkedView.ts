@@ -111,7 +111,9 @@ export class LinkedView implements vscode.Disposable {
     for (const editor of editors) {
       const uri = editor.document.uri.toString();
       const ranges: vscode.Range[][] = this.bands.map(() => []);
-      for (const { first, last, color } of isColored ? (this.known.get(uri)?.bands ?? []) : []) {
+      // a diff has colors of its own
+      const isCompared = editor.document.uri.query !== "";
+      for (const { first, last, color } of isColored && !isCompared ? (this.known.get(uri)?.bands ?? []) : []) {
         ranges[color]?.push(lines(first, last));
       }
       for (const { line, endLine, color } of isColored ? stages.flatMap(({ sources }) => sources.get(uri) ?? []) : []) {

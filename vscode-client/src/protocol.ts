@@ -131,6 +131,8 @@ export const serverCommands = {
   openStages: "compileLens.openStages",
   showStage: "compileLens.showStage",
   stagesPage: "compileLens.stagesPage",
+  stageSource: "compileLens.stageSource",
+  compareStages: "compileLens.compareStages",
   followTraces: "compileLens.followTraces",
   stopFollowingTraces: "compileLens.stopFollowingTraces",
   runAndFollow: "compileLens.runAndFollow",

@@ -2,18 +2,29 @@
 import * as vscode from "vscode";
 
 import { serverCommands, type CommandRunner } from "./protocol";
+import { section } from "./settings";
+import { showStagesPage } from "./stagesPage";
 
 export const stageScheme = "compile-lens-stage";
 export const stageCommands = {
   open: "compileLens.openCompilerStages",
   page: "compileLens.openStagesPage",
+  graph: "compileLens.showRegionGraph",
   pin: "compileLens.pinStage",
   unpin: "compileLens.unpinStage",
 } as const;
 
+/** What Triton makes of a kernel; they are told apart by their kinds alone. */
+const assembly = new Set(["ttir", "ttgir", "llir", "ptx", "sass"]);
+const gpuKey = "stages.gpu";
+/** What is kept for the workspace. */
+let remembered: vscode.Memento | undefined;
+
 interface Stage {
   readonly uri: string;
   readonly title: string;
+  readonly kind: string;
+  readonly detail: string;
 }
 
 interface Source {
@@ -31,6 +42,7 @@ interface Choice extends vscode.QuickPickItem {
   readonly stage?: string;
   readonly again?: true;
   readonly preview?: true;
+  readonly gpu?: string;
 }
 
 function choices(sources: readonly Source[]): Choice[] {
@@ -40,10 +52,23 @@ function choices(sources: readonly Source[]): Choice[] {
     const graphs = source.graphs.flatMap(({ title, stages }): Choice[] => [
       { label: `${origin}${title}`, kind: vscode.QuickPickItemKind.Separator },
       // the filter does not look at separators
-      ...stages.map(({ uri, title: label }) => ({ label, description: title, stage: uri })),
+      ...stages.map(({ uri, title: label, kind, detail }) => ({
+        label: assembly.has(kind) ? `${kind.toUpperCase()} of ${label}` : label,
+        description: [detail, title].filter(Boolean).join(" · "),
+        stage: uri,
+      })),
     ]);
     return [...again, ...graphs];
   });
+}
+
+/** The GPU to preview for: the setting's, else the one that was chosen last in this workspace. */
+function gpuOf(): string | undefined {
+  return vscode.workspace.getConfiguration(section).get<string>("stages.gpu")?.trim() || remembered?.get<string>(gpuKey);
+}
+
+async function rememberGpu(name: string): Promise<void> {
+  await remembered?.update(gpuKey, name);
 }
 
 /** Asks which stage of `uri` to open, and opens it. The server compiles the file if nothing is known of it. */
@@ -52,8 +77,15 @@ export async function openStages(server: CommandRunner, uri: string, how?: strin
   if (!found) {
     return; // canceled, or the server has said why
   }
-  const preview: Choice = { label: "$(circuit-board) Preview the kernels for a GPU…", description: "the GPU need not be there", preview: true };
-  const picked = await vscode.window.showQuickPick([...choices(found.sources), ...(found.gpus ? [preview] : [])], {
+  const gpus = (found.gpus ?? []).map(({ name, title }) => ({ label: title, name }));
+  const chosen = gpuOf();
+  const known = chosen && { label: gpus.find(({ name }) => name === chosen)?.label ?? chosen, name: chosen };
+  const preview: Choice[] = [
+    { label: "", kind: vscode.QuickPickItemKind.Separator },
+    ...(known ? [{ label: `$(circuit-board) Preview the kernels for ${known.label}`, description: "the GPU need not be there", gpu: known.name }] : []),
+    { label: `$(circuit-board) Preview the kernels for ${known ? "another" : "a"} GPU…`, description: "the GPU need not be there", preview: true },
+  ];
+  const picked = await vscode.window.showQuickPick([...choices(found.sources), ...(found.gpus ? preview : [])], {
     title: "Open Compiler Stages",
     placeHolder: "Choose a stage to open beside the source",
     matchOnDescription: true,
@@ -61,11 +93,13 @@ export async function openStages(server: CommandRunner, uri: string, how?: strin
   if (picked?.again) {
     await openStages(server, uri, "again");
   } else if (picked?.preview) {
-    const gpus = (found.gpus ?? []).map(({ name, title }) => ({ label: title, name }));
     const gpu = await vscode.window.showQuickPick(gpus, { title: "Preview Kernels", placeHolder: "Choose the GPU to compile for" });
     if (gpu) {
+      await rememberGpu(gpu.name);
       await openStages(server, uri, `gpu:${gpu.name}`);
     }
+  } else if (picked?.gpu !== undefined) {
+    await openStages(server, uri, `gpu:${picked.gpu}`);
   } else if (picked?.stage !== undefined) {
     await showStage(picked.stage);
   }
@@ -83,17 +117,14 @@ export async function showStage(stage: string, line = 0): Promise<void> {
   });
 }
 
-/** Shows all stages of `uri` on one page, with the picture of each graph. The page loads nothing, and its policy allows its own script alone. */
-async function showPage(server: CommandRunner, uri: string): Promise<void> {
-  const page = await server.execute<{ readonly title: string; readonly html: string } | null>(serverCommands.stagesPage, uri);
-  if (page) {
-    const options = { enableScripts: true, localResourceRoots: [] };
-    const panel = vscode.window.createWebviewPanel("compileLens.stagesPage", `Stages of ${page.title}`, vscode.ViewColumn.Active, options);
-    panel.webview.html = page.html;
-  }
+/** The line of the cursor (from 1), if `uri` is in the active editor. */
+function lineOf(uri: string): number | undefined {
+  const editor = vscode.window.activeTextEditor;
+  return editor?.document.uri.toString() === uri ? editor.selection.active.line + 1 : undefined;
 }
 
-export function registerStages(server: CommandRunner): vscode.Disposable {
+export function registerStages(server: CommandRunner, workspaceState: vscode.Memento): vscode.Disposable {
+  remembered = workspaceState;
   const { registerCommand } = vscode.commands;
   const forFile = (run: (server: CommandRunner, uri: string) => Promise<void>) => async (resource: unknown): Promise<void> => {
     const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
@@ -103,6 +134,7 @@ export function registerStages(server: CommandRunner): vscode.Disposable {
   };
   return vscode.Disposable.from(
     registerCommand(stageCommands.open, forFile((runner, uri) => openStages(runner, uri))),
-    registerCommand(stageCommands.page, forFile(showPage)),
+    registerCommand(stageCommands.page, forFile((runner, uri) => showStagesPage(runner, uri))),
+    registerCommand(stageCommands.graph, forFile((runner, uri) => showStagesPage(runner, uri, lineOf(uri)))),
   );
 }

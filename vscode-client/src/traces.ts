@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 
 import { serverCommands } from "./protocol";
 import type { Server } from "./server";
+import { openStages } from "./stages";
 
 interface OpenedTrace {
   readonly ranks: number;
@@ -10,6 +11,8 @@ interface OpenedTrace {
   readonly elsewhere: number;
   readonly files: readonly string[];
   readonly notes: readonly string[];
+  /** The first stage of a folder that has stages alone. */
+  readonly stages?: string;
 }
 
 function counted(number: number, noun: string): string {
@@ -17,7 +20,7 @@ function counted(number: number, noun: string): string {
 }
 
 async function chooseTrace(): Promise<vscode.Uri | undefined> {
-  const folder: vscode.QuickPickItem = { label: "$(folder) Folder", description: "a TORCH_TRACE folder, one file per rank, or the output of tlparse" };
+  const folder: vscode.QuickPickItem = { label: "$(folder) Folder", description: "a TORCH_TRACE folder, one file per rank, the output of tlparse, or torch_compile_debug" };
   const file: vscode.QuickPickItem = { label: "$(file) File", description: "a trace, also compressed (.gz, .zst) or packed (.tar.gz)" };
   const kind = await vscode.window.showQuickPick([folder, file], { title: "Open Compile Trace", placeHolder: "What to open" });
   if (!kind) {
@@ -44,6 +47,10 @@ export async function openTrace(server: Server, resource: unknown): Promise<void
   );
   if (!opened) {
     return; // the server has said why
+  }
+  if (opened.stages !== undefined) {
+    await openStages(server, opened.stages);
+    return;
   }
   const ranks = opened.ranks > 1 ? ` on ${counted(opened.ranks, "rank")}` : "";
   const elsewhere = opened.elsewhere > 0 ? ` ${counted(opened.elsewhere, "finding")} in files that are not here.` : "";

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +17,7 @@ from compile_lens.cli.text_output import display_path
 from compile_lens.diff.baseline import BaselineError, Known, baseline_text, read_baseline
 from compile_lens.diff.budget import BadBudget, Budget, budget_of_pairs
 from compile_lens.diff.gate import Gate
-from compile_lens.pipeline.revisions import Revision, RevisionError, revision
+from compile_lens.pipeline.revisions import RevisionError, job_at, revision
 from compile_lens.state.atomic_file import write_atomically
 from compile_lens.wording import counted
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -147,7 +146,7 @@ def _known_since(name: str, jobs: list[Job], python: str | None, analyze: Analyz
         gate = Gate({}, local_trees(), str(found.folder), name, lambda _: True)
         earlier: dict[str, list[Job]] = {}
         for job in jobs:
-            old = _at(job, found)
+            old = job_at(job, found)
             if old is None:  # its file is new, and so is all that it has
                 continue
             try:
@@ -162,14 +161,3 @@ def _known_since(name: str, jobs: list[Job], python: str | None, analyze: Analyz
         for interpreter, batch in earlier.items():
             asyncio.run(analyze(batch, interpreter, take))
         return gate.found, str(found.root)
-
-
-def _at(job: Job, found: Revision) -> Job | None:
-    """``job`` as it was in a revision, or None if its file was not there."""
-    file = found.path_of(job.file)
-    if not file.is_file() or file.samefile(job.file):
-        return None
-    # a package that is installed in editable mode would be imported from the working tree
-    path = os.pathsep.join([*map(str, found.import_roots()), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**job.env, "PYTHONPATH": path} if path else job.env
-    return replace(job, file=str(file), cwd=str(found.path_of(job.cwd or str(file.parent))), env=environment)

@@ -20,6 +20,7 @@ from compile_lens.formats.stages_page import StagesPage
 from compile_lens.knowledge.devices import Device, UnknownDeviceError, find_device
 from compile_lens.pipeline.revisions import RevisionError, revision
 from compile_lens.pipeline.stage_run import lines_of
+from compile_lens.pipeline.torch_options import DYNAMIC, read_option
 from compile_lens.stages.compiled_for import devices_of
 from compile_lens.stages.model import StageKind
 from compile_lens.stages.perfetto import to_perfetto
@@ -28,9 +29,6 @@ from compile_lens.wording import counted
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 F = TypeVar("F", bound=Callable[..., object])
-INDUCTOR = "torch._inductor.config."
-# what `torch.compile(dynamic=True)` sets (torch/_dynamo/eval_frame.py)
-DYNAMIC = "torch._dynamo.config.assume_static_by_default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,7 @@ def output_options(command: F) -> F:
         torch_options: tuple[str, ...],
         **kwargs: object,
     ) -> object:
-        set_for_run = {DYNAMIC: "False"} if dynamic else {}
-        set_for_run |= dict(map(_option, torch_options))
+        set_for_run = {**(DYNAMIC if dynamic else {}), **dict(map(_option, torch_options))}
         outputs = StageOutputs(html, timeline, diff, _device(device), set_for_run)
         return command(*args, outputs=outputs, **kwargs)
 
@@ -116,11 +113,10 @@ def _device(name: str | None) -> Device | None:
 
 
 def _option(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign or not name.strip() or not value.strip():
-        raise click.BadParameter(f"'{text}' is not NAME=VALUE.", param_hint="--option")
-    name = name.strip()
-    return (name if name.startswith("torch.") else f"{INDUCTOR}{name}"), value.strip()
+    try:
+        return read_option(text)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem), param_hint="--option") from None
 
 
 def write_outputs(

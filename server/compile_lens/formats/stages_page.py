@@ -40,7 +40,7 @@ SourceLines = Callable[[str], Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagesPage:
-    """What a page is made of. ``notes`` are sentences below its title."""
+    """What a page is made of. ``notes`` are sentences below its title; ``start`` is the id of the graph whose picture is wanted."""
 
     title: str
     stages: OpenedStages
@@ -49,6 +49,7 @@ class StagesPage:
     notes: Sequence[str] = ()
     device: Device | None = None
     timeline: Timeline | None = None
+    start: str = ""
 
 
 def to_html(given: StagesPage) -> str:
@@ -131,6 +132,7 @@ class _Writer:
             "graphs": graphs,
             "timeline": _timeline(self._given.timeline) if self._given.timeline is not None else None,
             "device": device.title if device is not None else "",
+            "start": self._given.start,
         }
 
     def _place(self, span: SourceSpan) -> int:

@@ -13,6 +13,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from compile_lens.lsp.assistant_tools import ASSISTANT_TOOL
 from compile_lens.lsp.background_runs import EXPLAIN, explain_runs
+from compile_lens.lsp.compiler_stages.commands import SOURCE as STAGE_SOURCE
+from compile_lens.lsp.compiler_stages.comparing import COMPARE as COMPARE_STAGES
 from compile_lens.lsp.convert import path_argument, path_from_uri
 from compile_lens.lsp.entries import AS_IF_COMPILED, CHOOSE, LIST
 from compile_lens.lsp.language_server import CompileLensServer
@@ -39,7 +41,7 @@ REVOKE = "compileLens.revokeWorkspace"
 ALLOWED = "compileLens.allowedWorkspaces"
 DOCTOR = "compileLens.doctor"
 # how many arguments a command takes, where it is not one besides the document
-MOST_ARGUMENTS = {WRITE_REPRO: 3, ASSISTANT_TOOL: 3}
+MOST_ARGUMENTS = {WRITE_REPRO: 3, ASSISTANT_TOOL: 3, COMPARE_STAGES: 4, STAGE_SOURCE: 3}
 Command = Callable[[str | None], Awaitable[Any]]
 CommandWithArguments = Callable[..., Awaitable[Any]]
 

@@ -19,6 +19,7 @@ from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
+from compile_lens.pipeline.revisions import Revision
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.state.file_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
@@ -40,20 +41,26 @@ class Entries:
         self.memory = EntryMemory(server.consent.folder.parent / "entries")
         self.calls = CallMemory(server.consent.folder.parent / "calls")
 
-    async def choice(self, path: str, text: str | None, candidate: Callable[[str], str | None]) -> EntryChoice:
-        """The entries to try. ``candidate`` maps the file's text to what is compiled as if the file did, if anything.
+    async def choice(
+        self, path: str, text: str | None, candidate: Callable[[str], str | None], at: Revision | None = None
+    ) -> EntryChoice:
+        """The entries to try. ``candidate`` maps the file's text to what is compiled as if the file did, if anything. With ``at``, they
+        are those of the file as it was in that revision.
 
         Raises BadEntry and FileProblem.
         """
         root, setting = self._server.root_of(path), self._server.settings.run.entry
         remembered = self.memory.recall(path)
+        there = path
+        if at is not None:
+            there, root = str(at.path_of(path)), at.path_of(str(root))
 
         def find() -> EntryChoice:
-            source = read_source(Path(path)) if text is None else text
+            source = read_source(Path(there)) if text is None else text
             name = candidate(source)
             if name is not None:
-                return as_if_compiled(path, source, name)
-            return choose(path, source, root, setting, remembered, self.calls.recall(path))
+                return as_if_compiled(there, source, name)
+            return choose(there, source, root, setting, remembered, self.calls.recall(path))
 
         # reads the workspace for tests and scripts, so it must not block the event loop
         return await asyncio.to_thread(find)

@@ -50,6 +50,11 @@ class Traces:
     async def _open_trace(self, uri: str | None) -> dict[str, Any] | None:
         """Open the trace at ``uri``: a file or a folder. Answers what it tells; None if it cannot be read, which is said."""
         path = Path(path_argument(OPEN, uri))
+        written = await self._stages.add_debug_folder(path)
+        if written is not None:
+            first = next((stage for graph in written.graphs for stage in graph.documents), None)
+            name = self._stages.name(written, first) if first is not None else None
+            return {"ranks": 0, "findings": 0, "elsewhere": 0, "files": [], "notes": [], "stages": name}
         settings, folders = self._server.settings, tuple(map(str, self._server.folders()))
         options = TraceOptions(tuple(settings.traces.map.items()), folders, settings.just_my_code)
         try:

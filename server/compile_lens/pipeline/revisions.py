@@ -9,8 +9,10 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from compile_lens.workers.job import Job
 
 
 class RevisionError(Exception):
@@ -35,6 +37,25 @@ class Revision:
         if not any((self.folder / name).exists() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
             return []
         return [folder for folder in (self.folder / "src", self.folder) if folder.is_dir()]
+
+
+def job_at(job: Job, found: Revision) -> Job | None:
+    """``job`` as it was in a revision, or None if its file was not there."""
+    file = found.path_of(job.file)
+    if not file.is_file() or file.samefile(job.file):
+        return None
+    # a package that is installed in editable mode would be imported from the working tree
+    path = os.pathsep.join([*map(str, found.import_roots()), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**job.env, "PYTHONPATH": path} if path else job.env
+    return replace(job, file=str(file), cwd=str(found.path_of(job.cwd or str(file.parent))), env=environment)
+
+
+def commit_of(name: str, near: Path) -> str:
+    """The commit that ``name`` is now, in the repository around ``near``. Raises RevisionError."""
+    at = near if near.is_dir() else near.parent
+    root = Path(_git(at, "rev-parse", "--show-toplevel").decode().strip())
+    found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", absent=name)
+    return found.decode().split()[-1]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from compile_lens.documents.line_index import LineIndex
 from compile_lens.documents.line_map import LineMap
 from compile_lens.stages.model import Graph, Kernel, SourceSpan, Stage, StageKind
 from compile_lens.stages.opened import OpenedStages
-from compile_lens.state.stage_folders import OPENED, StageFacts
+from compile_lens.state.stage_folders import OPENED, VARIANT, StageFacts
 
 # as many colors are told apart with any kind of color vision; docs/editors/protocol.md promises the number
 COLORS = 8
@@ -103,6 +103,19 @@ class StageSet:
         """The kernels that compute a line, as it was, of the file ``path``."""
         return (self._kernels or {}).get((file_key(path), line), [])
 
+    def graph_at(self, path: str, line: int) -> Graph | None:
+        """The graph that computes most of a line, as it was; else the one of the function that begins last before it."""
+        at = self.newest(self.kernels_at(path, line))
+        if at:
+            return at[0].graph
+        key = file_key(path)
+        begun = [
+            graph
+            for graph in self.graphs
+            if file_key(self.here(graph.file, graph.line)[0]) == key and graph.line <= line
+        ]
+        return max(begun, key=lambda graph: graph.line, default=None)
+
     def newest(self, found: Iterable[KernelAt]) -> list[KernelAt]:
         """Those of the last compilation of each frame: a recompile makes the same kernels anew."""
         known = list(found)
@@ -124,7 +137,11 @@ class StageSet:
         return known[1]
 
     def is_stale(self, now: LineIndex | None) -> bool:
-        """Whether the file that ran is another text by now."""
+        """Whether the file that ran is another text by now. What was made for a comparison is not renewed."""
+        return self.facts.kind != VARIANT and self.is_of_another_text(now)
+
+    def is_of_another_text(self, now: LineIndex | None) -> bool:
+        """Whether the file was another text when it ran."""
         found = self.line_map(self.facts.file, now) if self.facts.kind != OPENED else None
         return found is not None and found.has_changed
 

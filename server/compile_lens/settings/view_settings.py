@@ -57,3 +57,16 @@ class StageSettings:
             "(VS Code). Default: on."
         ),
     )
+    gpu: str = field(
+        default="",
+        metadata=documented(
+            "GPU for which kernels are previewed: a name such as `h100`, or a JSON file with its figures (docs/gpu-preview.md). "
+            "Default: none, so that you choose one, and the choice is remembered for the workspace."
+        ),
+    )
+    assembly: bool = field(
+        default=True,
+        metadata=documented(
+            "Also compile the kernels of a GPU preview with Triton, down to PTX, for registers and shared memory. Default: on."
+        ),
+    )

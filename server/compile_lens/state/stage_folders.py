@@ -20,7 +20,7 @@ from compile_lens.state.atomic_file import write_atomically
 ABOUT, DOCUMENTS = "about.json", "documents"
 # the folders of as many files are kept, those that were used last
 KEPT = 24
-RUN, OPENED, PREVIEW = "run", "trace", "preview"
+RUN, OPENED, PREVIEW, VARIANT = "run", "trace", "preview", "variant"
 # of a run that goes on, and when it cannot any more
 UNFINISHED, LEFT_S = ".run-", 24 * 3600.0
 
@@ -29,7 +29,8 @@ UNFINISHED, LEFT_S = ".run-", 24 * 3600.0
 class StageFacts:
     """Where stages come from. ``trace`` is what they are read from; ``texts`` are the files that it is about, as they were.
 
-    ``kind`` is ``run``, ``trace``, or ``preview`` of a ``gpu`` that need not be there; ``file`` is what ran, or the trace that was opened.
+    ``kind`` is ``run``, ``trace``, ``preview`` of a ``gpu`` that need not be there, or ``variant`` for a comparison: how the file was
+    compiled otherwise. ``file`` is what ran, or the trace that was opened. ``moved`` are folders that the trace names, and where they are.
     """
 
     kind: str
@@ -38,6 +39,13 @@ class StageFacts:
     title: str
     texts: Mapping[str, str] = field(default_factory=dict)
     gpu: str = ""
+    variant: str = ""
+    moved: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def how(self) -> str:
+        """What tells it from a plain run of the same file."""
+        return self.gpu or self.variant
 
     def at(self, trace: str) -> StageFacts:
         """The same, read from ``trace``."""
@@ -50,10 +58,10 @@ class StageFolders:
 
     root: Path
 
-    def key(self, kind: str, file: str, gpu: str = "") -> str:
+    def key(self, kind: str, file: str, how: str = "") -> str:
         """The name of the folder for ``file``. The next run of a file takes the place of the one before."""
         stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in Path(file).stem)[:40]
-        return f"{stem}-{hashlib.sha256(os.fsencode(f'{kind}:{gpu}:{file}')).hexdigest()[:10]}"
+        return f"{stem}-{hashlib.sha256(os.fsencode(f'{kind}:{how}:{file}')).hexdigest()[:10]}"
 
     def folder(self, key: str) -> Path:
         """The folder of a key."""
@@ -76,6 +84,13 @@ class StageFolders:
         trace.replace(place)
         return place
 
+    def keep_copy(self, key: str, facts: StageFacts) -> None:
+        """Keep ``facts`` under a key, with a trace of its own. Raises OSError."""
+        place = self.root / key / f"trace-{Path(facts.trace).stat().st_mtime_ns}.log"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(facts.trace, place)
+        self.keep(key, facts.at(str(place)))
+
     def keep(self, key: str, facts: StageFacts) -> None:
         """Keep ``facts`` under a key, in the place of what was there. Raises OSError."""
         shutil.rmtree(self.root / key / DOCUMENTS, ignore_errors=True)
@@ -85,10 +100,10 @@ class StageFolders:
         write_atomically(self.root / key / ABOUT, json.dumps(asdict(facts)))
         self._limit()
 
-    def write_document(self, key: str, name: str, text: str) -> Path:
-        """Write a stage as a file, which is not to be edited. Raises OSError."""
+    def write_document(self, key: str, name: str, text: str, renew: bool = False) -> Path:
+        """Write a stage as a file, which is not to be edited; again only with ``renew``. Raises OSError."""
         place = self.root / key / DOCUMENTS / name
-        if not place.is_file():
+        if renew or not place.is_file():
             write_atomically(place, text)
             place.chmod(0o444)
         return place
@@ -113,10 +128,10 @@ class StageFolders:
 
 def _facts(value: Any) -> StageFacts:
     """``value`` checked: a damaged file is one that is not there. Raises ValueError, TypeError or KeyError."""
-    names = ("kind", "file", "trace", "title", "gpu")
-    texts = value["texts"]
-    strings = [value[name] for name in names] + [*texts, *texts.values()]
+    names = ("kind", "file", "trace", "title", "gpu", "variant")
+    texts, moved = value["texts"], value["moved"]
+    strings = [value[name] for name in names] + [*texts, *texts.values(), *moved, *moved.values()]
     if not all(isinstance(entry, str) for entry in strings):
         raise TypeError("a fact is no text")
-    kind, file, trace, title, gpu = (value[name] for name in names)
-    return StageFacts(kind, file, trace, title, texts, gpu)
+    kind, file, trace, title, gpu, variant = (value[name] for name in names)
+    return StageFacts(kind, file, trace, title, texts, gpu, variant, moved)

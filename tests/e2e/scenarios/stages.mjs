@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { log, play } from "./page.mjs";
+import { comparison, languages, pictureOfRegion } from "./stages_more.mjs";
 import { Views } from "./views.mjs";
 
 /** The lines (numbers) that have a decoration whose rule has `border` as its width, as the eye sees them. */
@@ -27,7 +28,7 @@ const colored = (editor) => marked(editor, "0px3px");
 const linked = (editor) => marked(editor, "1px0px");
 
 await play(
-  async (window, { file, line }) => {
+  async (window, { file, line, texts, folder }) => {
     const { page } = window;
     const source = await window.open(file);
     await window.statusReads(/^(?!.*starting)/);
@@ -110,7 +111,12 @@ await play(
     await frame.locator(".graph").scrollIntoViewIfNeeded(); // it is drawn when it comes into view
     await frame.locator(".graph svg").first().waitFor();
     await window.shot("page-dark");
-    return { kernels: kernels.map((each) => each.line), back: back.map((each) => each.line), times };
+    await window.command("View: Close Editor");
+
+    const compared = await comparison(window, file);
+    const picture = await pictureOfRegion(window, file, line, folder);
+    const colors = await languages(window, texts);
+    return { kernels: kernels.map((each) => each.line), back: back.map((each) => each.line), times, picture, compared, colors };
   },
   { viewport: { width: 1500, height: 900 } },
 );

@@ -13,36 +13,55 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.devices import devices
 from compile_lens.lsp.code_actions import command_action
+from compile_lens.lsp.compiler_stages.comparing import COMPARE, StageComparing
+from compile_lens.lsp.compiler_stages.documents import StageDocuments
 from compile_lens.lsp.compiler_stages.making import StageMaking
 from compile_lens.lsp.compiler_stages.page import StagePages
 from compile_lens.lsp.compiler_stages.store import StageStore
+from compile_lens.lsp.compiler_stages.titles import resources_of, title_of, title_of_source
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.stage_set import StageSet
-from compile_lens.stages.model import Direction, Graph, Stage
+from compile_lens.stages.model import Graph, Stage
 from compile_lens.state.stage_folders import RUN
 
 LIST = "compileLens.stages"
 OPEN = "compileLens.openStages"
 SHOW = "compileLens.showStage"
 PAGE = "compileLens.stagesPage"
+SOURCE = "compileLens.stageSource"
 AGAIN, GPU = "again", "gpu:"
 # a list that an editor shows as buttons
 MOST_ASKED = 24
-WORDS = {Direction.NOT_LOWERED: "captured"}
 
 
 class StageCommands:
     """A request for stages is the user's consent to the run that they need, as with any command that runs a file."""
 
-    def __init__(self, server: CompileLensServer, runs: Runs, store: StageStore, making: StageMaking) -> None:
+    def __init__(
+        self,
+        server: CompileLensServer,
+        runs: Runs,
+        store: StageStore,
+        making: StageMaking,
+        documents: StageDocuments,
+    ) -> None:
         self._server, self._runs, self._store, self._making = server, runs, store, making
+        self._documents = documents
         self._pages = StagePages(server, store)
+        self._comparing = StageComparing(server, store, making)
 
     def commands(self) -> dict[str, Callable[..., Awaitable[Any]]]:
         """The commands by name; all take more than a document."""
-        return {LIST: self.of_file, OPEN: self.open, SHOW: self.show, PAGE: self.page}
+        return {
+            LIST: self.of_file,
+            OPEN: self.open,
+            SHOW: self.show,
+            PAGE: self.page,
+            SOURCE: self.source,
+            COMPARE: self._comparing.compare,
+        }
 
     def actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """Offer the stages of the innermost region at a range."""
@@ -98,12 +117,23 @@ class StageCommands:
             return None
         return await self._show(found.of, found.stage, int(line) if line is not None and line.isdecimal() else 0)
 
-    async def page(self, uri: str | None, _: str | None = None) -> dict[str, Any] | None:
-        """Open the linked page of all stages of a file, or of the run or trace that a stage is of."""
+    async def page(self, uri: str | None, line: str | None = None) -> dict[str, Any] | None:
+        """Open the linked page of all stages of a file, or of the run or trace that a stage is of; the graph of ``line`` first."""
         if uri is not None and (of := await self._store.find(uri)) is not None:
             return await self._pages.show(of.of)
-        known = await self._known(str(uri), path_argument(PAGE, uri), again=False)
-        return await self._pages.show(known[0]) if known else None
+        path = path_argument(PAGE, uri)
+        known = [of for of in await self._known(str(uri), path, again=False) if of.graphs]
+        number = int(line) if line is not None and line.isdecimal() else 0
+        return await self._pages.show(known[0], path, number) if known else None
+
+    async def source(self, uri: str | None, file: str | None = None, line: str | None = None) -> dict[str, Any] | None:
+        """Where a line (from 1) of a file, as the run or trace of the stage ``uri`` names it, is now: ``uri`` and ``line`` (from 0)."""
+        found = await self._store.find(str(uri)) if uri is not None else None
+        if found is None or file is None or line is None or not line.isdecimal():
+            return None
+        here, then = found.of.here(file, int(line))
+        place = self._documents.place(found, here, then) if await asyncio.to_thread(Path(here).is_file) else None
+        return {"uri": place[0], "line": place[1]} if place is not None else None
 
     async def _show(self, of: StageSet, stage: Stage, line: int) -> dict[str, Any]:
         uri = await asyncio.to_thread(self._store.uri, of, stage)
@@ -133,7 +163,7 @@ class StageCommands:
     def _source(self, of: StageSet) -> dict[str, Any]:
         index = self._server.sources.index(of.facts.file)
         return {
-            "title": of.facts.title,
+            "title": title_of_source(of),
             "kind": of.facts.kind,
             "stale": of.is_stale(index),
             "graphs": [self._graph(of, graph) for graph in of.graphs],
@@ -153,17 +183,12 @@ class StageCommands:
                     "kind": stage.kind.value,
                     "title": stage.title,
                     "language": stage.language,
+                    "detail": resources_of(of, graph, stage),
                     "kernel": stage.kernel,
                 }
                 for stage in graph.stages
             ],
         }
-
-
-def title_of(graph: Graph) -> str:
-    """``forward [0/0] · backward``: the function, its frame, and the pass."""
-    direction = WORDS.get(graph.direction, graph.direction.value)
-    return f"{graph.function} [{graph.compile_id}] · {direction}"
 
 
 def _titles(of: StageSet, path: str, line: int) -> Iterator[tuple[str, Stage]]:

@@ -66,9 +66,8 @@ class StageDocuments:
             )
 
     async def _content(self, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
-        found = await self._store.find(params.uri)
-        text = await asyncio.to_thread(lambda: found.stage.text) if found is not None else GONE
-        return types.TextDocumentContentResult(text)
+        text = await self._store.text(params.uri)
+        return types.TextDocumentContentResult(GONE if text is None else text)
 
     async def _links(self, params: Any) -> dict[str, Any] | None:
         uri = getattr(getattr(params, "textDocument", None), "uri", None)

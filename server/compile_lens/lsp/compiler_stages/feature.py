@@ -22,7 +22,8 @@ class Stages:
         self.store = StageStore(server)
         self.documents = StageDocuments(server, self.store)
         navigation = StageNavigation(server, self.store, self.documents)
-        self.commands = StageCommands(server, runs, self.store, StageMaking(server, runs, progress, self.store))
+        making = StageMaking(server, runs, progress, self.store)
+        self.commands = StageCommands(server, runs, self.store, making, self.documents)
         self.words = StageWords(server, self.store, navigation)
 
     def on_change(self, *listeners: Callable[[], None]) -> None:

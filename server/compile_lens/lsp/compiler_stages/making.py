@@ -1,15 +1,17 @@
-"""Compiles a file for its stages: by a run of the file, or as for a GPU that need not be there."""
+"""Compiles a file for its stages: by a run of the file, as for a GPU that need not be there, or otherwise, for a comparison."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.documents.source_file import FileProblem
+from compile_lens.documents.source_file import FileProblem, source_if_readable
 from compile_lens.entries.entry_spec import BadEntry
-from compile_lens.knowledge.devices import Device, UnknownDeviceError, find_device
+from compile_lens.knowledge.devices import UnknownDeviceError, find_device
 from compile_lens.lsp.compiler_stages.store import StageStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
@@ -17,10 +19,14 @@ from compile_lens.lsp.run_requests import RunRequest, text_of
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.gpu_preview import preview_job
+from compile_lens.pipeline.open_stages import Read
+from compile_lens.pipeline.revisions import Revision, RevisionError, job_at, revision
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.pipeline.stage_recorder import StageRecorder
-from compile_lens.state.stage_folders import PREVIEW, RUN, UNFINISHED, StageFacts
+from compile_lens.pipeline.stage_set import StageSet
+from compile_lens.state.stage_folders import PREVIEW, RUN, UNFINISHED, VARIANT, StageFacts
 from compile_lens.trace.files import TraceError
+from compile_lens.workers.job import Job
 
 
 class StageMaking:
@@ -29,49 +35,95 @@ class StageMaking:
     def __init__(self, server: CompileLensServer, runs: Runs, progress: ProgressFeature, store: StageStore) -> None:
         self._server, self._runs, self._progress, self._store = server, runs, progress, store
 
-    async def run(self, uri: str, path: str) -> None:
+    async def run(self, uri: str, path: str) -> StageSet | None:
         """Compile a file completely, and take the stages of its trace. Its findings are shown as those of any run."""
         if not self._server.may_run():
-            return
+            return None
         text = await asyncio.to_thread(text_of, path, self._server.documents.get(uri))
         with self._folder() as folder:
             recorder = StageRecorder(self._server.analyze, Path(folder))
             outcome = await self._runs.analyze(uri, RunRequest(stages=recorder))
-            await self._take(recorder, outcome, StageFacts(RUN, path, "", Path(path).name, {path: text}))
+            return await self._take(recorder, outcome, StageFacts(RUN, path, "", Path(path).name, {path: text}))
 
-    async def preview(self, uri: str, path: str, gpu: str) -> None:
+    async def preview(self, uri: str, path: str, gpu: str) -> StageSet | None:
         """Compile a file as for ``gpu``. Nothing that is compiled runs, and the findings of the file stay as they are."""
-        if not self._server.may_run():
-            return
         try:
             device = find_device(gpu)
         except UnknownDeviceError as problem:
             self._server.warn(f"Compile Lens: {problem}")
-            return
-        text = await asyncio.to_thread(text_of, path, self._server.documents.get(uri))
+            return None
         name = Path(path).name
+        text = await asyncio.to_thread(text_of, path, self._server.documents.get(uri))
         facts = StageFacts(PREVIEW, path, "", f"{name}, as for {device.title}", {path: text}, device.key)
+        said = f"{name}: compiling as for {device.title}"
+        assembly = self._server.settings.stages.assembly
+        found = await self._beside(uri, facts, said, lambda job: preview_job(job, device, assembly))
+        preview = found.opened.preview if found is not None else None
+        if preview is not None and preview.triton_problem:
+            self._server.warn(f"Compile Lens: {preview.triton_problem}")
+        return found
+
+    async def with_options(
+        self, uri: str, path: str, variant: str, title: str, options: Mapping[str, str]
+    ) -> StageSet | None:
+        """Compile a file with options of the compiler, under their full names. The findings of the file stay as they are."""
+        text = await asyncio.to_thread(text_of, path, self._server.documents.get(uri))
+        facts = StageFacts(VARIANT, path, "", title, {path: text}, variant=variant)
+        return await self._beside(
+            uri, facts, f"Compiling {title}", lambda job: replace(job, torch_options=dict(options))
+        )
+
+    async def at_revision(self, uri: str, path: str, variant: str, title: str, name: str) -> StageSet | None:
+        """Compile a file as it was in the git revision ``name``, with the files around it. The findings of the file stay as they are."""
+        try:
+            with revision(name, Path(path)) as found:
+                old = found.path_of(path)
+                text = source_if_readable(str(old))
+                if text is None or str(old) == path:
+                    self._server.warn(f"Compile Lens: {Path(path).name} does not exist in {name}.")
+                    return None
+                moved = {str(found.folder): str(found.root)}
+                facts = StageFacts(VARIANT, path, "", title, {path: text}, variant=variant, moved=moved)
+                return await self._beside(uri, facts, f"Compiling {title}", lambda job: job, found)
+        except RevisionError as problem:
+            self._server.warn(f"Compile Lens: {problem}")
+            return None
+
+    async def _beside(
+        self, uri: str, facts: StageFacts, said: str, change: Callable[[Job], Job], at: Revision | None = None
+    ) -> StageSet | None:
+        """Compile a file in another way than its runs, and keep what came of it."""
+        if not self._server.may_run():
+            return None
+        read: Read = source_if_readable
+        if at is not None:
+            read = lambda file: source_if_readable(str(at.path_of(file)))  # noqa: E731
         with self._folder() as folder:
             recorder = StageRecorder(self._server.analyze, Path(folder))
 
             async def work(_: RunProgress) -> Outcome | None:
-                return await self._as_for(device, uri, path, recorder)
+                return await self._compile(uri, facts.file, recorder, change, at)
 
-            outcome = await self._progress.run(f"{name}: compiling as for {device.title}", work, uri)
+            outcome = await self._progress.run(said, work, uri)
             if outcome is not None and outcome.status is Status.FAILED:
                 self._server.warn(f"Compile Lens: {outcome.failure}")
-            await self._take(recorder, outcome, facts)
+            return await self._take(recorder, outcome, facts, read)
 
-    async def _as_for(self, device: Device, uri: str, path: str, recorder: StageRecorder) -> Outcome | None:
+    async def _compile(
+        self, uri: str, path: str, recorder: StageRecorder, change: Callable[[Job], Job], at: Revision | None
+    ) -> Outcome | None:
         """Raises HostError and InterpreterError."""
-        server, snapshot, request = self._server, self._server.documents.get(uri), RunRequest(stages=recorder)
+        server, request = self._server, RunRequest(stages=recorder)
+        snapshot = server.documents.get(uri) if at is None else None
         text = snapshot.text if snapshot is not None else None
         try:
-            choice = await self._runs.entries.choice(path, text, request.candidate)
+            choice = await self._runs.entries.choice(path, text, request.candidate, at)
         except (BadEntry, FileProblem) as problem:
             server.warn(f"Compile Lens: {problem}")
             return None
-        job = preview_job(request.of(self._runs.jobs.job(path, snapshot, request.access), text or ""), device)
+        job = self._runs.jobs.job(path, snapshot, request.access)
+        job = (job_at(job, at) or job) if at is not None else job
+        job = change(request.of(job, text or ""))
         async with server.hosts.turn(self._runs.interpreter(path), Reason.REQUESTED) as host:
             await host.start()
             return await analyze_by_entries(recorder, host, job, choice, None, server.settings.filters)
@@ -81,18 +133,23 @@ class StageMaking:
         root.mkdir(parents=True, exist_ok=True)
         return tempfile.TemporaryDirectory(dir=root, prefix=UNFINISHED)
 
-    async def _take(self, recorder: StageRecorder, outcome: Outcome | None, facts: StageFacts) -> None:
+    async def _take(
+        self, recorder: StageRecorder, outcome: Outcome | None, facts: StageFacts, read: Read = source_if_readable
+    ) -> StageSet | None:
         """Keep the stages of what was recorded; ``facts`` lack its place."""
         trace = recorder.trace_of(outcome) if outcome is not None else None
         if trace is None:
-            return  # canceled, or the user has been told why
+            return None  # canceled, or the user has been told why
         folders = self._store.folders
         try:
-            kept = await asyncio.to_thread(folders.take_trace, folders.key(facts.kind, facts.file, facts.gpu), trace)
-            found = await self._store.add(facts.at(str(kept)))
+            if facts.kind == RUN:
+                await self._store.keep_earlier(facts.file)
+            kept = await asyncio.to_thread(folders.take_trace, folders.key(facts.kind, facts.file, facts.how), trace)
+            found = await self._store.add(facts.at(str(kept)), read)
         except (TraceError, OSError) as problem:
             self._server.warn(f"Compile Lens: {problem}")
-            return
+            return None
         if not found.graphs:
             name = Path(facts.file).name
             self._server.warn(f"Compile Lens: the run of {name} compiled no graph, so that there are no stages.")
+        return found

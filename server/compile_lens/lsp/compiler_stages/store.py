@@ -1,6 +1,8 @@
 """The stages that are known to this server, and the names by which an editor knows them.
 
 An editor that takes the text of documents from the server gets ``compile-lens-stage:/KEY/NAME``; another one, a file in the private cache.
+In a comparison, ``?with=KEY/NAME`` is the earlier side of that stage: the same lines, with noise spelled as there. ``?compared`` is the
+later side, and ``?absent`` stands for a stage that only the other side has.
 """
 
 from __future__ import annotations
@@ -9,18 +11,19 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from compile_lens.diff.side_by_side import spelled_alike
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.pipeline.open_stages import open_stage_set, traces_at
+from compile_lens.pipeline.open_stages import Read, debug_folder_at, open_stage_set, traces_at
 from compile_lens.pipeline.stage_set import StageSet, name_of
 from compile_lens.stages.model import Stage
-from compile_lens.state.stage_folders import OPENED, RUN, StageFacts, StageFolders
+from compile_lens.state.stage_folders import OPENED, RUN, VARIANT, StageFacts, StageFolders
 from compile_lens.trace.files import TraceError
 from compile_lens.workers.caches import cache_root
 
@@ -28,6 +31,10 @@ log = logging.getLogger(__name__)
 
 SCHEME = "compile-lens-stage"
 PART = "stages"
+# the variant of a file that is the run before its last one
+EARLIER = "earlier"
+WITH, COMPARED, ABSENT = "with=", "compared", "absent"
+Side = tuple[StageSet, Stage | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +71,14 @@ class StageStore:
         others = [
             found
             for found in self._sets.values()
-            if found is not own and (key in found.files or found.facts.file == path)
+            if found is not own and found.facts.kind != VARIANT and (key in found.files or found.facts.file == path)
         ]
         return [own, *others] if own is not None else others
 
     def loaded(self, uri: str) -> StageDocument | None:
         """The stage that is the document ``uri``, if it is loaded."""
+        if self.is_absent(uri):
+            return None
         place = self.place_of(uri)
         known = self._sets.get(place[0]) if place is not None else None
         stage = known.stage_named(place[1]) if known is not None and place is not None else None
@@ -82,6 +91,19 @@ class StageStore:
             return None
         await self.load(place[0])
         return self.loaded(uri)
+
+    async def text(self, uri: str) -> str | None:
+        """The text of the document ``uri``; None if nothing is kept of it any more."""
+        if self.is_absent(uri):
+            return ""
+        found = await self.find(uri)
+        if found is None:
+            return None
+        query = unquote(urlsplit(uri).query)
+        other = await self.find(f"{SCHEME}:/{quote(query.removeprefix(WITH))}") if query.startswith(WITH) else None
+        if other is None:
+            return await asyncio.to_thread(lambda: found.stage.text)
+        return await asyncio.to_thread(lambda: spelled_alike(found.stage.text, other.stage.text))
 
     async def load(self, key: str) -> StageSet | None:
         """What is kept under a key."""
@@ -106,15 +128,29 @@ class StageStore:
 
     # -- what is new
 
-    async def add(self, facts: StageFacts) -> StageSet:
-        """Take the stages of a run or of an opened trace. Raises TraceError and OSError."""
-        key = self.folders.key(facts.kind, facts.file, facts.gpu)
-        found = await asyncio.to_thread(open_stage_set, key, facts, self._maps(), self._roots())
+    async def add(self, facts: StageFacts, read: Read = source_if_readable) -> StageSet:
+        """Take the stages of a run or of an opened trace; ``read`` reads the files that it is about. Raises TraceError and OSError."""
+        key = self.folders.key(facts.kind, facts.file, facts.how)
+        found = await asyncio.to_thread(open_stage_set, key, facts, self._maps(), self._roots(), read)
         if facts.kind != OPENED:  # the files that it read may change soon
-            await asyncio.to_thread(found.read_kernels, source_if_readable)
+            await asyncio.to_thread(found.read_kernels, read)
         await asyncio.to_thread(self.folders.keep, key, found.facts)
         self._publish(found)
         return found
+
+    async def keep_earlier(self, path: str) -> None:
+        """The next run of a file takes the place of the last one: keep that, to compare with. Raises OSError."""
+        facts = await asyncio.to_thread(self.folders.known, self.folders.key(RUN, path))
+        if facts is not None:
+            key = self.folders.key(VARIANT, path, EARLIER)
+            earlier = replace(facts, kind=VARIANT, variant=EARLIER)
+            await asyncio.to_thread(self.folders.keep_copy, key, earlier)
+            self._sets.pop(key, None)
+
+    async def add_debug_folder(self, path: Path) -> StageSet | None:
+        """Take the stages of a folder of ``TORCH_COMPILE_DEBUG``; None if ``path`` is none. Raises OSError."""
+        facts = await asyncio.to_thread(debug_folder_at, path)
+        return await self.add(facts) if facts is not None else None
 
     async def add_traces(self, path: Path) -> None:
         """Take the stages of a trace that was opened. What cannot be read of it has been said by then."""
@@ -165,6 +201,20 @@ class StageStore:
         """The name of a stage as a document that need not exist yet."""
         return f"{SCHEME}:/{quote(f'{of.key}/{name_of(stage)}')}"
 
+    def compared(self, before: Side, after: Side) -> tuple[str, str]:
+        """The documents of two sides of a comparison."""
+        (old, first), (new, second) = before, after
+        if first is None or second is None:
+            there = self.name(old, first) if first is not None else self.name(new, second) if second is not None else ""
+            absent = f"{there}?{ABSENT}"
+            return (absent, there) if first is None else (there, absent)
+        against = quote(f"{new.key}/{name_of(second)}", safe="")
+        return f"{self.name(old, first)}?{WITH}{against}", f"{self.name(new, second)}?{COMPARED}"
+
+    def is_absent(self, uri: str) -> bool:
+        """Whether the document stands for a stage that is not there."""
+        return uri.startswith(f"{SCHEME}:") and unquote(urlsplit(uri).query) == ABSENT
+
     def uri(self, of: StageSet, stage: Stage) -> str:
         """The document that the editor can open: a file is written for one that opens nothing else. Raises OSError."""
         if self._server.editor.takes_contents:
@@ -175,5 +225,5 @@ class StageStore:
         """The documents of a key that the editor shows."""
         for snapshot in self._server.documents.all():
             place = self.place_of(snapshot.uri)
-            if place is not None and place[0] == key:
+            if place is not None and (place[0] == key or f"{WITH}{key}/" in unquote(snapshot.uri)):
                 yield snapshot

@@ -9,6 +9,8 @@ export interface PageData {
   graphs: GraphData[];
   timeline: TimelineData | null;
   device: string;
+  /** The id of the graph whose picture is wanted; empty for the whole page. */
+  start: string;
 }
 
 /** Lines that are not known (the file is not here) are left out. */

@@ -3,6 +3,7 @@
 // The picture of a graph: a box for each kernel with its nodes in it. It can be moved, zoomed and saved.
 import type { Picture, PictureGroup } from "./data";
 import { button, hue, svg, tag } from "./elements";
+import { followTheme } from "./host";
 import { NODE_HEIGHT, place, type GroupLayout, type Line, type PictureLayout } from "./layout";
 import { NOTHING, type Chosen, type Selection } from "./selection";
 
@@ -54,6 +55,7 @@ function drawn(picture: Picture, arranged: PictureLayout, selection: Selection):
   const image = svg("svg", { xmlns: "http://www.w3.org/2000/svg", role: "group", "aria-label": "Graph: kernels and their nodes", tabindex: 0 });
   const style = svg("style", {});
   style.textContent = STYLE;
+  followTheme(style);
   const marker = svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto", markerUnits: "userSpaceOnUse" });
   marker.append(svg("path", { d: "M0,0L8,4L0,8z", class: "head" }));
   const definitions = svg("defs", {});
@@ -61,7 +63,7 @@ function drawn(picture: Picture, arranged: PictureLayout, selection: Selection):
   image.append(style, definitions);
   arranged.lines.forEach((line) => image.append(edge(line, "edge")));
   const boxes = picture.groups.map((group, index) => {
-    const box = drawnGroup(group, arranged.groups[index] as GroupLayout);
+    const box = drawnGroup(group, arranged.groups[index] as GroupLayout, (places) => selection.pin({ places: new Set(places), kernel: "" }, image));
     const chosen: Chosen = { places: new Set(group.places), kernel: group.call };
     box.addEventListener("pointerenter", () => selection.point(chosen, image));
     box.addEventListener("pointerleave", () => selection.point(NOTHING, image));
@@ -86,7 +88,8 @@ function drawn(picture: Picture, arranged: PictureLayout, selection: Selection):
   return image;
 }
 
-function drawnGroup(group: PictureGroup, at: GroupLayout): SVGGElement {
+/** `choose` is told of the places of a node that is clicked; a click beside the nodes is one on the kernel. */
+function drawnGroup(group: PictureGroup, at: GroupLayout, choose: (places: number[]) => void): SVGGElement {
   const box = svg("g", { class: "box", transform: `translate(${at.x},${at.y})`, tabindex: 0, role: "button", "aria-label": group.title });
   box.append(svg("rect", { class: `group ${group.kind}`, width: at.width, height: at.height, rx: 6 }), label(group.title, 10, 17, "title"));
   at.lines.forEach((line) => box.append(edge(line, "inner")));
@@ -100,7 +103,15 @@ function drawnGroup(group: PictureGroup, at: GroupLayout): SVGGElement {
     const hint = svg("title", {});
     hint.textContent = node.name;
     rectangle.append(hint);
-    box.append(rectangle, label(node.label, x + 8, y + 14, ""), label(node.type, x + 8, y + 27, "type"));
+    const drawnNode = svg("g", { class: "operator" });
+    drawnNode.append(rectangle, label(node.label, x + 8, y + 14, ""), label(node.type, x + 8, y + 27, "type"));
+    if (node.places.length > 0) {
+      drawnNode.addEventListener("click", (event) => {
+        choose(node.places);
+        event.stopPropagation();
+      });
+    }
+    box.append(drawnNode);
   });
   return box;
 }
@@ -118,6 +129,10 @@ function edge(line: Line, className: string): SVGPathElement {
 
 function save(image: SVGSVGElement, whole: View, options: PictureOptions): void {
   const copy = image.cloneNode(true) as SVGSVGElement;
+  const style = copy.querySelector("style");
+  if (style !== null) {
+    style.textContent = STYLE; // a saved picture follows the system
+  }
   copy.setAttribute("viewBox", `${whole.x} ${whole.y} ${whole.width} ${whole.height}`);
   copy.setAttribute("width", String(Math.round(whole.width)));
   copy.setAttribute("height", String(Math.round(whole.height)));
@@ -194,9 +209,15 @@ class Viewport {
       const scale = begin.view.width / (this.image.clientWidth || 1);
       this.set({ ...begin.view, x: begin.view.x - (next.clientX - begin.x) * scale, y: begin.view.y - (next.clientY - begin.y) * scale });
     };
-    const end = (): void => {
+    const end = (last: PointerEvent): void => {
       window.removeEventListener("pointermove", move);
       window.removeEventListener("pointerup", end);
+      if (Math.hypot(last.clientX - begin.x, last.clientY - begin.y) > 3) {
+        // the click that ends a drag chooses nothing; where there is none, the next one does
+        const ignore = (click: MouseEvent): void => click.stopPropagation();
+        this.image.addEventListener("click", ignore, { capture: true, once: true });
+        setTimeout(() => this.image.removeEventListener("click", ignore, { capture: true }));
+      }
     };
     window.addEventListener("pointermove", move);
     window.addEventListener("pointerup", end);

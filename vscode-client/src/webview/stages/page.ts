@@ -5,6 +5,7 @@ import { CodePane, type CodeLine } from "./codePane";
 import type { GraphData, KernelData, PageData, StageData } from "./data";
 import { button, tag } from "./elements";
 import { drawPicture } from "./graphPicture";
+import { host } from "./host";
 import { passTable } from "./passTable";
 import { Selection, type Chosen } from "./selection";
 import { drawTimeline } from "./timelinePicture";
@@ -33,7 +34,8 @@ function start(main: HTMLElement): void {
   const panes = tag("div", "panes", tag("section", "", tag("h2", "", "Source ", fileName), source.element), tag("section", "", stageTabs, code.element));
   main.append(tag("div", "pickers", graphs, ...files, button("Clear", "Nothing is chosen (Escape)", () => selection.clear(main))), panes);
   main.append(tag("h2", "", data.device === "" ? "Kernels" : `Kernels, estimated for ${data.device}`), kernelTable, passes);
-  main.append(tag("h2", "", "Graph"), tag("p", "soft", "Drag to move. Ctrl and the wheel, or + and −, zoom."), picture);
+  const graphTitle = tag("h2", "", "Graph");
+  main.append(graphTitle, tag("p", "soft", "Drag to move. Ctrl and the wheel, or + and −, zoom."), picture);
   if (data.timeline !== null) {
     main.append(tag("h2", "", `Compile time: ${data.timeline.total.toFixed(2)} s`), ...data.timeline.caches.map((line) => tag("p", "soft", line)), drawTimeline(data.timeline));
   }
@@ -49,13 +51,27 @@ function start(main: HTMLElement): void {
       showFile(first[0]);
     }
   });
+  // in an editor, a click on what was made of a line opens the line
+  selection.onChange((chosen, from, isPinned) => {
+    const place = data.places[[...chosen.places][0] ?? -1];
+    const file = data.files[place?.file ?? -1];
+    if (isPinned && from !== source && from !== code && place !== undefined && file !== undefined) {
+      host?.postMessage({ kind: "open", file: file.name, line: place.line });
+    }
+  });
   // far down, and slow for a large graph: it is drawn when it comes into view
   new IntersectionObserver((entries) => {
     if (entries.some((entry) => entry.isIntersecting)) {
       drawGraph();
     }
   }).observe(picture);
-  showGraph(0);
+  const wanted = data.graphs.findIndex((graph) => graph.id === data.start);
+  showGraph(Math.max(wanted, 0));
+  if (wanted >= 0) {
+    graphs.querySelector("select")?.options.item(wanted)?.setAttribute("selected", "");
+    drawGraph(); // its height is known then
+    graphTitle.scrollIntoView();
+  }
 }
 
 function picker(name: string, titles: string[], choose: (index: number) => void): HTMLElement {
@@ -91,11 +107,15 @@ function drawGraph(): void {
   if (!isDrawn && shown !== undefined) {
     isDrawn = true;
     if (shown.picture.groups.length > 0) {
-      drawPicture(picture, shown.picture, { selection, name: shown.title });
+      drawPicture(picture, shown.picture, { selection, name: shown.title, ...(host ? { save } : {}) });
     } else {
       picture.replaceChildren(tag("p", "soft", "The trace does not tell the nodes of this graph's kernels."));
     }
   }
+}
+
+function save(text: string, name: string): void {
+  host?.postMessage({ kind: "save", name, text });
 }
 
 function openPass(position: number): void {

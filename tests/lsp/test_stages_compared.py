@@ -1,0 +1,140 @@
+"""The compiler's stages of a file, compared with an earlier run, with git, with other options, and before and after passes."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import subprocess
+from pathlib import Path
+
+from editor import Editor, Message, capabilities
+from tests.recorded_run import as_it_was, program_with_trace
+
+LIST, COMPARE = "compileLens.stages", "compileLens.compareStages"
+NEVER = {"run": {"enabled": "never"}}
+VS_CODE = capabilities(
+    workspace={"textDocumentContent": {"dynamicRegistration": True}}, experimental={"compileLensStages": True}
+)
+
+
+def program_of(root: Path) -> tuple[Path, str]:
+    """The program, whose runs say what ``after.log`` has, and its text; ``before.log`` is of an earlier version."""
+    program, trace = program_with_trace(root)
+    (root / "after.log").write_bytes(trace)
+    (root / "before.log").write_bytes(as_it_was(trace))
+    text = f"{program.read_text()}# traced as after.log\n"
+    program.write_text(text)
+    return program, text
+
+
+def commit(folder: Path) -> None:
+    for arguments in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+
+
+def changed_stage(answer: Message) -> Message:
+    (stage,) = [one for graph in answer["graphs"] for one in graph["stages"] if one["changed"]]
+    found: Message = stage
+    return found
+
+
+async def content(ed: Editor, uri: str) -> list[str]:
+    text: str = (await ed.request("workspace/textDocumentContent", {"uri": uri}))["text"]
+    return text.split("\n")
+
+
+async def test_a_file_is_compared_with_its_last_run_and_with_git(raw: Editor, root: Path) -> None:
+    program, text = program_of(root)
+    program.write_text(text.replace("after.log", "before.log"))
+    await asyncio.to_thread(commit, root)
+    await raw.initialize(root, NEVER, capabilities=VS_CODE)
+    uri = await raw.open(program)
+    titles = [one["title"] for one in (await raw.command(COMPARE, uri))["choices"]]
+    assert titles[:2] == ["The last commit", "Another git revision…"]
+    assert "The run before" not in titles
+    await raw.command(LIST, uri)
+
+    program.write_text(text)
+    await raw.change(uri, 2, {"text": text})
+    answer = await raw.command(COMPARE, uri, "git:HEAD", "")
+    assert (answer["title"], answer["changed"]) == (f"{program.name} at HEAD → {program.name}", True)
+    assert answer["summary"].startswith("128 → 127 kernels, 76 library calls")
+    stage = changed_stage(answer)
+    assert (stage["title"], stage["what"]) == ("Output code", "0 lines added, 3 removed")
+    before, after = await content(raw, stage["before"]), await content(raw, stage["after"])
+    differs = [line for line in difflib.ndiff(before, after) if line[:1] in "+-"]
+    assert all(line.startswith("-") for line in differs)
+    assert len(differs) == 3
+    assert not any("buf24" in line for line in before if line not in differs and f"- {line}" not in differs)
+    # what is linked is the source as it is now
+    links = await raw.request("compileLens/stageLinks", {"textDocument": {"uri": stage["before"]}})
+    there = await raw.request("compileLens/stageLinks", {"textDocument": {"uri": stage["after"]}})
+    assert {one["uri"] for one in links["links"]} >= {uri}
+    assert {one["line"] for one in links["links"] if one["uri"] == uri} == {
+        one["line"] for one in there["links"] if one["uri"] == uri
+    }
+    assert not links["stale"]
+
+    # the same by the run before, which is kept
+    assert "The run before" in [one["title"] for one in (await raw.command(COMPARE, uri))["choices"]]
+    again = await raw.command(COMPARE, uri, "earlier", "")
+    assert again["summary"] == answer["summary"]
+    assert again["title"] == f"{program.name} in the run before → {program.name}"
+    assert len(changed_stage(again)["what"]) == len(stage["what"])
+    # and none of it is told of the lines of the file
+    assert [one["kind"] for one in (await raw.command(LIST, uri))["sources"]] == ["run"]
+
+    since = raw.mark()
+    assert await raw.command(COMPARE, uri, "git:no_such_branch", "") is None
+    said = await raw.wait(lambda m: m.get("method") == "window/showMessage", since)
+    assert "'no_such_branch' is not a revision of the repository" in said["params"]["message"]
+
+
+async def test_options_passes_and_what_cannot_be_compared(raw: Editor, root: Path) -> None:
+    program, _ = program_of(root)
+    await raw.initialize(root, NEVER, capabilities=VS_CODE)
+    uri = await raw.open(program)
+    offered = (await raw.command(COMPARE, uri))["choices"]
+    assert not any(one["title"] == "The last commit" for one in offered)
+    (gpus,) = [one for one in offered if one["title"] == "Two GPUs…"]
+    assert [len(ask["values"]) > 5 for ask in gpus["asks"]] == [True, True]
+
+    # the stub's torch does the same whatever its options
+    answer = await raw.command(COMPARE, uri, "", "dynamic")
+    assert (answer["title"], answer["changed"]) == (f"{program.name} → {program.name} with dynamic shapes", False)
+    answer = await raw.command(COMPARE, uri, "", "options:max_autotune=1 epilogue_fusion=0")
+    assert answer["title"].endswith("with max_autotune=1 epilogue_fusion=0")
+
+    passes = await raw.command(COMPARE, uri, "passes", "")
+    assert passes["summary"].startswith("passes changed ")
+    stage = next(one for graph in passes["graphs"] for one in graph["stages"] if one["changed"])
+    assert await content(raw, stage["before"]) != await content(raw, stage["after"])
+
+    for side, told in (
+        ("options:max_autotune", "'max_autotune' is not NAME=VALUE."),
+        ("gpu:no_such_gpu", "No GPU is known as"),
+        ("earlier", "are kept to compare with"),
+    ):
+        since = raw.mark()
+        assert await raw.command(COMPARE, uri, side, "") is None
+        said = await raw.wait(lambda m: m.get("method") == "window/showMessage", since)
+        assert told in said["params"]["message"]
+
+
+async def test_an_editor_without_the_view_is_asked_and_gets_a_page(raw: Editor, root: Path) -> None:
+    program, _ = program_of(root)
+    shown: list[Message] = []
+    raw.answers["window/showDocument"] = lambda params: shown.append(params) or {"success": True}
+    raw.answers["window/showMessageRequest"] = lambda params: next(
+        one for one in params["actions"] if one["title"] == "Dynamic shapes"
+    )
+    await raw.initialize(root, NEVER, capabilities=capabilities(window={"showDocument": {"support": True}}))
+    uri = await raw.open(program)
+    answer = await raw.command(COMPARE, uri)
+    assert not answer["changed"]
+    assert [one["uri"] for one in shown] == [answer["uri"]]
+    assert "No stage differs" in Path(answer["uri"].removeprefix("file://")).read_text()
