@@ -38,7 +38,9 @@ def warm_command(warm_host: WarmHost) -> None:
 
 # what takes minutes begins first, so that in the end no worker is left with it
 LONG = (
-    "e2e",
+    "e2e/test_first_minute",
+    "e2e/test_stages_vscode",
+    "e2e/test_vscode",
     "hostile",
     "repro/test_bisect",
     "test_as_plain_python",

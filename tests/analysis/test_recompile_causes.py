@@ -233,6 +233,7 @@ def test_all_failed_guards_of_a_recompile_are_kept(tmp_path: Path, warm_host: Wa
     assert size.detail.splitlines() == [
         "[0/2] against 0/0: tensor 'x' size mismatch at index 0. expected 64, actual 96",
         "[0/2] against 0/1: tensor 'x' requires_grad mismatch. expected requires_grad=1",
+        "[0/2] made for x of size [None, 4]",
     ]
     assert "    compared with [0/1]: `requires_grad` of `x` changed (True → False)" in size.explanation
 

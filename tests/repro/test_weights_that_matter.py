@@ -47,26 +47,20 @@ model(torch.ones(8, 8))
 """
 
 
-def written_in(folder: Path, warm_host: WarmHost, verify: bool) -> Written:
-    program, repro = folder / "program.py", folder / "repro.py"
+@pytest.mark.nightly
+def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_to_the_cause(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    program, repro = tmp_path / "program.py", tmp_path / "repro.py"
     program.write_text(WRONG_FOR_LARGE_VALUES)
 
-    request = Request(job_for(program, Depth.INDUCTOR), Selection(finding="wrong-numbers"), repro, verify=verify)
+    request = Request(job_for(program, Depth.INDUCTOR), Selection(finding="wrong-numbers"), repro)
     written: Written = warm_host.wait_for(write_repro(warm_host.shared(), request))
-    return written
-
-
-def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it(tmp_path: Path, warm_host: WarmHost) -> None:
-    written = written_in(tmp_path, warm_host, verify=False)
     assert written.finding is not None
     assert written.expected.criterion is Criterion.DIFFERS
+    assert written.reproduces, written.sentence()
     assert written.data is not None
 
-
-@pytest.mark.nightly
-def test_such_a_repro_leads_to_the_cause(tmp_path: Path, warm_host: WarmHost) -> None:
-    written = written_in(tmp_path, warm_host, verify=True)
-    assert written.reproduces, written.sentence()
     found: Bisection = warm_host.wait_for(bisect(warm_host.shared(), written.file, Options(ablate=False)))
     assert found.verdict is not None, (found.sentence, found.steps[-1:])
     assert (found.verdict.backend, found.verdict.subsystem) == (
