@@ -28,6 +28,8 @@ ROOT = CLIENT.parent
 LIBS = CLIENT / "bundled" / "libs"
 REQUIREMENTS = CLIENT / "requirements.txt"
 NOTICES = CLIENT / "ThirdPartyNotices.txt"
+# beside the grammar that each is of
+GRAMMAR_LICENSES = CLIENT / "syntaxes"
 WHEELS = ROOT / ".cache" / "wheels"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 
@@ -142,7 +144,7 @@ def bundle(target: str) -> None:
 
 
 def notices(wheels: Path) -> str:
-    """The licenses of everything that is packed: the wheels, and the packages of npm that are in dist/extension.js."""
+    """The licenses of everything that is packed: the wheels, the packages of npm that are in dist/extension.js, and grammars of others."""
     parts = ["Compile Lens includes the following packages under their own licenses."]
     for wheel in sorted(wheels.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
@@ -154,6 +156,8 @@ def notices(wheels: Path) -> str:
         manifest = json.loads((folder / "package.json").read_text())
         texts = [path.read_text() for path in sorted(folder.glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"))]
         parts.append(_notice(manifest["name"], manifest["version"], manifest.get("license", ""), texts))
+    for path in sorted(GRAMMAR_LICENSES.glob("*.LICENSE.txt")):
+        parts.append(f"Grammar {path.name.partition('.')[0]}\n\n{path.read_text(encoding='utf-8').strip()}")
     return f"\n\n{'-' * 80}\n\n".join(parts) + "\n"
 
 
