@@ -118,6 +118,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         since=(2, 15),
     ),
     Difference(
+        "clean_nested",
+        "`compile()` of a module of torch compiles it.",
+        lacks="27 not-compiled x2, 30 not-compiled",
+        has="28 recompile",
+        since=(2, 14),
+    ),
+    Difference(
         "error_async",
         "Coroutines are skipped without a record.",
         lacks="10 graph-break",
