@@ -80,7 +80,7 @@ def without_gradients(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         if tree.node_text(node) == f"{torch}.inference_mode"
     ]
     if replaced:
-        yield make("no-grad", "Use `torch.no_grad()` in the place of `torch.inference_mode()`", *replaced)
+        yield make("no-grad", "Use `torch.no_grad()` instead of `torch.inference_mode()`", *replaced)
     region = region_of(finding, tree)
     node = call_of(tree, region) if region is not None else None
     if region is None or node is None or region.kind not in (RegionKind.DECORATOR, RegionKind.CALL):
@@ -91,7 +91,7 @@ def without_gradients(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         edits = [Edit(Range(region.line, 1, region.line, 1), f"{indent}@{torch}.no_grad(){newline(tree)}")]
     else:
         edits = [replace_node(tree, node, f"{torch}.no_grad()({tree.node_text(node)})")]
-    title = f"Call `{region.name}` without gradients always (`torch.no_grad`)"
+    title = f"Always call `{region.name}` without gradients (`torch.no_grad`)"
     yield make("no-grad", title, *edits)
     if replaced:
         yield make("no-grad", title, *edits, *replaced)

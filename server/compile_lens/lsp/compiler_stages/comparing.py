@@ -120,7 +120,7 @@ class StageComparing:
             ]
         earlier = self._store.folders.key(VARIANT, path, EARLIER)
         if await asyncio.to_thread(self._store.folders.known, earlier) is not None:
-            found.append(_choice("The run before", "the last one before the stages that are known", EARLIER, now))
+            found.append(_choice("The run before", "before the one that is shown", EARLIER, now))
         options = [{"prompt": "Options of torch._inductor.config to compile with", "value": "max_autotune=1"}]
         gpus = [{"title": device.title, "value": name} for name, device in devices().items()]
         two = [{"prompt": "Choose the first GPU", "values": gpus}, {"prompt": "Choose the second GPU", "values": gpus}]
@@ -128,7 +128,7 @@ class StageComparing:
             *found,
             _choice("Dynamic shapes", "against static ones", PLAIN, DYNAMIC_SHAPES),
             _choice("Other options of the compiler…", "", PLAIN, f"{OPTIONS}{{0}}", options),
-            _choice("Two GPUs…", "they need not be there", f"{GPU}{{0}}", f"{GPU}{{1}}", two),
+            _choice("Two GPUs…", "neither has to be in this machine", f"{GPU}{{0}}", f"{GPU}{{1}}", two),
             *traces,
             passes,
         ]
