@@ -166,10 +166,12 @@ def ancestors(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 def identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     """Every name in ``node``, in the order of the text."""
-    if node.type == "identifier":
-        yield node
-    for child in node.named_children:
-        yield from identifiers(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "identifier":
+            yield node
+        waiting += reversed(node.named_children)
 
 
 def is_python(text: str) -> bool:
