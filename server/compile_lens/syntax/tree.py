@@ -166,12 +166,10 @@ def ancestors(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 def identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     """Every name in ``node``, in the order of the text."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if node.type == "identifier":
-            yield node
-        waiting += reversed(node.named_children)
+    if node.type == "identifier":
+        yield node
+    for child in node.named_children:
+        yield from identifiers(child)
 
 
 def is_python(text: str) -> bool:
