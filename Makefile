@@ -30,6 +30,7 @@ test-quick: $(STAMP)  ## without VS Code, models, searches, hostile programs and
 	$(PYTEST) -m "not nightly and not slow and not e2e and not models and not searches and not hostile"
 
 test-nightly: $(STAMP)  ## what is slow and covered more cheaply by `make test`; see CONTRIBUTING.md
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group editors
 	$(PYTEST) -m nightly
 
 compat: $(STAMP)  ## each torch on each Python of this machine, in environments of 6 GB that are made and deleted (hours)

@@ -19,7 +19,12 @@ TYPED = sorted({command for page in pages() for command in commands(page)})
 # these do not end by themselves, or need a cluster: other tests run them
 ELSEWHERE = re.compile(r"--watch|^compile-lens (serve|mcp|run|watch|consent allow)\b|--executor")
 # folders of traces, as pages name them
-TRACES = {"/tmp/trace": "TRACE_DIR", "/path/to/TORCH_TRACE": "TRACE_DIR", "/path/to/trace": "TRACE_DIR"}
+TRACES = {
+    "/tmp/trace": "TRACE_DIR",
+    "/path/to/TORCH_TRACE": "TRACE_DIR",
+    "/path/to/trace": "TRACE_DIR",
+    "trace/": "TRACE_DIR",
+}
 MODEL = """\
 import torch
 from torch import nn

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ import pytest
 from processes import Mark
 
 ROOT = Path(__file__).resolve().parents[2]
-NVIM = os.environ.get("NVIM_FOR_TESTS") or shutil.which("nvim")
+PLACES = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+NVIM = os.environ.get("NVIM_FOR_TESTS") or shutil.which("nvim", path=PLACES)
 Run = Callable[[list[str], Path], dict[str, Any]]
 SCRIPT = """\
 local told, asked = {}, {}

@@ -6,6 +6,7 @@ import asyncio
 import getpass
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from repros import job_for
 
 from compile_lens.cli.repro import repro as repro_command
 from compile_lens.repro.contract import Criterion, parse_header
+from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.issue import issue_text, scrub
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.unit_test import place_in_pytorch, unit_test_text, write_unit_test
@@ -82,6 +84,18 @@ def test_a_repro_that_is_not_finished_leaves_nothing(tmp_path: Path, warm_host: 
         warm_host.wait_for(write())
     assert seen == [True]
     assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
+
+
+def test_the_graph_of_a_frame_that_recompiles_is_written(tmp_path: Path, warm_host: WarmHost) -> None:
+    program, out = tmp_path / "program.py", tmp_path / "repro.py"
+    program.write_text(PROGRAM)
+    request = Request(job_for(program), Selection(frame="0/1"), out, kind="graph", verify=False)
+    graph = warm_host.wait_for(write_repro(warm_host.shared(), request))
+    assert graph.finding is None and graph.expected.criterion is Criterion.ANY
+    assert graph.title == "the graph of frame 0/1: compiled code against eager"
+    with pytest.raises(CannotWrite, match="need the program's source"):
+        recompile = Selection(finding="recompile")
+        warm_host.wait_for(write_repro(warm_host.shared(), replace(request, selection=recompile)))
 
 
 def test_the_unit_test_fails_for_the_same_reason(written: Written, tmp_path: Path) -> None:

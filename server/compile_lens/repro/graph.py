@@ -29,6 +29,8 @@ VERSION = re.compile(r"^# torch version: (?P<version>\S+)$", re.MULTILINE)
 DEVICE_CALL = re.compile(r"device\(type='(?P<type>\w+)'(?:, index=\d+)?\)")
 DEVICE_TEXT = re.compile(r"(?P<quote>['\"])(?P<type>cuda|xpu|mps|hpu|npu)(?::\d+)?(?P=quote)")
 ANNOTATED = re.compile(r"\](?:cuda|xpu|mps|hpu|npu)(?::\d+)?(?P<end>\")")
+# one graph neither breaks nor recompiles
+NEED_SOURCE = (Criterion.BREAKS, Criterion.RECOMPILES)
 # comments name files of the machine that recorded the trace
 COMMENT = re.compile(r"^\s*# (?:File: .*?, code: ?)?(?P<code>.*)$")
 
@@ -61,7 +63,7 @@ def write_graph(
     report: CompileReport, known: GraphInputs, frame: str, expected: Expectation, replacement_device: str = ""
 ) -> Script:
     """The script for the graph of ``frame``. Raises CannotWrite with the reason, in one sentence."""
-    if expected.criterion in (Criterion.BREAKS, Criterion.RECOMPILES):
+    if expected.criterion in NEED_SOURCE:
         raise CannotWrite("Graph breaks and recompiles need the program's source: use --kind source.")
     artifact = _artifact(report, frame)
     text = artifact.payload.text()

@@ -20,7 +20,7 @@ from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
-from compile_lens.repro.graph import frames_with_graphs, torch_of, write_graph
+from compile_lens.repro.graph import NEED_SOURCE, frames_with_graphs, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
 from compile_lens.repro.selection import Selection, Subject, find_selected, find_subject
 from compile_lens.repro.source import Script, write_source
@@ -133,7 +133,8 @@ async def write_repro(host: Host, request: Request, progress: Progress = lambda 
     with _nothing_left(request.out):
         run = await _run(host, request, "", progress)
         if request.kind == "graph":
-            finding = find_selected(run.outcome, request.selection)
+            outcome = run.outcome if request.selection.finding else _as_a_graph_shows(run.outcome)
+            finding = find_selected(outcome, request.selection)
             frame = request.selection.frame or _frame_of(finding, run.report)
             expected = expect(finding, run.report, request.criterion)
             return await _graph_attempt(host, request, run.report, run.inputs, frame, finding, expected, progress)
@@ -185,6 +186,11 @@ def _is_deep_enough(outcome: Outcome, request: Request) -> bool:
     if request.until_it_fails and not selection.finding:
         return fails(outcome)
     return find_selected(outcome, selection) is not None
+
+
+def _as_a_graph_shows(outcome: Outcome) -> Outcome:
+    """``outcome`` without what only the program's source reproduces."""
+    return replace(outcome, findings=tuple(f for f in outcome.findings if f.kind.row.repro not in NEED_SOURCE))
 
 
 def fails(outcome: Outcome) -> bool:

@@ -61,6 +61,9 @@ PICK_VECTOR_ISA = Internal("torch._inductor.cpu_vec_isa:pick_vec_isa", _WARMUP)
 SUPPORTED_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:supported_vec_isa_list", _WARMUP)
 VALID_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:valid_vec_isa_list", _WARMUP)
 VECTOR_ISA_TRIAL = Internal("torch._inductor.cpu_vec_isa:VecISA.check_build", _WARMUP)
+VECTOR_ISA_FINGERPRINT = Internal(
+    "torch._inductor.cpu_vec_isa:_get_isa_dry_compile_fingerprint", "what is known of vector units from earlier runs"
+)
 LOG_IR_POST_FUSION = Internal("torch._inductor.debug:log_ir_post_fusion", "the IR after fusion")
 LOG_IR_PRE_FUSION = Internal("torch._inductor.debug:log_ir_pre_fusion", "the IR before fusion")
 DECOMPOSITION_MODULE = Internal("torch._inductor.decomposition", "where a decomposition is written")
