@@ -29,21 +29,31 @@ def as_verified(row: dict[str, Any]) -> bool:
     return told is not None and row["plain"] == f"{told[1]} {noun}s"
 
 
+def graph_breaks(text: str, file: Path) -> str:
+    """How many breaks torch's own log has of a program that is run as ``file``: ``3 breaks``."""
+    with tempfile.TemporaryDirectory() as caches:
+        return _run(text, file, "Graph break in user code", "breaks", caches)
+
+
 def _said(text: str, kind: str, caches: str) -> str:
-    wanted = "Recompiling function" if kind.startswith("recompile") else "Graph break in user code"
+    is_recompile = kind.startswith("recompile")
+    wanted = "Recompiling function" if is_recompile else "Graph break in user code"
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "program.py"
-        file.write_text(text, encoding="utf-8")
-        environment = {**os.environ, "TORCH_LOGS": "graph_breaks,recompiles", "TORCHINDUCTOR_CACHE_DIR": caches}
-        done = subprocess.run(
-            [sys.executable, str(file)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-            cwd=folder,
-        )
+        return _run(text, Path(folder) / "program.py", wanted, "recompiles" if is_recompile else "breaks", caches)
+
+
+def _run(text: str, file: Path, wanted: str, noun: str, caches: str) -> str:
+    file.write_text(text, encoding="utf-8")
+    environment = {**os.environ, "TORCH_LOGS": "graph_breaks,recompiles", "TORCHINDUCTOR_CACHE_DIR": caches}
+    done = subprocess.run(
+        [sys.executable, str(file)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        cwd=file.parent,
+    )
     found = (done.stderr + done.stdout).count(wanted)
     ended = "" if done.returncode == 0 else f", exit code {done.returncode}"
-    return f"{found} {'recompiles' if kind.startswith('recompile') else 'breaks'}{ended}"
+    return f"{found} {noun}{ended}"

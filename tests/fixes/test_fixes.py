@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -196,6 +198,39 @@ CASES = [
         "no effect: 1 → 1 break",
         helps=False,
     ),
+    Case(
+        "leaf-function",
+        compiled(
+            "note(x)", "return x * 2", calls='def note(x):\n    print("mean", x.mean().item())\n\n\nf(torch.ones(2))'
+        ),
+        '@torch._dynamo.decorators.leaf_function\ndef note(x):\n    print("mean", x.mean().item())\n\n\n'
+        "@note.register_fake\ndef _(x):\n    pass\n",
+        "→ 0 breaks",
+    ),
+    Case(
+        "keep-mask",
+        compiled(
+            "mask = x == 0",
+            "if not mask.any():",
+            "    mask = None",
+            "return x if mask is None else x.masked_fill(mask, 1.0)",
+            calls="f(torch.ones(2))\nf(torch.zeros(2))",
+        ),
+        "    mask = x == 0\n    return x if",
+        "1 → 0 breaks",
+    ),
+    Case(
+        "guard-or-false",
+        compiled(
+            "y = x[x > 0]",
+            "if y.shape[0] == 0:",
+            "    print('none')",
+            "return y * 2",
+            head="import torch\n\ntorch._dynamo.config.capture_dynamic_output_shape_ops = True\n\n\n",
+        ),
+        "    if guard_or_false(y.shape[0] == 0):\n",
+        "→ 0 breaks",
+    ),
     Case("allow-in-graph", HELPER, "\n@torch.compiler.allow_in_graph\ndef helper(x):\n", "2 → 0 breaks"),
     Case("custom-op", HELPER, "def helper(x: torch.Tensor) -> torch.Tensor:\n", "2 → 0 breaks"),
     Case(
@@ -208,10 +243,18 @@ CASES = [
 ]
 
 
-def analyzed(host: WarmHost, folder: Path, text: str) -> Outcome:
-    file = folder / "program.py"
-    file.write_text(text)
-    return host.run(Job(str(file), text=text, timeout_s=60.0))
+@pytest.fixture(scope="module")
+def verifier_of(warm_host: WarmHost, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Verifier]:
+    """What verifies fixes of a program, one for all cases with it: the program runs once as it is and once in eager."""
+
+    @functools.cache
+    def made(text: str) -> Verifier:
+        file = tmp_path_factory.mktemp("program") / "program.py"
+        file.write_text(text)
+        job = Job(str(file), text=text, timeout_s=60.0)
+        return Verifier(analyze, job, text, warm_host.run(job))
+
+    return made
 
 
 def offered(outcome: Outcome, text: str, rule: str) -> tuple[Finding, Fix]:
@@ -225,13 +268,12 @@ def offered(outcome: Outcome, text: str, rule: str) -> tuple[Finding, Fix]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
-def test_a_fix_does_what_it_says(case: Case, warm_host: WarmHost, tmp_path: Path) -> None:
-    before = analyzed(warm_host, tmp_path, case.program)
-    finding, fix = offered(before, case.program, case.rule)
+def test_a_fix_does_what_it_says(case: Case, warm_host: WarmHost, verifier_of: Callable[[str], Verifier]) -> None:
+    verifier = verifier_of(case.program)
+    finding, fix = offered(verifier.before, case.program, case.rule)
     text = apply_fix(case.program, fix)
     assert case.written in text
-    job = Job(str(tmp_path / "program.py"), text=case.program, timeout_s=60.0)
-    effect = warm_host.wait_for(Verifier(analyze, job, case.program, before).effect(warm_host.shared(), fix))
+    effect = warm_host.wait_for(verifier.effect(warm_host.shared(), fix))
     assert (case.words in effect.words(finding.kind), effect.helps) == (True, case.helps), (
         effect,
         text,

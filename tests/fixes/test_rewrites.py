@@ -86,6 +86,14 @@ BREAKS = [
         'log.info("a")',
         'if not torch.compiler.is_compiling():\n        log.info("a")',
     ),
+    Case(
+        "guard-or-true",
+        "y = x[x > 0]\n    if y.numel() > 0:\n        x = x + 1",
+        "y.numel() > 0",
+        "    if guard_or_true(y.numel() > 0):\n",
+    ),
+    Case("keep-mask", "y = x\n    if mask.all():\n        mask = None\n    x = y", "mask.all()", "y = x\n    x = y"),
+    Case("detach", "kept.append(x.sum().item())", "x.sum().item()", "kept.append(x.sum().detach())"),
     Case("hoist", 'n = int(os.environ.get("N", 1))', 'os.environ.get("N", 1)', "n = int(GET)"),
     Case(
         "assert-async",

@@ -265,10 +265,10 @@ def summary(written: Written) -> str:
 
 @contextmanager
 def _progress(enabled: bool) -> Iterator[Callable[[str], None]]:
-    """Show progress in one line on stderr, if that is a terminal."""
+    """Show progress on stderr: in one line that changes, or a line for each step where that is no terminal."""
     console = SafeConsole(stderr=True)
     if not enabled or not console.is_terminal:
-        yield lambda _: None
+        yield lambda words: echo(words, err=True) if enabled else None
         return
     with console.status("starting") as spinner:
         yield lambda words: spinner.update(Text(words))

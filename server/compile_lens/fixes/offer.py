@@ -13,7 +13,7 @@ from compile_lens.fixes.rewrites.changing_numbers import pass_tensor, tensor_num
 from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
 from compile_lens.fixes.rewrites.configure import log_later, recompile_limit
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
-from compile_lens.fixes.rewrites.eager import disable, opaque
+from compile_lens.fixes.rewrites.eager import disable, leaf, opaque
 from compile_lens.fixes.rewrites.ignore import ignore
 from compile_lens.fixes.rewrites.lazy_state import make_before
 from compile_lens.fixes.rewrites.lists import join_outside
@@ -29,6 +29,7 @@ from compile_lens.fixes.rewrites.statements import (
     remove_disable,
     remove_print,
 )
+from compile_lens.fixes.rewrites.unbacked import guard_or, keep_mask
 from compile_lens.fixes.rewrites.untraceable import constant_result, hoist, with_torch
 from compile_lens.fixes.rewrites.variants import own_version
 from compile_lens.syntax.tree import SourceTree, parse
@@ -41,7 +42,9 @@ MOST_OF_A_BREAK = 2
 Rule = Callable[[Finding, SourceTree], Iterator[Fix]]
 RULES: tuple[Rule, ...] = (
     keep_tensor,
+    keep_mask,
     select,
+    guard_or,
     while_loop,
     with_torch,
     masked_sum,
@@ -72,6 +75,7 @@ RULES: tuple[Rule, ...] = (
     constant_result,
     check_on_device,
     in_eager_alone,
+    leaf,
     opaque,
     split,
     disable,

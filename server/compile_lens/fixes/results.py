@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from compile_lens.fixes.gradients import differing_gradients, type_words
 from compile_lens.trace.region_results import RegionResult, ResultValue
 
 # by how much of a tensor's largest number another order of operations may change it
@@ -42,7 +43,21 @@ class ResultsCompared:
 
 
 def compare_results(expected: Sequence[RegionResult], got: Sequence[RegionResult]) -> ResultsCompared:
-    """How ``got`` compares with ``expected``, call by call."""
+    """How ``got`` compares with ``expected``, call by call, and backward by backward."""
+    backwards, other_backwards = ([each for each in side if each.is_backward] for side in (expected, got))
+    total = _compare_calls(*([each for each in side if not each.is_backward] for side in (expected, got)))
+    if not total.equal:
+        return total
+    if len(backwards) != len(other_backwards):
+        return ResultsCompared(None, "backward runs elsewhere")
+    for number, (one, other) in enumerate(zip(backwards, other_backwards, strict=True), 1):
+        differs = differing_gradients(one.values, other.values)
+        if differs:
+            return ResultsCompared(False, f"a gradient of backward {number}: {differs}")
+    return total
+
+
+def _compare_calls(expected: Sequence[RegionResult], got: Sequence[RegionResult]) -> ResultsCompared:
     calls = [result for result in expected if result.name]
     others = [result for result in got if result.name]
     if not expected or not got:
@@ -83,7 +98,7 @@ def _compare(one: ResultValue, other: ResultValue) -> ResultsCompared:
     if one.kind != other.kind:
         return ResultsCompared(False, f"{one.kind} became {other.kind}")
     if (one.dtype, one.shape) != (other.dtype, other.shape):
-        return ResultsCompared(False, f"{_type(one)} became {_type(other)}")
+        return ResultsCompared(False, f"{type_words(one)} became {type_words(other)}")
     if one.requires_grad != other.requires_grad:
         return ResultsCompared(False, "gradients flow differently")
     if one.digest == other.digest and one.text == other.text:
@@ -105,7 +120,3 @@ def _numbers(one: ResultValue, other: ResultValue, wanted: Sequence[float], foun
     tolerance = TOLERANCES.get(one.dtype.removeprefix("torch."), 0.0)
     equal = off <= tolerance * max(largest, tolerance)
     return ResultsCompared(equal, "" if equal else f"by up to {off:.2g}", off, 1, not one.is_whole)
-
-
-def _type(value: ResultValue) -> str:
-    return f"{value.dtype.removeprefix('torch.')}[{', '.join(map(str, value.shape))}]"

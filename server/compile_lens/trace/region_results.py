@@ -31,16 +31,19 @@ class RegionResult:
     """One outermost call of the region ``name``: what it returned, and the tensors of its arguments that it changed.
 
     At the end of the program, ``name`` is '': ``values`` are parameters, buffers and their gradients, ``changed`` gradients of inputs.
+    ``is_backward``: ``values`` are the gradients that a backward has left, in no order; their numbers are a norm and projections.
     """
 
     name: str
     values: tuple[ResultValue, ...]
     changed: tuple[ResultValue, ...]
+    is_backward: bool = False
 
 
 def read_result(note: dict[str, Any]) -> RegionResult:
     """The result that a note tells. Raises KeyError, TypeError or ValueError for another note."""
-    return RegionResult(str(note["call"]), tuple(map(_value, note["values"])), tuple(map(_value, note["changed"])))
+    values, changed = tuple(map(_value, note["values"])), tuple(map(_value, note["changed"]))
+    return RegionResult(str(note["call"]), values, changed, bool(note.get("backward")))
 
 
 def _value(said: dict[str, Any]) -> ResultValue:

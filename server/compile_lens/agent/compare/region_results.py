@@ -1,7 +1,8 @@
 """What a program computes with its compile regions, in a form that another run of almost the same program can be compared with.
 
 Each outermost call of a region gives one note: its results, and the tensors that it changed in place. A note at the end has the
-parameters, buffers and gradients of the modules that were compiled. Large tensors give some of their numbers and a digest of all.
+parameters, buffers and gradients of the modules that were compiled; ``gradients`` notes those of all others. Large tensors give some of
+their numbers and a digest of all.
 """
 
 from __future__ import annotations
@@ -133,15 +134,7 @@ class RegionResults:
         said = {"kind": "tensor", "dtype": str(value.dtype), "shape": list(value.shape), "grad": value.requires_grad}
         if value.device.type == "meta":
             return said
-        dense = value.detach()
-        if dense.layout != torch.strided:
-            dense = dense.to_dense()
-        if dense.is_quantized:
-            dense = dense.dequantize()
-        dense = dense.cpu().resolve_conj().resolve_neg()
-        if dense.is_complex():
-            dense = torch.view_as_real(dense)
-        dense = dense.reshape(-1).contiguous()
+        dense = flattened(value)
         raw = dense.view(torch.uint8) if dense.numel() else dense
         said["digest"] = hashlib.sha256(bytes(raw.tolist()) if raw.numel() <= MAX_NUMBERS else _bytes(raw)).hexdigest()[
             :16
@@ -153,6 +146,21 @@ class RegionResults:
             said["numbers"] = base64.b64encode(array("d", numbers).tobytes()).decode("ascii")
             said["all"] = step == 1
         return said
+
+
+def flattened(value: Any) -> Any:
+    """The numbers of a tensor of any layout as a flat tensor on the CPU, real and without history."""
+    import torch
+
+    dense = value.detach()
+    if dense.layout != torch.strided:
+        dense = dense.to_dense()
+    if dense.is_quantized:
+        dense = dense.dequantize()
+    dense = dense.cpu().resolve_conj().resolve_neg()
+    if dense.is_complex():
+        dense = torch.view_as_real(dense)
+    return dense.reshape(-1).contiguous()
 
 
 def _bytes(raw: Any) -> bytes:

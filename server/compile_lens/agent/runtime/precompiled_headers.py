@@ -1,7 +1,7 @@
 """Where Inductor keeps precompiled headers: torch takes its *default* cache directory, which is the user's, whatever it is told.
 
-They take a quarter of a minute and 150 MB, and trying out vector instructions takes some seconds, so runs in the sandbox share what only
-the standby makes, by links that they cannot write through. torch/_inductor/codecache.py, torch 2.9 to 2.13.
+They take a quarter of a minute and 150 MB, and trying out vector units takes as long, so runs in the sandbox share what only the standby
+makes, by links that they cannot write through. torch/_inductor/codecache.py, torch 2.9 to 2.13.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import sys
 import time
 
 from ..torch_internals.inductor import HEADER_FOLDER, HEADER_LOCKS
-from . import processes
+from . import processes, vector_units
 
 FOLDER = "precompiled_headers"
 # beside the caches of runs without a sandbox
 SHARED = "shared"
 # found by their content (torch/_inductor/codecache.py, ``get_path``; torch/_inductor/cpu_vec_isa.py)
 HEX_FOLDER_LENGTH = 2
-LIMIT_S = 45.0
+# a run without them makes them itself, and takes as long
+LIMIT_S = 120.0
 _tried = False
 
 
@@ -59,6 +60,7 @@ def share(folder: str) -> None:
         for name in os.listdir(folder):
             if name == FOLDER or len(name) == HEX_FOLDER_LENGTH:
                 _link(os.path.join(folder, name), os.path.join(cache, name))
+    vector_units.recall(folder)
 
 
 def _link(source: str, target: str) -> None:
@@ -70,16 +72,17 @@ def _link(source: str, target: str) -> None:
 
 
 def _compiled(folder: str) -> bool:
-    """Whether a header is compiled there."""
+    """Whether a header is compiled there, and the vector units are known."""
     try:
-        return any(name.endswith(".gch") for name in os.listdir(os.path.join(folder, FOLDER)))
+        headers = os.listdir(os.path.join(folder, FOLDER))
     except OSError:
         return False
+    return vector_units.is_recorded(folder) and any(name.endswith(".gch") for name in headers)
 
 
 def _compile_in_child(cache: str, commands: int) -> None:
     reading, writing = os.pipe()
-    child = os.fork()
+    child = processes.fork()
     if child == 0:
         _be_child(cache)
     os.close(writing)
@@ -92,7 +95,6 @@ def _compile_in_child(cache: str, commands: int) -> None:
 
 def _be_child(cache: str) -> None:
     try:
-        processes.die_with_parent()
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
         nothing = os.open(os.devnull, os.O_RDWR)
@@ -101,6 +103,7 @@ def _be_child(cache: str) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
         keep_private()
+        vector_units.record(cache)
         import torch
 
         torch.compile(lambda x: x.sin() + 1, backend="inductor")(torch.zeros(8))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import OWN_FOLDER
-from ..compare import comparer
+from ..compare import comparer, gradients
 from ..compare.region_results import RegionResults
 from ..instrument import (
     compiler_options,
@@ -33,6 +33,8 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
     varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
     results = RegionResults(command.results is Results.EAGER) if command.results is not Results.OFF else None
+    if results is not None:
+        gradients.install()
     notes.install(OWN_FOLDER, varied or results or _recorder(command))
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)

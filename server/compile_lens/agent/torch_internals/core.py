@@ -34,6 +34,7 @@ TORCH_DISPATCH_MODE = Internal(
     "torch.utils._python_dispatch:TorchDispatchMode", lost="the comparison of graphs that draw random numbers"
 )
 PYTHON_PRINTER = Internal("torch.utils._sympy.printers:PythonPrinter", lost="synthesized inputs of matching sizes")
+RUN_BACKWARD = Internal("torch.autograd:_engine_run_backward", lost="the comparison of gradients outside regions")
 CONJUGATE_VIEW = Internal("torch:_conj", _EMULATION)
 NEGATIVE_VIEW = Internal("torch:_neg_view", _EMULATION)
 STORAGE_AT_ADDRESS = Internal("torch._C:_construct_storage_from_data_pointer", _EMULATION)

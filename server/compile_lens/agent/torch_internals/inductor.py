@@ -35,7 +35,9 @@ PADDING_TIMER = Internal("torch._inductor.fx_passes.pad_mm:get_do_bench", "which
 SET_PTXAS_PATH = Internal(
     "torch._inductor.runtime.compile_tasks:_set_triton_ptxas_path", "the assembly of previewed kernels"
 )
-ADD_CHOICE_FILTER = Internal("torch._inductor.select_algorithm:add_preprocessing_fn", "GPU previews of max-autotune")
+ADD_CHOICE_FILTER = Internal(
+    "torch._inductor.select_algorithm:add_preprocessing_fn", "GPU previews of max-autotune", since=(2, 10)
+)
 TRITON_TEMPLATE = Internal("torch._inductor.select_algorithm:TritonTemplateCaller", "GPU previews of max-autotune")
 VIRTUALIZED = Internal("torch._inductor.virtualized:V", lost="the lines that performance hints refer to")
 HEADER_FOLDER = Internal("torch._inductor.codecache:_HEADER_DIR", "private precompiled headers", since=(2, 9))
@@ -61,6 +63,9 @@ PICK_VECTOR_ISA = Internal("torch._inductor.cpu_vec_isa:pick_vec_isa", _WARMUP)
 SUPPORTED_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:supported_vec_isa_list", _WARMUP)
 VALID_VECTOR_ISAS = Internal("torch._inductor.cpu_vec_isa:valid_vec_isa_list", _WARMUP)
 VECTOR_ISA_TRIAL = Internal("torch._inductor.cpu_vec_isa:VecISA.check_build", _WARMUP)
+VECTOR_ISA_FINGERPRINT = Internal(
+    "torch._inductor.cpu_vec_isa:_get_isa_dry_compile_fingerprint", "what is known of vector units from earlier runs"
+)
 LOG_IR_POST_FUSION = Internal("torch._inductor.debug:log_ir_post_fusion", "the IR after fusion")
 LOG_IR_PRE_FUSION = Internal("torch._inductor.debug:log_ir_pre_fusion", "the IR before fusion")
 DECOMPOSITION_MODULE = Internal("torch._inductor.decomposition", "where a decomposition is written")

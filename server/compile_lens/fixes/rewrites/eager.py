@@ -16,6 +16,10 @@ from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
 _LONGEST_REASON = 60
+# a statement that is a call, a global, or something of an object's
+_EFFECT = re.compile(r"^\s*(?:[\w.]+\(|global\b|nonlocal\b|\w[\w.]*\.\w+\s*[-+*/]?=[^=])", re.MULTILINE)
+# a value that a function gives, or a statement that only a coroutine or generator has
+_RESULT = re.compile(r"\breturn[ \t]*[^\s#]|\b(?:yield|await|nonlocal)\b")
 
 
 def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -72,27 +76,51 @@ def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if helper is None or "." in helper.qualified_name:
         return
     torch, _ = torch_name(tree)
+    # AOTAutograd traces it once: what it does but for computing is done while compiling alone
+    does_more = _EFFECT.search(_body(tree, helper)) is not None
+    kind, lost = (FixKind.LOSSY, "; its side effects happen once") if does_more else (FixKind.CHANGE, "")
     allowed = _above(tree, helper, f"@{torch}.compiler.allow_in_graph")
     yield make(
         "allow-in-graph",
-        f"Call `{helper.name}` in the graph without tracing it (`allow_in_graph`)",
+        f"Call `{helper.name}` in the graph without tracing it (`allow_in_graph`){lost}",
         allowed,
         torch_import(tree),
+        kind=kind,
     )
     traced = _above(tree, helper, f"@{torch}._dynamo.nonstrict_trace")
     yield make(
         "nonstrict-trace",
-        f"Trace `{helper.name}` below Dynamo (`nonstrict_trace`)",
+        f"Trace `{helper.name}` below Dynamo (`nonstrict_trace`){lost}",
         traced,
         torch_import(tree),
+        kind=kind,
     )
     yield from _custom_op(tree, helper, torch)
+
+
+def leaf(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``leaf_function`` (torch 2.12) for a helper that returns nothing: the graph calls it each time, and nothing is to complete."""
+    helper = _helper(finding, tree) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
+    if helper is None or "." in helper.qualified_name or helper.decorators or not helper.parameters:
+        return
+    if _RESULT.search(_body(tree, helper)):
+        return
+    torch, _ = torch_name(tree)
+    names = ", ".join(parameter.name for parameter in helper.parameters)
+    fake = [f"@{helper.name}.register_fake", f"def _({names}):", "    pass"]
+    yield make(
+        "leaf-function",
+        f"Call `{helper.name}` from the graph as it is (`leaf_function`)",
+        _above(tree, helper, f"@{torch}._dynamo.decorators.leaf_function"),
+        _below(tree, helper, fake),
+        torch_import(tree),
+    )
 
 
 def _custom_op(tree: SourceTree, helper: Definition, torch: str) -> Iterator[Fix]:
     if not helper.parameters or helper.decorators:
         return
-    end, tensor = newline(tree), f"{torch}.Tensor"
+    tensor = f"{torch}.Tensor"
     above = _above(tree, helper, f'@{torch}.library.custom_op("mine::{helper.name}", mutates_args=())')
     types: list[Edit | None] = []
     for parameter in helper.parameters:
@@ -118,17 +146,8 @@ def _custom_op(tree: SourceTree, helper: Definition, torch: str) -> Iterator[Fix
         f"def _({names}):",
         f"    return {torch}.empty_like({first})  # the shape of what {helper.name} returns",
     ]
-    line = helper.last_line + 1
-    text = f"{end}{end}" + end.join(fake) + end
-    if line > len(tree.lines):
-        place, text = (
-            Range(helper.last_line, len(tree.lines[-1]) + 1, helper.last_line, len(tree.lines[-1]) + 1),
-            end + text,
-        )
-    else:
-        place = Range(line, 1, line, 1)
     title = f"Make `{helper.name}` a custom operator (skeleton)"
-    yield make("custom-op", title, above, *types, Edit(place, text), torch_import(tree), kind=FixKind.SKELETON)
+    yield make("custom-op", title, above, *types, _below(tree, helper, fake), torch_import(tree), kind=FixKind.SKELETON)
 
 
 def _helper(finding: Finding, tree: SourceTree) -> Definition | None:
@@ -146,6 +165,21 @@ def _above(tree: SourceTree, function: Definition, decorator: str) -> Edit:
     text = tree.line_text(function.first_line)
     indent = text[: len(text) - len(text.lstrip())]
     return Edit(Range(function.first_line, 1, function.first_line, 1), f"{indent}{decorator}{newline(tree)}")
+
+
+def _body(tree: SourceTree, function: Definition) -> str:
+    """The lines below the first one of a function."""
+    return "\n".join(tree.line_text(line) for line in range(function.def_line + 1, function.last_line + 1))
+
+
+def _below(tree: SourceTree, function: Definition, lines: list[str]) -> Edit:
+    """``lines`` two blank lines below a function."""
+    end, last = newline(tree), function.last_line
+    text = f"{end}{end}" + end.join(lines) + end
+    if last + 1 > len(tree.lines):
+        column = len(tree.lines[-1]) + 1
+        return Edit(Range(last, column, last, column), end + text)
+    return Edit(Range(last + 1, 1, last + 1, 1), text)
 
 
 def _reason(finding: Finding) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.fixes.fix import Fix, make
+from compile_lens.fixes.fix import Fix, FixKind, make
 from compile_lens.fixes.rewrites.editing import call_at, replace_node
 from compile_lens.syntax.tree import SourceTree
+
+_STORES = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "put_nowait", "setdefault", "update"})
 
 
 def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -20,6 +22,10 @@ def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         return
     words = "`float(…)`" if tree.node_text(call).startswith("float") else "`.item()`"
     text = tree.node_text(tensor)
+    if _is_stored(tree, call):
+        title = f"Store the tensor without its gradient, instead of the number of {words}"
+        yield make("detach", title, replace_node(tree, call, f"{text}.detach()"), kind=FixKind.LOSSY)
+        return
     yield make("keep-tensor", f"Keep the tensor: remove {words}", replace_node(tree, call, text))
     # a number has no gradient
     yield make(
@@ -52,3 +58,13 @@ def _is_operand(call: tree_sitter.Node) -> bool:
     while parent is not None and parent.type == "parenthesized_expression":
         parent = parent.parent
     return parent is not None and parent.type not in ("return_statement", "expression_statement", "interpolation")
+
+
+def _is_stored(tree: SourceTree, call: tree_sitter.Node) -> bool:
+    """Whether a container keeps the number, whose readers may expect one: ``losses.append(loss.item())``."""
+    arguments = call.parent
+    outer = arguments.parent if arguments is not None and arguments.type == "argument_list" else None
+    function = outer.child_by_field_name("function") if outer is not None else None
+    return (
+        function is not None and function.type == "attribute" and tree.node_text(function).rpartition(".")[2] in _STORES
+    )
