@@ -111,14 +111,15 @@ def _name_of(requirement: str) -> str:
 
 
 def install_for(package: str, files: list[Path], folder: Path) -> None:
-    """Install what ``files`` import and the package declares for an extra: who works on such a file has it."""
+    """Install pytest, and what ``files`` import and the package declares for an extra: who works on such a file has them."""
     python = interpreter(package, folder)
     uv = shutil.which("uv")
     if uv is None or not python.exists():
         return
     inside = next((python.parent.parent / "lib").glob("python3*")) / "site-packages"
     of_extras = {_module_name(_name_of(text)): _name_of(text) for text in _declared(package, inside, extras=True)}
-    imported = {name for file in files for name in _imports(file)}
+    of_extras["pytest"] = "pytest"
+    imported = {"pytest", *(name for file in files for name in _imports(file))}
     for name in sorted(imported & of_extras.keys()):
         if not any((place / name).exists() or (place / f"{name}.py").exists() for place in (inside, inside / "shared")):
             overrides = python.parent.parent / "overrides.txt"

@@ -167,7 +167,8 @@ class RunFacts:
                 if len(stubs) == 1
                 else "are not installed and were replaced with stubs"
             )
-            yield f"{', '.join(stubs)} {replaced}. Calls that need more raise the import error."
+            inherited = f"Models that inherit from {'it' if len(stubs) == 1 else 'them'} are plain modules."
+            yield f"{', '.join(stubs)} {replaced}. {inherited} Calls that need more raise the import error."
         if self.made_up_arguments:
             named = ", ".join(f"`{name}`" for name in self.made_up_arguments)
             yield f"Made up the required arguments {named}. Pass your own after `--`."

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NoReturn
 
+from .absent_bases import bases_in_place_of
+
 
 class NeedsAbsent(Exception):
     """Something that is absent was needed; ``cause`` is the exception for which it is."""
@@ -130,6 +132,13 @@ class Stub:
             raise self._compile_lens_error
         return len(self._compile_lens_wrapped)
 
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        """What a class has in place of a base that is not installed."""
+        found = bases_in_place_of(self, bases, sys._getframe(1))
+        if found is None:
+            raise self._compile_lens_error
+        return found
+
     def __enter__(self) -> Stub:
         return self
 
@@ -151,7 +160,7 @@ def _needs(self: Stub, *_: Any, **__: Any) -> NoReturn:
 
 
 _HARMLESS = frozenset({"__call__", "__getitem__", "__or__", "__ror__", "__eq__", "__ne__"})
-_NEEDING = ("bool", "int", "float", "fspath", "next", "mro_entries")
+_NEEDING = ("bool", "int", "float", "fspath", "next")
 for _use in (*(_operators() - _HARMLESS), *(f"__{_name}__" for _name in _NEEDING)):
     setattr(Stub, _use, _needs)
 Stub.__torch_function__ = classmethod(lambda cls, *call: _needs_stub(call))  # type: ignore[attr-defined]

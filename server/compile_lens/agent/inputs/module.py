@@ -22,6 +22,8 @@ from . import missing_imports
 from .made_up_arguments import made_up
 from .tolerant_import import run_tolerantly
 
+MAX_PACKAGES = 8
+
 
 class _TextLoader(importlib.machinery.SourceFileLoader):
     """Loads a module from text that may not be on disk."""
@@ -161,7 +163,7 @@ def package_of(file: str, text: str = "") -> tuple[str, str]:
     folder, base = os.path.split(os.path.abspath(file))
     stem = os.path.splitext(base)[0]
     parts = [] if stem == "__init__" else [stem]
-    least = _relative_depth(text)
+    least = max(_relative_depth(text), _own_depth(folder, text))
     while os.path.basename(folder).isidentifier() and (
         os.path.isfile(os.path.join(folder, "__init__.py")) or len(parts) <= least
     ):
@@ -172,6 +174,21 @@ def package_of(file: str, text: str = "") -> tuple[str, str]:
     # a file such as train-1.py cannot be imported by its own name
     dotted = ".".join(reversed(parts))
     return folder, dotted if all(part.isidentifier() for part in parts) else f"_compile_lens_entry_{abs(hash(dotted))}"
+
+
+def _own_depth(folder: str, text: str) -> int:
+    """How many packages stand above a file that imports its own by its full name: 2 for `from x.y import z` in `x/y/`, whether `y` has
+    an ``__init__.py`` or not."""
+    imported = set(re.findall(r"^(?:from|import)\s+([A-Za-z_]\w*)\b", text, re.MULTILINE))
+    found = 0
+    for depth in range(1, MAX_PACKAGES + 1):
+        name = os.path.basename(folder)
+        if not name.isidentifier():
+            break
+        if name in imported and os.path.isfile(os.path.join(folder, "__init__.py")):
+            found = depth
+        folder = os.path.dirname(folder)
+    return found
 
 
 def _relative_depth(text: str) -> int:

@@ -30,6 +30,8 @@ FIRST_SHARE = 0.7
 # the share of the remaining time for one target, so that one alone does not take it all
 TARGET_SHARE = 0.5
 MAX_TRIALS = 60
+# for what other files of the package construct with the first target
+PACKAGE_S = 8.0
 # the last that is sent; without it, the copy that searches was killed or failed
 ALL_SENT = "all sent"
 KILLED = "the process that searched for its inputs exited early"
@@ -153,8 +155,10 @@ class Trials:
             return CallNotMade(name, f"{UNDEFINED}: {type(cause).__name__}: {cause}")
         draft = ""
         try:
-            with bounded(self._memory), at_most(max(seconds, 1.0) + 2.0):
-                budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0))
+            # the first target is the one that the file is about
+            more = PACKAGE_S if target is self._plan.targets[0] else 0.0
+            with bounded(self._memory), at_most(max(seconds, 1.0) + more + 2.0):
+                budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0), more)
                 return find_call(self._module, name, budget, target.given, target.inputs)
         except TrialTooLong as error:
             reason = str(error)

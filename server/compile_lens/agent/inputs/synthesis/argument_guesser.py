@@ -11,11 +11,13 @@ from types import ModuleType
 from typing import Any
 
 from .accepted_values import accepted_texts, literal_of
-from .arguments import Argument, Constructed, Expression, Group, Tensor, UnknownInteger
+from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .concrete_classes import class_in, concrete_classes
 from .configurations import class_for, variants
 from .dimensions import Unknowns
 from .guesses import (
+    ASCENDING,
+    ASCENDING_VALUES,
     FLOATS,
     INPUTS,
     LABELS_BELOW,
@@ -53,13 +55,22 @@ class ArgumentGuesser:
                 variants(config, self.path_of(config), lambda name, hint: self._field(config, name, hint, depth))
             )
         if "tensor" in kinds:
-            return [self.tensor(info, None)]
+            return [self._constructor_tensor(info)]
         first = self._constructor_value(owner, info, kinds, depth)
         wanted = _first_class(info.hint)
         if isinstance(first, Constructed) and wanted is not None:
             others = concrete_classes(wanted, self.module)[1:]
             return [first, *(self._constructed(each, depth) for each in others)]
         return [first]
+
+    def _constructor_tensor(self, info: ParameterInfo) -> Argument:
+        """What a constructor keeps is most often a vector: weights of classes, means, the limits of bins, which ascend."""
+        if re.fullmatch(ASCENDING, info.name.strip("_").lower()) and info.dims is None:
+            return Expression(ASCENDING_VALUES)
+        if info.dims is None and info.least_rank == 0 and by_name(INPUTS, info.name) is None:
+            size = self.unknowns.get(f"{info.name}_0", OTHER_SIZE).name
+            return Tensor(info.dtype or "float32", (size,))
+        return self.tensor(info, None)
 
     def _field(self, owner: Any, name: str, hint: Any, depth: int) -> Argument:
         info = ParameterInfo(name, True, None, str(hint), hint=None if hint is inspect.Parameter.empty else hint)
@@ -73,6 +84,10 @@ class ArgumentGuesser:
         found = self._object(info, depth)
         if found is not None:
             return found
+        if typing.get_origin(info.hint) in (dict, collections.abc.Mapping) and depth < _MAX_DEPTH:
+            value = (*typing.get_args(info.hint), str, int)[1]
+            inside = ParameterInfo(name, True, None, "", hint=value if isinstance(value, type) else None)
+            return Fields((("first", self._constructor_value(owner, inside, kinds_of(value, ""), depth + 1)),), True)
         accepted = accepted_texts(owner).get(name, ()) if isinstance(owner, type) else ()
         if accepted and kinds <= {"str"}:
             return Expression(repr(accepted[0]))

@@ -116,10 +116,10 @@ def by_class_method(module: ModuleType, path: str, cls: type, name: str, budget:
     return Making(f"{path}.{name}({as_text(found)})")
 
 
-def fitting(names: dict[str, Any], text: str) -> Making:
+def fitting(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> Making:
     """The constructor call ``text``, on the meta device if it makes something too large. Raises what it raises."""
     try:
-        _check_size(names, text)
+        _check_size(names, text, most)
     except TooLarge:
         return Making(text, is_meta=True)
     return Making(text)
@@ -242,17 +242,20 @@ def _evaluated(text: str, names: dict[str, Any], size: Any) -> Any:
     return expressions.evaluate(f"__run__({text})", scope, without_memory).run()
 
 
-def _check_size(names: dict[str, Any], text: str) -> None:
-    """Construct the object on fake tensors and count its parameters. Raises TooLarge, and what its constructor raises."""
+def _check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> None:
+    """Construct the object on fake tensors and count its parameters. Raises TooLarge, and what its constructor raises.
+
+    One that fake tensors cannot construct is constructed as it is: what that raises shows which arguments are wrong.
+    """
     try:
         with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
             made = made_by(text, names)
     except Exception as error:  # code of the user's may raise anything
         if not _is_fake_tensor_error(error):
             raise
-        return
+        made = made_by(text, names)
     count = sum(p.numel() for p in made.parameters()) if hasattr(made, "parameters") else 0
-    if count > MAX_PARAMETERS:
+    if count > most:
         raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
 
 

@@ -12,10 +12,10 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"num_(?:feat|static|dynamic|cat(?!eg))\w*", 2),
     (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
     (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
-    (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)", 4),
+    (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)|(?:n|num)_\w+_heads?", 4),
     (r"depths", 2),
     (
-        r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|(?:num_|block_|layer_)?repeats?|(?:num_|n_)?(?:hierarchies|levels))",
+        r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|(?:num_|block_|layer_)?repeats?|(?:num_|n_)?(?:hierarchies|levels))|(?:n|num)_\w+_(?:layers?|blocks?|stages?)",
         2,
     ),
     (
@@ -100,6 +100,9 @@ WORDS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?norm(?:_type|alization)?", "layer"),
 )
 OTHER_SIZE = 64
+# tensors of a constructor whose values ascend
+ASCENDING = r"(?:.*_)?(?:borders|boundaries|edges|bins|knots|thresholds|quantiles|levels|breakpoints|grid_points)"
+ASCENDING_VALUES = "torch.linspace(0.0, 1.0, 17)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from .parameter_info import read_parameters
 
 MAX_DEPTH = 6
 # attributes that hold the size of images, and the largest that is tried
-_IMAGE_SIZES = ("img_size", "image_size", "input_size", "input_resolution")
-MAX_IMAGE = 256
+_IMAGE_SIZES = ("img_size", "image_size", "in_size", "input_size", "input_resolution")
+MAX_IMAGE = 384
 
 
 def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
@@ -105,8 +105,11 @@ def expected_by_layers(module: Any, layers: tuple[str, ...], depth: int = 0) -> 
     return None
 
 
-def image_size(module: Any) -> dict[str, int]:
-    """The height and width that ``module``, or a part of it, says that it is made for: ``img_size``, or timm's ``default_cfg``."""
+def image_size(module: Any, most: int = MAX_IMAGE) -> dict[str, int]:
+    """The height and width that ``module``, or a part of it, says that it is made for: ``img_size``, or timm's ``default_cfg``.
+
+    At most ``most``: many take smaller images, too.
+    """
     for part in (module, *module.children()) if hasattr(module, "children") else ():
         known = getattr(part, "default_cfg", None)
         candidates = [getattr(part, name, None) for name in _IMAGE_SIZES]
@@ -114,5 +117,5 @@ def image_size(module: Any) -> dict[str, int]:
         for value in candidates:
             sizes = (value, value) if type(value) is int else value
             if isinstance(sizes, (tuple, list)) and len(sizes) == 2 and all(type(each) is int for each in sizes):
-                return {"H": min(sizes[0], MAX_IMAGE), "W": min(sizes[1], MAX_IMAGE)}
+                return {"H": min(sizes[0], most), "W": min(sizes[1], most)}
     return {}

@@ -51,6 +51,9 @@ _RANKS = (
     re.compile(r"[Ee]xpect\w* .{0,40}?to be (\d)-?D"),
     re.compile(r"(\d)D tensors? expected"),
     re.compile(r"[Ww]rong shape: expected (\d) dims"),
+    # either may be the wrong one: the larger comes first
+    re.compile(r"same number of dimensions:? got (\d) and (\d)"),
+    re.compile(r"Expected (\d)-D tensors?, but got"),
 )
 _ANY_RANK = re.compile(
     r"Dimension out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
@@ -66,10 +69,12 @@ _GOT_EXPECTED = (
     re.compile(r"size of tensor a \((?P<got>\d+)\) must match the size of tensor b \((?P<want>\d+)\)"),
     re.compile(r"size of tensor a \((?P<want>\d+)\) must match the size of tensor b \((?P<got>\d+)\)"),
     re.compile(r"\((?P<got>\d+)\) (?:doesn't|does not|must) match .*?\((?P<want>\d+)\)"),
+    re.compile(r"Expected (?P<want>\d+) in dimension \d+ but got (?P<got>\d+)"),
     re.compile(r"Expected size (?P<want>\d+) but got (?:size )?(?P<got>\d+)"),
     re.compile(
         r"[Ee]xpected (?:input size |embedding dimension of |hidden size )?(?P<want>\d+),? (?:but )?got (?P<got>\d+)"
     ),
+    re.compile(r"to match num_features \((?P<want>\d+)\), but got: (?P<got>\d+)"),
     re.compile(r"running_mean should contain (?P<got>\d+) elements not (?P<want>\d+)"),
     re.compile(r"expected input with shape \[\*, (?P<want>\d+)\], but got input of size\[.*?(?P<got>\d+)\]"),
     re.compile(r"\((?P<got>\d+)[*x]\d+\).{0,60}\((?P<want>\d+)[*x]\d+\)"),
@@ -88,7 +93,7 @@ _PAIRS = re.compile(
     r"must be tuple of Tensors, not Tensor|expected .{0,30}tuple of tensors|must be a tuple of .{0,12}tensors", re.I
 )
 _NOT_CALLABLE = re.compile(r"'(?:int|float|str|types\.SimpleNamespace)' object is not callable|must be (?:a )?callable")
-_MORE_ARGUMENTS = re.compile(r"\bIdentity\.forward\(\) (?:takes|got an unexpected)")
+_MORE_ARGUMENTS = re.compile(r"\bIdentity\.forward\(\) (?:takes|got an unexpected|missing)")
 _NO_TENSOR = re.compile(
     r"object to buffer '\w+' \(torch Tensor|must be (?:a )?Tensor, not (?:int|float|str)|but got (?:int|float) *(?:$|instead)"
     r"|expected Tensor as element \d+ in argument \d+, but got (?:int|float)"
@@ -100,6 +105,9 @@ _TOO_SMALL = re.compile(
     r"Kernel size can't be greater|[Oo]utput size is too small|too small|non-empty (?:list|TensorList)|Padding size should be less"
     r"|padding \(.*\) at dimension|smaller than (?:the )?(?:kernel|window|patch)|maximum size for tensor at dimension"
     r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than",
+)
+_CERTAINLY_TOO_SMALL = re.compile(
+    r"Kernel size can't be greater|[Oo]utput size is too small|Invalid computed output size"
 )
 _NO_MAPPING = re.compile(
     r"argument after \*\* must be a mapping|invalid data type 'str'|__contains__ only supports Tensor"
@@ -180,7 +188,7 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
 
 def is_too_small(error: BaseException) -> bool:
     """Whether an image or a signal is certainly too small for the layers."""
-    return re.search(r"Kernel size can't be greater|[Oo]utput size is too small", str(error)) is not None
+    return _CERTAINLY_TOO_SMALL.search(str(error)) is not None
 
 
 def failing_line(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,11 +32,15 @@ from .guesses import INPUTS, by_name
 from .layers import expected_by_layers, image_size
 from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
 from .preparations import preparing_methods
-from .search import CallProblem, NotFound, SearchBudget, search
+from .search import CallProblem, NotFound, SearchBudget, of_one_rank, search
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"
 _FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
+# for inputs that all have another rank
+RANK_TRIALS, RANK_S = 8, 1.5
+# the side of an image that a model insists on
+MAX_EXACT = 1024
 ON_META = ", on the meta device, since it is too large"
 
 
@@ -121,12 +126,34 @@ class CallsOfObject:
         unknowns.assign({name: size for name, size in image_size(self._made).items() if name in unknowns.by_name})
         making = f"{self._making.text}{self._suffix}"
         try:
-            found = search(self._problem(), [start], budget)
+            found = self._search_from(start, budget)
         except NotFound as problem:
             raise NotFound(str(problem), f"{making}({as_text(start)})", problem.of_object) from None
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
         return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)
+
+    def _search_from(self, start: Candidate, budget: SearchBudget) -> Candidate:
+        """What ``start`` leads to; else what it leads to with other ranks of all its tensors, or images of the size of the model."""
+        try:
+            return search(self._problem(), [start], budget)
+        except NotFound as problem:
+            others = (*of_one_rank(start), *self._of_exact_size(start))
+            for other in others if problem.of_object is None else ():
+                try:
+                    return search(self._problem(), [other], SearchBudget(RANK_TRIALS, max(budget.left, RANK_S)))
+                except NotFound:
+                    continue
+            raise problem
+
+    def _of_exact_size(self, start: Candidate) -> Iterator[Candidate]:
+        """``start`` with images as large as the object says, where that is larger than what is tried first."""
+        sizes = image_size(self._made, MAX_EXACT)
+        wanted = {name: size for name, size in sizes.items() if name in start.unknowns.by_name}
+        if wanted and wanted != {name: image_size(self._made)[name] for name in wanted}:
+            unknowns = copy.deepcopy(start.unknowns)
+            unknowns.assign({**unknowns.values, **wanted})
+            yield Candidate(start.arguments, unknowns)
 
     def _preparations(self, budget: SearchBudget) -> Iterator[CallsOfObject]:
         """The same object after a call of each method that may have to come first."""

@@ -24,8 +24,8 @@ _QUOTED = re.compile(r"""['"`]([A-Za-z][\w./+\-]{0,38})['"`]""")
 _LISTED = re.compile(r"(?:\bin|\bof|\bfrom|\bare|:)\s*[\[({]([^\[\](){}]{1,200})[\])}]")
 _ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)", re.I)
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
-# what takes more than a module that changes nothing does
-ANY_FUNCTION = "lambda x, *_, **__: x"
+# what takes more than a module that changes nothing does, also by name
+ANY_FUNCTION = "lambda *args, **named: [*args, *named.values()][0]"
 
 
 def with_other_value(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:

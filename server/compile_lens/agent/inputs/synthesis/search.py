@@ -22,13 +22,16 @@ from .structures import with_structure
 from .trial import attempt
 
 OTHER_RANKS = (3, 4, 2, 5, 1)
+COMMON_RANKS = (2, 4)
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 # those that only find out what else is read of an object
 FREE_TRIALS = 40
 # sides of images that pass through many strided layers
-LARGER_SIZES = (64, 128, 256)
+LARGER_SIZES = (64, 128, 256, 384)
+SIGNAL_SIZES = (2048, 16000)
+FEW_CHANNELS = 4
 MAX_CONDITIONS = 8
 
 
@@ -48,11 +51,13 @@ class NotFound(Exception):
 class SearchBudget:
     """Limits of a search: ``trials`` calls, and ``seconds`` of this thread's processor time.
 
-    On a busy machine everything takes longer, and the same inputs are found. The run's own limit is one of wall-clock time.
+    On a busy machine everything takes longer, and the same inputs are found. The run's own limit is one of wall-clock time. ``more``:
+    seconds beyond them for what other files of the package construct; 0 where these are not looked at.
     """
 
     trials: int = 60
     seconds: float = 20.0
+    more: float = 0.0
     _started: float = field(default_factory=time.thread_time)
 
     @property
@@ -238,13 +243,17 @@ def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate
 
 
 def _larger(candidate: Candidate) -> Iterator[Candidate]:
-    """Candidates whose images, sequences and signals are larger: all their sides at once."""
+    """Candidates whose images, sequences and signals are larger: all their sides at once. A few channels stay as many."""
     sides: set[str] = set()
-    for _, tensor in candidate.arguments.tensors():
-        sides.update(tensor.dims[2:] if len(tensor.dims) > 3 else tensor.dims[1:])
-    free = [name for name in sides if not candidate.unknowns.by_name[name].fixed]
     values = candidate.unknowns.values
-    for least in LARGER_SIZES:
+    is_signal = True
+    for _, tensor in candidate.arguments.tensors():
+        is_image = len(tensor.dims) > 3
+        is_signal = is_signal and not is_image
+        rest = tensor.dims[2:] if is_image else tensor.dims[1:]
+        sides.update(name for index, name in enumerate(rest) if len(rest) == index + 1 or values[name] > FEW_CHANNELS)
+    free = [name for name in sides if not candidate.unknowns.by_name[name].fixed]
+    for least in (*LARGER_SIZES, *(SIGNAL_SIZES if is_signal else ())):
         larger = {name: max(values[name], least) for name in free}
         if any(larger[name] != values[name] for name in free):
             yield _with_values(candidate, {**values, **larger}, ())
@@ -273,6 +282,17 @@ def _of_rank(
         everywhere = _reshaped(everywhere, name, tensor, rank)
     if len(list(candidate.arguments.tensors())) > 1:
         yield everywhere
+
+
+def of_one_rank(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose tensors of unknown ranks all have the same one: rows of numbers, then images."""
+    for rank in COMMON_RANKS:
+        found = candidate
+        for name, tensor in candidate.arguments.tensors():
+            if not tensor.has_known_rank and len(tensor.dims) != rank and tensor.dtype.startswith("float"):
+                found = _reshaped(found, name, tensor, rank)
+        if found is not candidate:
+            yield found
 
 
 def _reshaped(candidate: Candidate, name: str, tensor: Tensor, rank: int) -> Candidate:

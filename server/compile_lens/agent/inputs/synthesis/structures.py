@@ -9,6 +9,7 @@ import copy
 import functools
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from .arguments import INSIDE, Argument, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
@@ -23,6 +24,8 @@ _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "enc
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
 ANY_MODULE = Expression("torch.nn.Identity()")
 VECTOR = 64
+# of an image whose shape a constructor takes
+SIDE = 16
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
 
 
@@ -110,6 +113,17 @@ def _several(candidate: Candidate, in_line: list[str], is_list: bool) -> Iterato
         if isinstance(argument, UnknownInteger) or is_number:
             for count in (2, 4):
                 yield _with_group(candidate, name, Group((argument,) * count, is_list))
+    for name, group in candidate.arguments.named:
+        first = group.items[0] if isinstance(group, Group) and group.items else None
+        if isinstance(group, Group) and isinstance(first, (Expression, UnknownInteger)):
+            # one item of three is the shape of an image: `[(channels, height, width)]`
+            side = Expression(str(SIDE))
+            for items in (
+                (Group((first, side, side)),),
+                (Group((first,)),),
+                (Group((first, first)),) * len(group.items),
+            ):
+                yield _with_group(candidate, name, replace(group, items=items))
 
 
 def _pairs(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:

@@ -39,6 +39,7 @@ from .object_calls import (
     positional_names,
     read_of,
 )
+from .package_factories import Part, inputs_within, parts
 from .parameter_info import read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
 
@@ -98,7 +99,7 @@ def _of_class(
     more = mentioned_parameters(module, cls, str(last or ""))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_class(module, path, cls, method, budget, {**given, **more}, inputs)
-    found = _by_factory(module, path, cls, method, budget, inputs)
+    found = _by_factory(module, path, cls, method, budget, inputs) or _of_package(module, cls, method, budget, inputs)
     if found is not None:
         return found
     raise last or NotFound("no constructor call is known")
@@ -144,6 +145,36 @@ def _by_factory(
         except Exception:  # code of the user's may raise anything, and the failure of the constructor says more
             continue
     return None
+
+
+def _of_package(
+    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
+) -> FoundCall | None:
+    """A call on an object that other files of the package construct; with the inputs that it gets there, where others fail."""
+    own = SearchBudget(MAX_TRIALS, max(budget.left, budget.more))
+    for part in parts(module, cls, own) if budget.more else ():
+        calls = CallsOfObject(module, part.making, cls, method, inputs, part.again)
+        try:
+            return calls.find(SearchBudget(MAX_TRIALS, own.left * ATTEMPT_SHARE))
+        except NotFound:
+            known = _inputs_of_part(module, part, own) if method == "forward" and part.whole is not part.made else {}
+        try:
+            if known:
+                calls = CallsOfObject(module, part.making, cls, method, {**known, **inputs}, part.again)
+                return calls.search(SearchBudget(MAX_TRIALS, max(own.left, 1.0)))
+        except NotFound:
+            continue
+    return None
+
+
+def _inputs_of_part(module: ModuleType, part: Part, budget: SearchBudget) -> dict[str, str]:
+    """What the part gets in a call of the whole."""
+    try:
+        calls = CallsOfObject(module, part.whole_making, type(part.whole), "forward", {}, lambda: part.whole)
+        call = calls.search(SearchBudget(MAX_TRIALS, budget.left * ATTEMPT_SHARE))
+        return inputs_within(part, call.evaluate(vars(module)))
+    except NotFound:
+        return {}
 
 
 def _factories(module: ModuleType, path: str, cls: type) -> Iterator[Callable[[SearchBudget], Making]]:

@@ -1,0 +1,94 @@
+"""Classes whose bases are not installed: models become plain modules, others keep what they are passed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.entries.test_entry_runs import codes, run, write
+
+from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("entries")
+PROGRAM = """\
+import torch
+from torch import nn
+from absent_lightning import Callback, LightningModule
+from absent_hub import HubMixin
+from absent_engine import MODELS
+from absent_library import PretrainedConfig, PreTrainedModel
+
+try:
+    from absent_other import Own
+except ImportError:
+    Own = nn.Module  # a fallback of the program is its own
+
+
+class Stop(Callback):
+    def on_end(self, trainer):
+        trainer.stop()
+
+
+class Settings(PretrainedConfig):
+    def __init__(self, width=32, **kwargs):
+        super().__init__(**kwargs)
+        self.width = width
+
+
+class Base(LightningModule):
+    def __init__(self, width=16, rate=1e-3):
+        super().__init__()
+        self.save_hyperparameters()
+        self.rate = self.hparams.rate
+
+    def training_step(self, batch, index):
+        self.log("loss", self(batch).mean())
+
+
+class Net(Base):
+    def __init__(self, width=16):
+        super().__init__(width)
+        self.fc = nn.Linear(width, width)
+
+    def forward(self, x):
+        y = self.fc(x) + torch.ones(1, device=self.device)
+        if y.sum() > 0:
+            y = y * 2
+        return y
+
+
+@MODELS.register_module(name="tagged")
+class Tagged(nn.Module, HubMixin, library="x"):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.fc(x).relu()
+
+
+class Plain(Own):
+    def forward(self, x):
+        return x.sin()
+
+
+class Pretrained(PreTrainedModel):
+    def __init__(self, config: Settings):
+        super().__init__(config, gain=2.0)
+        self.fc = nn.Linear(config.width, 4)
+        self.post_init()
+
+    def forward(self, x):
+        return self.fc(x) * self.config.width * self.gain
+"""
+
+
+def test_models_whose_bases_are_not_installed(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, PROGRAM))
+    assert {call.target for call in outcome.calls} == {"Net", "Tagged", "Plain", "Pretrained"}
+    assert codes(outcome) == [("GB0170", PROGRAM[: PROGRAM.index("if y.sum()")].count("\n") + 1)]
+    (note,) = [note for note in outcome.notes if "absent_engine" in note]
+    assert "absent_other" not in note
+    assert note.endswith(
+        "Models that inherit from them are plain modules. Calls that need more raise the import error."
+    )
