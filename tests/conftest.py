@@ -54,7 +54,7 @@ LONG = (
     "workers",
     "knowledge",
 )
-# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters with torch of their own, or compile for long
+# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters, compile for long, or run many programs
 SLOW = (
     "analysis/test_certain_predictions",
     "analysis/test_hints",
