@@ -9,6 +9,10 @@ WORKERS ?= 3
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder -q
 CLIENT := vscode-client
 CLIENT_STAMP := $(CLIENT)/node_modules/.installed
+VSIX := $(CLIENT)/compile-lens.vsix
+# what it is made of, as in tests/e2e/workbench.py
+PACKED := $(shell find $(addprefix $(CLIENT)/,src images media scripts bundled/tool) server/compile_lens -type f ! -name '*.pyc') \
+  $(addprefix $(CLIENT)/,package.json package-lock.json requirements.txt README.md esbuild.mjs .vscodeignore)
 TARGETS ?= linux-x64 linux-arm64 alpine-x64 darwin-x64 darwin-arm64 win32-x64
 # any Python with pip packs the extension
 BUNDLE_PYTHON = $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))
@@ -77,7 +81,9 @@ $(CLIENT_STAMP): $(CLIENT)/package-lock.json
 	cd $(CLIENT) && npm ci --silent --no-audit --no-fund
 	touch $@
 
-client: $(CLIENT_STAMP)  ## the extension for this machine: vscode-client/compile-lens.vsix
+client: $(VSIX)  ## the extension for this machine: vscode-client/compile-lens.vsix
+
+$(VSIX): $(CLIENT_STAMP) $(PACKED)
 	$(BUNDLE_PYTHON) $(CLIENT)/scripts/bundle.py host
 	cd $(CLIENT) && npm run --silent package
 

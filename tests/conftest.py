@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.command import Warm
 
-from compiled_before import first_on_path
+from compiled_before import first_on_path, keep_kernels
 from plain_torch_process import plain_torch as _plain_torch
 from warm_host import WarmHost
 from warm_host import warm_host as _warm_host
@@ -36,6 +36,8 @@ def warm_command(warm_host: WarmHost) -> None:
     Warm.host = warm_host
 
 
+# a kernel takes longer
+COMPILE_S = 1.0
 # what takes minutes begins first, so that in the end no worker is left with it
 LONG = (
     "e2e/test_first_minute",
@@ -52,22 +54,33 @@ LONG = (
     "workers",
     "knowledge",
 )
-# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters with torch of their own, or compile for long
+# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters, compile for long, or run many programs
 SLOW = (
     "analysis/test_certain_predictions",
+    "analysis/test_hints",
     "assistants/test_server",
+    "cli/test_ci_recipes",
     "cli/test_run_verb",
     "cli/test_stage_outputs",
+    "docs/test_tutorial",
+    "entries/test_absent_bases",
     "entries/test_entry_runs",
     "entries/test_lacks",
     "entries/test_made_up_objects",
     "entries/test_missing_weights",
+    "entries/test_model_of_script",
+    "entries/test_package_factories",
+    "entries/test_refused_values",
     "entries/test_reproduced",
     "entries/test_solver",
+    "entries/test_usual_calls",
     "fixes/test_fixes",
+    "fixes/test_gradients",
     "knowledge/test_installed",
     "lsp/test_ends",
     "lsp/test_first_hour",
+    "lsp/test_fix_all",
+    "lsp/test_long_documents",
     "lsp/test_prediction_hints",
     "lsp/test_quick_fixes",
     "lsp/test_real",
@@ -75,7 +88,9 @@ SLOW = (
     "lsp/test_sandbox_actions",
     "lsp/test_searches",
     "lsp/test_survival",
+    "lsp/test_traces",
     "pipeline/test_cached_graphs",
+    "pipeline/test_early_variables",
     "pipeline/test_without_fork",
     "preview",
     "pytest_plugin",
@@ -97,6 +112,7 @@ SLOW = (
     "workers/test_sandbox",
     "workers/test_secrets",
     "workers/test_stopped",
+    "workers/test_vector_units",
 )
 
 
@@ -114,6 +130,11 @@ def pytest_configure(config: pytest.Config) -> None:
     # pytest 9.1 loses the fixtures of a folder whose files are named apart from one another
     folders = list(dict.fromkeys(os.path.dirname(name) for name in config.args))  # noqa: PTH120 - with what follows "::"
     config.args.sort(key=lambda name: folders.index(os.path.dirname(name)))  # noqa: PTH120
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" and report.duration > COMPILE_S:
+        keep_kernels()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -190,7 +190,8 @@ def _fix(file: Path, *options: str) -> dict[str, Any]:
 def kept() -> list[dict[str, Any]]:
     """What came of the models so far, the last of each."""
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
-    return list({row["name"]: row for row in map(json.loads, lines)}.values())
+    last = {row["name"]: row for row in map(json.loads, lines)}
+    return [last[model.name] for model in MODELS if model.name in last]
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ errors, as the editor does. It stops at the first one that helps and changes not
 
 Programs that were *seen* are the fixtures and corpora that the fixes were developed with. *Unseen* programs were written after the fixes,
 by the same author, in the style of training scripts, of Transformers models and of torch's own tests.
-Two fixes were narrowed after they had run on `recompiles`: one lost a gradient outside a region, which results do not show,
-and one did nothing itself.
+Two fixes were narrowed after they had run on `recompiles`: one lost a gradient outside a region, and one did nothing itself.
+Results include every gradient that a program computes.
 """
 COLUMNS = (
     *("programs", "findings", "fixed", "own version", "with a loss", "left out", "none", "any fix"),
@@ -130,6 +130,7 @@ def _plain(rows: list[Row]) -> str:
         f"{len(done)} fixed programs ran with a plain torch and `TORCH_LOGS=graph_breaks,recompiles`.",
         f"{len(same)} of them have what the effect of the fix says: "
         f"{', '.join(f'{plain} in {number}' for plain, number in counts.most_common())}.",
+        "Torch names each line of a break once, however many breaks are on it.",
         "",
         "| program | fix | effect | plain run |",
         "|---|---|---|---|",
@@ -160,7 +161,7 @@ def _models() -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        logged = " → ".join(dict.fromkeys(text.removesuffix(" breaks") for text in row["logged"]))
+        logged = " → ".join(dict.fromkeys(text.partition(" ")[0] for text in row["logged"]))
         fixes = ", ".join(f"`{rule}`" for rule in dict.fromkeys(row["fixes"])) or "–"
         codes = ", ".join(f"`{code}` ({n})" for code, n in Counter(r.partition(":")[0] for r in row["remains"]).items())
         cells = (row["name"], row["does"], *row["breaks"], logged, row["seconds"], fixes, codes or "–")

@@ -24,22 +24,24 @@ def plainly(rows: list[dict[str, Any]], number: int) -> None:
 
 def as_verified(row: dict[str, Any]) -> bool:
     """Whether a plain run of a row's program ended, and has as many of the kind of finding as the effect of the fix says."""
+    if row["kind"] == "compile-error":
+        return row["plain"] == "0 breaks" and "→ 0 errors" in row["effect"]
     noun = "recompile" if row["kind"].startswith("recompile") else "break"
     told = re.search(rf"→ (\d+) {noun}", row["effect"])
-    return told is not None and row["plain"] == f"{told[1]} {noun}s"
+    return told is not None and row["plain"] == _counted(int(told[1]), noun)
 
 
 def graph_breaks(text: str, file: Path) -> str:
     """How many breaks torch's own log has of a program that is run as ``file``: ``3 breaks``."""
     with tempfile.TemporaryDirectory() as caches:
-        return _run(text, file, "Graph break in user code", "breaks", caches)
+        return _run(text, file, "Graph break in user code", "break", caches)
 
 
 def _said(text: str, kind: str, caches: str) -> str:
     is_recompile = kind.startswith("recompile")
     wanted = "Recompiling function" if is_recompile else "Graph break in user code"
     with tempfile.TemporaryDirectory() as folder:
-        return _run(text, Path(folder) / "program.py", wanted, "recompiles" if is_recompile else "breaks", caches)
+        return _run(text, Path(folder) / "program.py", wanted, "recompile" if is_recompile else "break", caches)
 
 
 def _run(text: str, file: Path, wanted: str, noun: str, caches: str) -> str:
@@ -56,4 +58,8 @@ def _run(text: str, file: Path, wanted: str, noun: str, caches: str) -> str:
     )
     found = (done.stderr + done.stdout).count(wanted)
     ended = "" if done.returncode == 0 else f", exit code {done.returncode}"
-    return f"{found} {noun}{ended}"
+    return f"{_counted(found, noun)}{ended}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

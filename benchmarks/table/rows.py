@@ -41,6 +41,7 @@ ROWS = (
     Row("gpu", "The same on a GPU", "opening:measure_gpu", 240),
     Row("edit", "Edit to facts, predictions, lenses and moved findings", "edits:measure", 180),
     Row("overhead", "What is put around a run at depth `inductor`", "overhead:measure", 240),
+    Row("fixes", "Verified fixes of `examples/`, after the run", "fixes:measure"),
     Row("standby", "Standby ready again after a run", "standby:measure"),
     Row("bisect", "Bisection of a planted bug, nothing in the cache", "bisect:measure", 480),
     Row("repro", "Repro, written and verified", "repro:measure", 240),

@@ -39,6 +39,7 @@ torch._inductor.config.post_grad_custom_post_pass = swap
 """
 
 
+@pytest.mark.slow
 def test_a_run_has_the_kernels_of_each_line_in_both_directions(tmp_path: Path) -> None:
     (tmp_path / "weigh.py").write_text(PROGRAM)
     done = Warm(["kernels", "--json", "weigh.py"], tmp_path)
@@ -70,6 +71,7 @@ def test_the_stages_of_a_trace(tmp_path: Path) -> None:
     assert all(stage["kind"] in kinds and "text" not in stage for graph in run["graphs"] for stage in graph["stages"])
 
 
+@pytest.mark.slow
 def test_a_run_has_what_each_pass_changed(tmp_path: Path) -> None:
     """And the program's own pass is one of them."""
     (tmp_path / "weigh.py").write_text(

@@ -7,6 +7,7 @@ import difflib
 import subprocess
 from pathlib import Path
 
+import pytest
 from editor import Editor, Message, capabilities
 from tests.recorded_run import as_it_was, program_with_trace
 
@@ -47,6 +48,7 @@ async def content(ed: Editor, uri: str) -> list[str]:
     return text.split("\n")
 
 
+@pytest.mark.slow
 async def test_a_file_is_compared_with_its_last_run_and_with_git(raw: Editor, root: Path) -> None:
     program, text = program_of(root)
     program.write_text(text.replace("after.log", "before.log"))

@@ -71,7 +71,7 @@ def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
         (
             "torch internals",
             CheckState.WARNING,
-            "has no `torch._dynamo.x`, `torch._dynamo.y`: the region of each frame is unavailable",
+            "has no `torch._dynamo.x`, `torch._dynamo.y`, needed for the region of each frame",
             {
                 "torch_internals": {
                     "missing": dict.fromkeys(("torch._dynamo.x", "torch._dynamo.y"), "the region of each frame")

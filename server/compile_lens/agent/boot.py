@@ -25,9 +25,6 @@ def load() -> None:
 
 if __name__ == "__main__":
     load()
-    if sys.argv[1:2] in (["tables"], ["environment"]):
-        # both are at work for long without reading anything that would tell them
-        importlib.import_module(f"{PACKAGE}.runtime.processes").die_with_parent()
     if sys.argv[1:2] == ["tables"]:
         extract = importlib.import_module(f"{PACKAGE}.tables.extract")
         sys.exit(extract.main(sys.argv[2:]))

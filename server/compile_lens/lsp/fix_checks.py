@@ -93,7 +93,7 @@ class FixChecks:
         findings = sorted(
             server.results.findings(file_key(path), with_beside=False), key=lambda finding: -finding.weight
         )
-        for fix in await asyncio.to_thread(_candidates, snapshot.text, findings):
+        for fix in await asyncio.to_thread(candidates_in_turn, snapshot.text, findings):
             if not self._may_check(snapshot, path):
                 return
             if self.effect(snapshot, fix) is None:
@@ -144,8 +144,8 @@ class FixChecks:
         return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
 
 
-def _candidates(text: str, findings: list[Finding]) -> list[Fix]:
-    """The most likely fix of each finding, then the second of each, and so on: soon each finding has one that was tried."""
+def candidates_in_turn(text: str, findings: list[Finding]) -> list[Fix]:
+    """The fixes to check: the most likely one of each finding, then the second of each. Soon each finding has one that was tried."""
     tree = parse(text)
     of_each = [
         [fix for fix in fixes_for(finding, tree, findings) if fix.kind is not FixKind.IGNORE] for finding in findings

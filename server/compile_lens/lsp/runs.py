@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.moves import LineEdit
-from compile_lens.documents.source_file import FileProblem
+from compile_lens.documents.source_file import FileProblem, NestedTooDeep
 from compile_lens.entries.entry import script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
@@ -273,10 +272,13 @@ class Runs:
         try:
             choice = SCRIPT_ONLY
             if not request.up_to:
-                # a file that cannot be read is reported by the run itself
-                with contextlib.suppress(FileProblem):
+                try:
                     given = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, given, request.candidate)
+                except NestedTooDeep:
+                    raise
+                except FileProblem:
+                    pass  # a file that cannot be read is reported by the run itself
             text = await asyncio.to_thread(text_of, path, snapshot)
             job = await asyncio.to_thread(lambda: request.of(self.jobs.job(path, snapshot, request.access), text))
             now = await self._kept.surroundings(job, choice, self.interpreter(path))

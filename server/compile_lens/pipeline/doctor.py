@@ -157,7 +157,7 @@ def _internals(internals: InternalsFacts, torch: str) -> list[Check]:
         Check(
             name,
             CheckState.WARNING,
-            f"torch {torch} has no {', '.join(f'`{path}`' for path in paths)}: {what} is unavailable",
+            f"torch {torch} has no {', '.join(f'`{path}`' for path in paths)}, needed for {what}",
             "A newer Compile Lens may support this torch.",
         )
         for what, paths in lost.items()

@@ -12,12 +12,12 @@ from typing import Any
 
 from compile_lens.pipeline.document_facts import DocumentFacts
 from compile_lens.pipeline.facts_worker import LENGTH
+from compile_lens.workers.tied import tied
 
 LIMIT_S = 60.0
 TRIES = 2
 LARGEST_ANSWER = 1 << 26
-# A group of its own: what a terminal sends to the server is not for it. In the session of the server, the kernel also ends it with the
-# server if it is stopped before it can ask for that (setpgid(2), "orphaned process group").
+# A group of its own: what a terminal sends to the server is not for it.
 GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
 PACKAGES = Path(__file__).resolve().parents[2]
 
@@ -75,6 +75,7 @@ class FactsProcess:
             # Python imports from the folder in which `-m` is started: not from a workspace
             cwd=PACKAGES,
             **GROUP,
+            **tied(),
             limit=LARGEST_ANSWER,
         )
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import pickle
 import queue
-import signal
 import struct
 import sys
 import threading
 
-PR_SET_PDEATHSIG = 1
-if __name__ == "__main__" and sys.platform == "linux":
-    with contextlib.suppress(OSError, AttributeError):  # one that was stopped ends with the server, too: from here on
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-
-from compile_lens.pipeline.document_facts import facts_of  # noqa: E402 - takes a moment
+from compile_lens.pipeline.document_facts import facts_of
 
 LENGTH = struct.Struct(">Q")
 

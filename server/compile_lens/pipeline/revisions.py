@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.workers.job import Job
+from compile_lens.workers.tied import tied
 
 
 class RevisionError(Exception):
@@ -75,7 +76,8 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
 
 def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
     try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+        command = ["git", "-C", str(folder), *arguments]
+        done: subprocess.CompletedProcess[bytes] = subprocess.run(command, capture_output=True, check=False, **tied())
     except OSError:
         raise RevisionError("git is not installed, so revisions cannot be compared.") from None
     if done.returncode:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from compile_lens.agent.runtime.environment_facts import EnvironmentFacts, environment_facts
 from compile_lens.workers.host import BOOT, HostError
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
+from compile_lens.workers.tied import tied
 
 LIMIT_S = 180.0
 
@@ -24,6 +25,7 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> Enviro
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=dict(environment),
+            **tied(),
         )
     except OSError as error:
         raise HostError(cannot_start(python, error)) from None

@@ -24,6 +24,7 @@ from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.host import BOOT
 from compile_lens.workers.interpreter import cannot_start
+from compile_lens.workers.tied import tied
 
 TIME_LIMIT_S = 600.0
 # what would change the defaults of torch's options while they are read
@@ -134,6 +135,7 @@ async def extract_tables(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=_environment(given),
+            **tied(),
         )
     except OSError as error:
         raise ExtractionError(cannot_start(torch.python, error)) from None

@@ -41,6 +41,7 @@ from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
 from compile_lens.workers.scratch import scratch_folder, sweep
 from compile_lens.workers.secret_variables import hidden
+from compile_lens.workers.tied import tied
 from compile_lens.workers.wire import OF_PROGRAMS, Chunk, Frame, FrameDecoder
 
 AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
@@ -158,7 +159,7 @@ class Host:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
-                start_new_session=True,
+                **tied(new_session=True),
             )
         except OSError as error:
             raise HostError(cannot_start(self.python, error)) from None

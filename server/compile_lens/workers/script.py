@@ -16,6 +16,7 @@ from pathlib import Path
 from compile_lens.workers.caches import private_cache_environment
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.scratch import temporary_folder
+from compile_lens.workers.tied import tied
 
 # torch's own bisector and minifier would take part in the run
 LEFT_OUT = (
@@ -60,7 +61,7 @@ async def run_script(python: str, file: Path, timeout_s: float, variables: Mappi
             stderr=subprocess.STDOUT,
             cwd=file.parent,
             env={**kept, **private_cache_environment(os.environ), "TMPDIR": folder, **(variables or {})},
-            start_new_session=True,
+            **tied(new_session=True),
         )
         output = BoundedOutput()
         timed_out = False

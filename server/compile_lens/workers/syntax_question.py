@@ -8,6 +8,8 @@ import logging
 import subprocess
 from dataclasses import dataclass
 
+from compile_lens.workers.tied import tied
+
 LIMIT_S = 10.0
 # without site-packages, the environment and the current folder: only the interpreter's own parser is needed
 QUESTION = """\
@@ -55,6 +57,7 @@ async def ask_for_syntax_error(python: str, file: str, text: str) -> SyntaxProbl
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            **tied(),
         )
     except OSError as error:
         log.info("%s was not asked for syntax errors: %s", python, error)

@@ -58,25 +58,34 @@ export class Window {
 
   /** Opens the folder with `files` as tabs, the first of them in front. */
   async open(...files) {
-    const host = new URL(given.url).host;
-    const payload = files.map((name) => ["openFile", `vscode-remote://${host}${given.folder}/${name}`]);
-    const query = new URLSearchParams({ folder: given.folder, payload: JSON.stringify(payload) });
-    await this.page.goto(`${given.url}/?${query}`, { waitUntil: "domcontentloaded" });
+    await this.show(...files);
     const editor = this.editor(files[0]);
     await editor.element.locator(".view-lines .view-line").first().waitFor();
     log(`opened ${files.join(", ")}`);
     return editor;
   }
 
+  /** The same, without waiting for the text. A notebook has no text editor: open the folder alone and choose it there. */
+  async show(...files) {
+    const host = new URL(given.url).host;
+    const payload = files.map((name) => ["openFile", `vscode-remote://${host}${given.folder}/${name}`]);
+    const query = new URLSearchParams({ folder: given.folder, payload: JSON.stringify(payload) });
+    await this.page.goto(`${given.url}/?${query}`, { waitUntil: "domcontentloaded" });
+  }
+
   /** Opens one more file of the folder, as a user does. */
   async openFile(name) {
+    await this.choose(name);
+    const editor = this.editor(name);
+    await editor.element.locator(".view-lines .view-line").first().waitFor();
+    return editor;
+  }
+
+  async choose(name) {
     await this.page.keyboard.press("Control+P");
     await this.page.locator(".quick-input-widget input.input").waitFor();
     await this.page.keyboard.type(name);
     await this.pick(name);
-    const editor = this.editor(name);
-    await editor.element.locator(".view-lines .view-line").first().waitFor();
-    return editor;
   }
 
   editor(name) {

@@ -16,6 +16,8 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..runtime import processes
+
 Send = Callable[[Any], None]
 
 
@@ -33,7 +35,7 @@ class Fork:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError, AttributeError):  # the program may have closed or replaced it
                 stream.flush()
-        self._pid = os.fork()
+        self._pid = processes.fork()
         self.is_copy = not self._pid
         os.close(read if self.is_copy else write)
         self._descriptor = write if self.is_copy else read

@@ -19,6 +19,9 @@ EVERY_S = 0.1
 FILE_BYTES = 4096
 # of what a socket may hold for others to read, which is in no process
 SOCKET_BYTES, LARGEST_IN_SOCKET = 212_992, "/proc/sys/net/core/wmem_max"
+MOST_LOOKED_AT = 100_000
+# what the kernel keeps for an open file: its entry, its inode, and what belongs to its kind
+DESCRIPTOR_BYTES = 1024
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
@@ -57,12 +60,14 @@ class TreeBudget:
         return self.group is not None and self.group.killed()
 
     def _uses_too_much_memory(self, child: int, tree: list[int]) -> bool:
-        if _in_sockets(tree, self.spec.memory_bytes) > self.spec.memory_bytes:
+        held = sum(map(_held_by_kernel, tree))
+        if max(held, _in_sockets(tree, self.spec.memory_bytes)) > self.spec.memory_bytes:
             return True
         if self.group is None or not self.group.holds(child):
             # what processes share is counted once for each: only what looks like too much is measured
-            return all(sum(map(size, tree)) > self.spec.memory_bytes for size in (_resident, _proportional))
+            return all(sum(map(size, tree)) + held > self.spec.memory_bytes for size in (_resident, _proportional))
         own, shared = self.group.used()
+        own += held
         if own + shared <= self.spec.memory_bytes:
             return self.group.killed()
         # files in memory have a limit of their own
@@ -129,9 +134,12 @@ def _ticks_and_threads(tree: list[int]) -> tuple[int, int]:
 
 def _in_sockets(tree: list[int], enough: int) -> int:
     """Bytes that sockets may hold; 0 where there are so few descriptors that it cannot be more than ``enough``."""
-    each = _bytes_of_a_socket()
-    if each * sum(map(_descriptors, tree)) <= enough:
+    each, count = _bytes_of_a_socket(), sum(map(_descriptors, tree))
+    if each * count <= enough:
         return 0
+    # to look at each takes long: of too many, all count
+    if count > MOST_LOOKED_AT:
+        return each * count
     found = 0
     for pid in tree:
         with contextlib.suppress(OSError):
@@ -152,6 +160,17 @@ def _descriptors(pid: int) -> int:
         # since Linux 6.2 the size is their number
         return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
     return 0
+
+
+def _held_by_kernel(pid: int) -> int:
+    """Bytes of the kernel's that a process takes beside its memory: page tables, and what is open."""
+    tables = 0
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/status", "rb") as status:
+        for line in status:
+            if line.startswith(b"VmPTE:"):
+                tables = int(line.split()[1]) * 1024
+                break
+    return tables + DESCRIPTOR_BYTES * _descriptors(pid)
 
 
 def _resident(pid: int) -> int:

@@ -20,6 +20,7 @@ from typing import TypeVar
 from .. import torch_internals
 from ..sandbox import choice
 from ..torch_internals import dynamo, inductor
+from . import processes
 from .environment_facts import (
     CompilerFacts,
     DynamoFacts,
@@ -49,11 +50,15 @@ extern "C" float largest(const float* x, int n) {
 }
 """
 LIMIT_S = 60.0
+# after the host's end nothing here needs to be put in order
+AT_ONCE_S = 0.1
 F = TypeVar("F")
 
 
 def main() -> int:
     """Print the facts."""
+    processes.become_subreaper()
+    processes.outlive_parent(AT_ONCE_S)
     # what torch prints while it is imported or asked is not for the reader of the facts
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

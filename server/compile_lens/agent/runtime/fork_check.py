@@ -8,6 +8,7 @@ import threading
 import time
 
 from ..torch_internals.cuda import IS_IN_BAD_FORK
+from . import processes
 
 
 def why_not_fork(native_threads: int = 1) -> str:
@@ -29,7 +30,7 @@ def why_not_fork_steps() -> str:
     reason = why_not_fork()
     if reason:
         return reason
-    pid = os.fork()
+    pid = processes.fork()
     if pid == 0:
         bad = 1
         try:

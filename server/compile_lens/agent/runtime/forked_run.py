@@ -48,7 +48,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     if spec is not None:
         budget = TreeBudget(spec, run.sandbox.kind, group, shared, CacheGrowth(spec.caches, spec.disk_bytes))
     with _crash_file() as crash:
-        child = os.fork()
+        child = processes.fork()
         if child == 0:
             _be_child(
                 replace(run, deadline=deadline, crash=crash, group=group, tasks=tasks),
@@ -116,7 +116,6 @@ def _open_output_anew() -> None:
 def _be_child(run: job.Run, wire: Wire, writing: int, theirs: tuple[int, ...]) -> None:
     code = 1
     try:
-        processes.die_with_parent()
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
         _open_output_anew()

@@ -82,7 +82,7 @@ def _compiled(folder: str) -> bool:
 
 def _compile_in_child(cache: str, commands: int) -> None:
     reading, writing = os.pipe()
-    child = os.fork()
+    child = processes.fork()
     if child == 0:
         _be_child(cache)
     os.close(writing)
@@ -95,7 +95,6 @@ def _compile_in_child(cache: str, commands: int) -> None:
 
 def _be_child(cache: str) -> None:
     try:
-        processes.die_with_parent()
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
         nothing = os.open(os.devnull, os.O_RDWR)

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -35,13 +35,54 @@ def die_with_parent() -> None:
         _prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
 
 
-def outlive_parent() -> None:
+def fork() -> int:
+    """``os.fork`` for a child that ends with this process."""
+    parent = os.getpid()
+    child = _fork()
+    if child == 0:
+        die_with_parent()
+        if os.getppid() != parent:
+            os._exit(1)  # it had ended before it was asked
+        forget_parent()
+    return child
+
+
+_fork = os.fork  # a program may replace it
+
+
+def outlive_parent(limit_s: float) -> None:
     """Take that back: from here on this process sees its parent's end itself, and puts things in order before its own.
 
-    One that was stopped goes on for that.
+    One that was stopped goes on for that. If it has not ended by itself within ``limit_s``, since it waits for something that is still
+    stopped, it kills all that is below it, and ends. Only the main thread may ask for this.
     """
-    if sys.platform == "linux":
-        _prctl(PR_SET_PDEATHSIG, int(signal.SIGCONT))
+    if sys.platform != "linux":
+        return
+    me, parent = os.getpid(), os.getppid()
+
+    def go_on(*_: object) -> None:
+        if os.getpid() == me and os.getppid() != parent:
+            signal.setitimer(signal.ITIMER_REAL, limit_s)
+
+    def end(*_: object) -> None:
+        end_orphans()
+        os._exit(1)
+
+    _woken_by.update({signal.SIGCONT: go_on, signal.SIGALRM: end})
+    for number, handler in _woken_by.items():
+        signal.signal(number, handler)
+    _prctl(PR_SET_PDEATHSIG, int(signal.SIGCONT))
+    go_on()
+
+
+_woken_by: dict[signal.Signals, Callable[..., None]] = {}
+
+
+def forget_parent() -> None:
+    """Leave no handler of ours to a program that runs in this process or in a copy of it."""
+    for number in list(_woken_by):
+        signal.signal(number, signal.SIG_DFL)
+        del _woken_by[number]
 
 
 def set_session_niceness(niceness: int) -> None:

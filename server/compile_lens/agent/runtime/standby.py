@@ -39,12 +39,14 @@ from .protocol import (
 )
 from .wire import Wire
 
+# how long a run may take to end after its host; then it is killed as it is
+ORDER_S = 3.0
+
 
 def main() -> int:
     """Serve until the host closes the command pipe."""
     commands, wire = _take_descriptors()
     processes.become_subreaper()
-    processes.die_with_parent()  # while torch is imported, nobody reads the commands, whose end is the host's
     if not _hello(wire):
         return 3
     if sys.platform == "linux":
@@ -95,7 +97,8 @@ def _hello(wire: Wire) -> bool:
         wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile with this interpreter: {error}"))
         return False
     gc.enable()
-    processes.outlive_parent()  # a run may be asked for from here on, and is put in order when the host dies
+    # until here it dies with the host (workers/tied.py); what a run has begun is put in order
+    processes.outlive_parent(ORDER_S)
     seconds = time.monotonic() - started
     wire.tell(
         Hello(
@@ -154,6 +157,7 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers)
     if forks:
         return forked_run.serve(run, commands, wire)
+    processes.forget_parent()
     _watch_for_cancel(commands)
     code = run.be(wire)
     wire.tell(RunEnded("finished", code, ""))
@@ -184,6 +188,8 @@ def _watch_for_cancel(commands: int) -> None:
 
     def wait() -> None:
         os.read(commands, 65536)
+        if sys.platform == "linux":
+            processes.end_orphans()
         if hasattr(signal, "SIGKILL"):
             os.kill(os.getpid(), signal.SIGKILL)
         os._exit(9)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..runtime import processes
 from ..runtime.left_folders import remove_folder
 from . import landlock, namespaces, process_space
 from .enter import LANDLOCK, OUTSIDE_PYTHON, OVERLAY, PYTHON, enter
@@ -75,7 +76,7 @@ def _in_child(action: Callable[[Policy], object], alone: bool) -> Any:
     # named like the folder of a run, so that the host deletes it if this process is killed now (workers/scratch.py)
     scratch = tempfile.mkdtemp(prefix=f"compile-lens-run-{os.getpid()}-")
     reading, writing = os.pipe()
-    child = os.fork()
+    child = processes.fork()
     if child == 0:
         answer: dict[str, object] = {}
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 
 from ..runtime.processes import die_with_parent
@@ -31,6 +32,8 @@ def enter(writable: bool) -> None:
         _wait_outside(reading)
     os.close(reading)
     die_with_parent()
+    if not _has_reader(writing):
+        _exit(1)  # its parent had ended before it was asked; from in here, nobody can see that
     run = os.fork()
     if run != 0:
         _wait_inside(run, writing)
@@ -40,6 +43,12 @@ def enter(writable: bool) -> None:
         os.setpgid(0, 0)
     flags = NO_SETUID | NO_DEVICES | NO_PROGRAMS | (0 if writable else READ_ONLY)
     kernel.mount("proc", PROCESSES, "proc", flags)
+
+
+def _has_reader(writing: int) -> bool:
+    watched = select.poll()
+    watched.register(writing, 0)
+    return not watched.poll(0)
 
 
 def _wait_outside(reading: int) -> None:

@@ -172,12 +172,11 @@ def start_header_compilation(scratch: str, low_priority: bool = False) -> set[in
 
 def _start(body: Callable[[], int]) -> int:
     """Fork a child without output that exits with the code of ``body``."""
-    pid = os.fork()
+    pid = processes.fork()
     if pid:
         return pid
     code = 1
     try:
-        processes.die_with_parent()
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)

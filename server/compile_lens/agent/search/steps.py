@@ -114,12 +114,11 @@ class Steps:
     def _fork(self, body: Callable[[], int], output: int, crash: int) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
-        pid = os.fork()
+        pid = processes.fork()
         if pid:
             return pid
         code = 1
         try:
-            processes.die_with_parent()
             step_warmup.restore_threads()
             atexit._clear()  # exit handlers belong to the driver, among them the bisector's clean-up
             os.dup2(output, 1)

@@ -35,7 +35,9 @@ PADDING_TIMER = Internal("torch._inductor.fx_passes.pad_mm:get_do_bench", "which
 SET_PTXAS_PATH = Internal(
     "torch._inductor.runtime.compile_tasks:_set_triton_ptxas_path", "the assembly of previewed kernels"
 )
-ADD_CHOICE_FILTER = Internal("torch._inductor.select_algorithm:add_preprocessing_fn", "GPU previews of max-autotune")
+ADD_CHOICE_FILTER = Internal(
+    "torch._inductor.select_algorithm:add_preprocessing_fn", "GPU previews of max-autotune", since=(2, 10)
+)
 TRITON_TEMPLATE = Internal("torch._inductor.select_algorithm:TritonTemplateCaller", "GPU previews of max-autotune")
 VIRTUALIZED = Internal("torch._inductor.virtualized:V", lost="the lines that performance hints refer to")
 HEADER_FOLDER = Internal("torch._inductor.codecache:_HEADER_DIR", "private precompiled headers", since=(2, 9))

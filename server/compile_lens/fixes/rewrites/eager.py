@@ -99,7 +99,7 @@ def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
 
 
 def leaf(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """``leaf_function`` (torch 2.12) for a helper that returns nothing: the graph calls it each time, and nothing is to complete."""
+    """``leaf_function`` (torch 2.11) for a helper that returns nothing: the graph calls it each time, and nothing is to complete."""
     helper = _helper(finding, tree) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
     if helper is None or "." in helper.qualified_name or helper.decorators or not helper.parameters:
         return

@@ -153,7 +153,7 @@ Found = dict[str, tuple[bool, str]]
 def _run_child(skipped: Mapping[str, str], deadline: float) -> tuple[tuple[str, bool] | None, Found, str]:
     """What was begun last and whether it is needed, what was found, and how the child ended: '' for well."""
     reading, writing = os.pipe()
-    child = os.fork()
+    child = processes.fork()
     if child == 0:
         _be_child(writing, skipped)
     os.close(writing)
@@ -196,7 +196,6 @@ def _read_until(descriptor: int, deadline: float) -> tuple[bytes, bool]:
 def _be_child(writing: int, skipped: Mapping[str, str]) -> None:
     code = 1
     try:
-        processes.die_with_parent()
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
