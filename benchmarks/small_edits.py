@@ -6,6 +6,8 @@ import asyncio
 import statistics
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchmarks.editing import Editor, analyzed, seconds_of_save, server, write_program
@@ -73,22 +75,29 @@ REGIONS, LINES, REPEATS = 6, 2_000, 3
 async def measure_unchanged() -> list[Figure]:
     """From the save to its answer, which is the run's where there is one."""
     figures = []
+    async with _analyzed_file("train.py", PROGRAM) as (editor, uri, file):
+        version = 1
+        for case, (old, new) in EDITS.items():
+            assert old in PROGRAM
+            taken = []
+            for text in (PROGRAM.replace(old, new), PROGRAM, PROGRAM.replace(old, new), PROGRAM):
+                version += 1
+                taken.append(await _seconds_of_answer(editor, uri, version, file, text))
+            figures.append(Figure(case, 1e3 * statistics.median(taken), "ms", goal=50, of=Of.VALUE))
+    return figures
+
+
+@asynccontextmanager
+async def _analyzed_file(name: str, text: str) -> AsyncIterator[tuple[Editor, str, Path]]:
+    """An editor with one open file that has been analyzed, the file's URI, and the file."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, "folder")
-        file = write_program(folder, "train.py", PROGRAM)
+        file = write_program(folder, name, text)
         async with server(folder, {"fixes": {"verify": False}}) as editor:
             since = editor.mark()
             uri = await editor.open(file)
             await analyzed(editor, since)
-            version = 1
-            for case, (old, new) in EDITS.items():
-                assert old in PROGRAM
-                taken = []
-                for text in (PROGRAM.replace(old, new), PROGRAM, PROGRAM.replace(old, new), PROGRAM):
-                    version += 1
-                    taken.append(await _seconds_of_answer(editor, uri, version, file, text))
-                figures.append(Figure(case, 1e3 * statistics.median(taken), "ms", goal=50, of=Of.VALUE))
-    return figures
+            yield editor, uri, file
 
 
 async def _seconds_of_answer(editor: Editor, uri: str, version: int, file: Path, text: str) -> float:
@@ -122,18 +131,12 @@ async def measure_one_function() -> list[Figure]:
     while text.count("\n") < LINES - main.count("\n"):
         text += OTHER.format(n=text.count("\n"))
     text += main
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch, "folder")
-        file = write_program(folder, "model.py", text)
-        async with server(folder, {"fixes": {"verify": False}}) as editor:
-            since = editor.mark()
-            uri = await editor.open(file)
-            await analyzed(editor, since)
-            whole = statistics.median([await seconds_of_save(editor, uri) for _ in range(REPEATS)])
-            taken = []
-            for number in range(REPEATS):
-                edited = text.replace('print("block 3")', f'print("block {number} of 3")')
-                await editor.change(uri, number + 2, {"text": edited})
-                file.write_text(edited, encoding="utf-8")
-                taken.append(await seconds_of_save(editor, uri))
+    async with _analyzed_file("model.py", text) as (editor, uri, file):
+        whole = statistics.median([await seconds_of_save(editor, uri) for _ in range(REPEATS)])
+        taken = []
+        for number in range(REPEATS):
+            edited = text.replace('print("block 3")', f'print("block {number} of 3")')
+            await editor.change(uri, number + 2, {"text": edited})
+            file.write_text(edited, encoding="utf-8")
+            taken.append(await seconds_of_save(editor, uri))
     return [Figure("", statistics.median(taken), "s", whole, "a save that runs all", 0.35)]

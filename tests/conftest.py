@@ -54,7 +54,7 @@ LONG = (
     "workers",
     "knowledge",
 )
-# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters with torch of their own, or compile for long
+# `make test-quick` leaves these out, and single tests marked `slow`: they start interpreters, compile for long, or run many programs
 SLOW = (
     "analysis/test_certain_predictions",
     "analysis/test_hints",
@@ -63,16 +63,19 @@ SLOW = (
     "cli/test_run_verb",
     "cli/test_stage_outputs",
     "docs/test_tutorial",
+    "entries/test_absent_bases",
     "entries/test_entry_runs",
     "entries/test_lacks",
     "entries/test_made_up_objects",
     "entries/test_missing_weights",
     "entries/test_model_of_script",
+    "entries/test_package_factories",
     "entries/test_refused_values",
     "entries/test_reproduced",
     "entries/test_solver",
     "entries/test_usual_calls",
     "fixes/test_fixes",
+    "fixes/test_gradients",
     "knowledge/test_installed",
     "lsp/test_ends",
     "lsp/test_first_hour",
@@ -109,6 +112,7 @@ SLOW = (
     "workers/test_sandbox",
     "workers/test_secrets",
     "workers/test_stopped",
+    "workers/test_vector_units",
 )
 
 

@@ -171,3 +171,24 @@ def test_what_loses_something_says_so() -> None:
     assert kinds["remove-print"] is kinds["log-in-eager"] is FixKind.LOSSY
     assert kinds["print-in-graph"] is kinds["reorderable-logging"] is FixKind.CHANGE
     assert kinds["split"] is kinds["disable"] is FixKind.EXCLUDE
+
+
+def test_a_helper_that_does_more_than_compute_is_traced_once_only_with_a_loss() -> None:
+    def kinds(line: str, at_line: str) -> dict[str, FixKind]:
+        text = f"{HEAD}def note(x):\n    {line}\n    return x.sin()\n\n\n@torch.compile\ndef f(x):\n    return note(x) + 1\n"
+        finding = Finding("GB0059", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, at_line))
+        return {fix.rule: fix.kind for fix in fixes_for(finding, parse(text))}
+
+    assert kinds('print("a", x)', 'print("a", x)')["allow-in-graph"] is FixKind.LOSSY
+    assert kinds("state.last = x.tolist()", "x.tolist()")["nonstrict-trace"] is FixKind.LOSSY
+    assert kinds("y = x.tolist()", "x.tolist()")["allow-in-graph"] is FixKind.CHANGE
+    # what it returns would have to be completed
+    assert "leaf-function" not in kinds('print("a", x)', 'print("a", x)')
+
+
+def test_a_tensor_in_the_place_of_a_number_that_a_list_stores_is_a_loss() -> None:
+    text = text_of(Case("", "losses.append(x.sum().item())", "", ""))
+    finding = Finding("GB0124", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "x.sum().item()"))
+    kinds = {fix.rule: fix.kind for fix in fixes_for(finding, parse(text))}
+    assert kinds["detach"] is FixKind.LOSSY
+    assert "keep-tensor" not in kinds

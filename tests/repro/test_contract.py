@@ -18,6 +18,8 @@ from compile_lens.repro.contract import (
     write_header,
 )
 
+pytestmark = pytest.mark.xdist_group("repros")  # one process that scripts are forked from
+
 PLANTED = Path(__file__).with_name("planted") / "relu_accuracy.py"
 
 

@@ -18,6 +18,8 @@ from compile_lens.trace.files import trace_files
 from compile_lens.trace.records import iterate, opened
 from compile_lens.trace.report import CompileReport
 
+pytestmark = pytest.mark.xdist_group("repros")  # one process that scripts are forked from
+
 DATA = Path(__file__).parent.parent / "data"
 
 

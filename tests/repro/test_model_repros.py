@@ -17,6 +17,7 @@ from warm_host import WarmHost
 
 pytestmark = [
     pytest.mark.models,
+    pytest.mark.xdist_group("repros"),
     # not imported here: each worker would, when it collects the tests
     pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="runs models of transformers"),
 ]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from repros import run_all, write_all
 
 from compile_lens.repro.contract import ExitCode
 from compile_lens.repro.selection import Selection
 from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("repros")  # one process that scripts are forked from
 
 PROGRAM = """\
 import functools

@@ -16,6 +16,8 @@ from compile_lens.repro.selection import Selection
 from compile_lens.repro.source import write_source
 from warm_host import WarmHost
 
+pytestmark = pytest.mark.xdist_group("repros")  # one process that scripts are forked from
+
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 PROGRAMS = Path(__file__).with_name("programs")
 # regions of many_inputs.py that cannot be rebuilt, and what is said of them

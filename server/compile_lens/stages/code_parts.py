@@ -7,7 +7,7 @@ torch 2.6 to 2.15).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from compile_lens.stages.model import LineRange
@@ -68,6 +68,37 @@ class OutputCode:
 
     definitions: Mapping[str, Definition]
     calls: tuple[KernelCall, ...]
+
+
+def commented_calls(
+    lines: list[str],
+    indexes: Iterable[int],
+    called: Callable[[str, str], str],
+    begins: re.Pattern[str] | None = None,
+    is_cpp: bool = False,
+) -> Iterator[KernelCall]:
+    """The calls in some lines, each with the comments above it; between them stands what prepares the call.
+
+    ``called`` finds the kernel that a line calls, '' if none, given the handle that the comments name. Comments above a line that
+    ``begins`` matches are not those of the next call.
+    """
+    comments_from: int | None = None
+    handle = ""
+    for index in indexes:
+        content = lines[index]
+        if COMMENT.match(content):
+            comments_from = index if comments_from is None else comments_from
+            if named := HANDLE.match(content):
+                handle = named["call"]
+            continue
+        name = called(content, handle)
+        if name:
+            first = index if comments_from is None else comments_from
+            comments = comments_of(lines, first, index)
+            place = LineRange(first + 1, index + 1)
+            yield KernelCall(name, handle, place, index + 1, comments, content.strip(), is_cpp)
+        if name or (begins is not None and begins.match(content)):
+            comments_from, handle = None, ""
 
 
 def comments_of(lines: list[str], first: int, end: int) -> KernelComments:

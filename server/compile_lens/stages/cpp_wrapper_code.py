@@ -8,8 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from compile_lens.stages.code_parts import COMMENT, HANDLE, NAMES, Definition, KernelCall, OutputCode, comments_of
+from compile_lens.stages.code_parts import (
+    COMMENT,
+    NAMES,
+    Definition,
+    KernelCall,
+    OutputCode,
+    commented_calls,
+    comments_of,
+)
 from compile_lens.stages.model import LineRange
 
 ENTRY = re.compile(r"^(?:[\w:]+\s+)*(?:inductor_entry_impl|AOTInductorModel::_?\w*run_impl)\(", re.MULTILINE)
@@ -69,32 +78,15 @@ def _triton_kernels(lines: list[str]) -> Iterator[Definition]:
 
 def _calls(lines: list[str], definitions: Mapping[str, Definition]) -> Iterator[KernelCall]:
     """The calls in the functions that run the graph."""
+
+    def called(content: str, handle: str) -> str:
+        return _called(content, definitions, handle)
+
     for start, content in enumerate(lines):
         if ENTRY.match(content):
-            yield from _calls_between(lines, start + 1, _end(lines, start), definitions)
-
-
-def _calls_between(
-    lines: list[str], first: int, last: int, definitions: Mapping[str, Definition]
-) -> Iterator[KernelCall]:
-    """The calls in some lines. Between the comments of a call and the call stands what prepares it."""
-    comments_from: int | None = None
-    handle = ""
-    for index in range(first, last):
-        content = lines[index]
-        if COMMENT.match(content):
-            comments_from = index if comments_from is None else comments_from
-            if named := HANDLE.match(content):
-                handle = named["call"]
-            continue
-        name = _called(content, definitions, handle)
-        if name:
-            begins = index if comments_from is None else comments_from
-            # a result that the function makes is passed as the address of its handle
-            text = content.strip().replace("_handle", "")
-            comments = comments_of(lines, begins, index)
-            yield KernelCall(name, handle, LineRange(begins + 1, index + 1), index + 1, comments, text, is_cpp=True)
-            comments_from, handle = None, ""
+            for call in commented_calls(lines, range(start + 1, _end(lines, start)), called, is_cpp=True):
+                # a result that the function makes is passed as the address of its handle
+                yield replace(call, text=call.text.replace("_handle", ""))
 
 
 def _called(content: str, definitions: Mapping[str, Definition], handle: str) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from compile_lens.stages.code_parts import HANDLE, NAMES, Definition, KernelCall, OutputCode, comments_of
+from compile_lens.stages.code_parts import NAMES, Definition, KernelCall, OutputCode, commented_calls, comments_of
 from compile_lens.stages.cpp_wrapper_code import is_cpp_wrapper, read_cpp_wrapper
 from compile_lens.stages.model import LineRange
 
@@ -54,28 +54,22 @@ def _definitions(lines: list[str]) -> Iterator[Definition]:
 
 def _calls(lines: list[str], definitions: Mapping[str, Definition]) -> Iterator[KernelCall]:
     inside = {line for found in definitions.values() for line in range(found.lines.first - 1, found.lines.last)}
+
+    def called(content: str, handle: str) -> str:
+        return _called(content, definitions, handle)
+
+    return commented_calls(lines, _in_functions(lines, inside), called, FUNCTION)
+
+
+def _in_functions(lines: list[str], inside: set[int]) -> Iterator[int]:
+    """The lines of the functions that run kernels, without those ``inside`` definitions."""
     in_function = False
-    comments_from: int | None = None
-    handle = ""
     for index, content in enumerate(lines):
         if AFTER_CALLS.match(content):
             return
         in_function = in_function or (index not in inside and FUNCTION.match(content) is not None)
-        if not in_function or index in inside:
-            continue
-        if content.lstrip().startswith("#"):
-            comments_from = index if comments_from is None else comments_from
-            if named := HANDLE.match(content):
-                handle = named["call"]
-            continue
-        name = _called(content, definitions, handle)
-        if name:
-            first = index if comments_from is None else comments_from
-            comments = comments_of(lines, first, index)
-            yield KernelCall(name, handle, LineRange(first + 1, index + 1), index + 1, comments, content.strip())
-        # between the comments and the call stands what prepares it
-        if name or FUNCTION.match(content):
-            comments_from, handle = None, ""
+        if in_function and index not in inside:
+            yield index
 
 
 def _called(content: str, definitions: Mapping[str, Definition], handle: str) -> str:
