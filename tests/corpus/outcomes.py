@@ -109,7 +109,7 @@ def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
     names |= {region["name"] for region in run["regions"]}
     anything = bool(called or run["regions"])
     is_helper = not largest and run["entry"] == "synthesized" and is_script(file)
-    is_main = anything and not is_helper and (not largest or any(largest in name for name in names))
+    is_main = anything and not is_helper and (not largest or any(re.search(rf"\b{re.escape(largest)}\b", name) for name in names))
     findings = tuple(f"{f['kind']} {f['code']}: {f['message']}" for f in run["findings"])
     defined = (run["coverage"] or {"definitions": []})["definitions"]
     reason = "; ".join(f"{one['name']}: {one['reason']}" for one in defined if one["name"] == largest and one["reason"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from absent_hub import HubMixin
 from absent_engine import MODELS
 from absent_library import PretrainedConfig, PreTrainedModel
 
+__import__("absent_namespaces").declare_namespace(__name__)
 try:
     from absent_other import Own
 except ImportError:
@@ -81,6 +84,16 @@ class Pretrained(PreTrainedModel):
     def forward(self, x):
         return self.fc(x) * self.config.width * self.gain
 """
+INSTALLED = """\
+import sys
+from types import SimpleNamespace
+from compile_lens.agent.inputs import missing_imports
+
+folder = sys.argv[1]
+sys.path[:0] = [f"{folder}/library", f"{folder}/project"]
+missing_imports.install(f"{folder}/project/uses.py", SimpleNamespace(tell=lambda event: print(event.module)))
+import uses
+"""
 
 
 def test_models_whose_bases_are_not_installed(tmp_path: Path, warm_host: WarmHost) -> None:
@@ -92,3 +105,15 @@ def test_models_whose_bases_are_not_installed(tmp_path: Path, warm_host: WarmHos
     assert note.endswith(
         "Models that inherit from them are plain modules. Calls that need more raise the import error."
     )
+
+
+def test_a_library_that_needs_what_is_not_installed(tmp_path: Path) -> None:
+    write(tmp_path, "import absent_for_library\n", "library/needy.py")
+    write(tmp_path, "try:\n    import absent_too\nexcept ImportError:\n    absent_too = None\n", "library/tolerant.py")
+    write(tmp_path, "", "project/pyproject.toml")
+    write(tmp_path, "import needy\nimport tolerant\nprint(tolerant.absent_too)\n", "project/uses.py")
+    # a process of its own: pytest's frames handle any error, and would be taken for the program's
+    done = subprocess.run(
+        [sys.executable, "-c", INSTALLED, str(tmp_path)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["absent_for_library", "None"]

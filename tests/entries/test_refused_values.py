@@ -130,7 +130,7 @@ class Cell(nn.Module):
 class Sized(nn.Module):
     def __init__(self, blocks=None):
         super().__init__()
-        assert isinstance(blocks, Blocks), "blocks are made by from_name"
+        assert type(blocks) is Blocks, "blocks are made by from_name"
         self.layer = nn.Linear(blocks.width, 2)
 
     @classmethod

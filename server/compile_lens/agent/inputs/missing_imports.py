@@ -1,6 +1,6 @@
 """Finds modules that the interpreter does not: in other folders of the project, or else a stub for one that is only optional.
 
-Both are asked last, for statements of the project's own files, and never where the code provides for the module being absent.
+Both are asked last, for the project's own files and what they import, and never where the code provides for the module being absent.
 """
 
 from __future__ import annotations
@@ -62,9 +62,12 @@ class MissingImports:
         return importlib.machinery.ModuleSpec(name, loader, is_package=True)
 
     def _is_needed_here(self) -> bool:
-        """Whether an import statement of the project's asks, and nothing on the stack expects that it fails."""
+        """Whether an import statement asks for the sake of the project's own files, and nothing on the stack expects that it fails.
+
+        It may stand in a library: one that cannot be imported itself is as good as absent.
+        """
         frames = list(_program_frames(sys._getframe(2)))
-        if not frames or not is_of_project(frames[0].f_code.co_filename, self._file):
+        if not any(is_of_project(frame.f_code.co_filename, self._file) for frame in frames):
             return False
         return _is_import(frames[0]) and not any(_expects_failure(frame) for frame in frames)
 
@@ -149,7 +152,7 @@ def _program_frames(frame: FrameType | None) -> Iterator[FrameType]:
 
 def _is_import(frame: FrameType) -> bool:
     return any(
-        isinstance(node, ast.Import | ast.ImportFrom)
+        isinstance(node, ast.Import | ast.ImportFrom | ast.Call)
         for node in _nodes(frame.f_code.co_filename)
         if _spans(node, frame.f_lineno)
     )
@@ -183,9 +186,14 @@ def _spans(node: ast.AST, line: int | None) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _nodes(path: str) -> tuple[ast.AST, ...]:
-    """The statements of a file that matter here."""
+    """The statements of a file that matter here, and calls of `__import__`."""
     try:
         tree = ast.parse("".join(linecache.getlines(path)))
     except (SyntaxError, ValueError, RecursionError):
         return ()
-    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Try | ast.With))
+    kinds = (ast.Import, ast.ImportFrom, ast.Try, ast.With)
+    return tuple(node for node in ast.walk(tree) if isinstance(node, kinds) or _is_import_call(node))
+
+
+def _is_import_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "__import__"

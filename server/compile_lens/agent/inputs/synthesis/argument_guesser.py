@@ -136,6 +136,10 @@ class ArgumentGuesser:
             return None
         if not any(base.__name__ == "Module" for base in cls.__mro__) and not self._is_own(cls):
             return None
+        return self.constructed(cls, depth)
+
+    def constructed(self, cls: type, depth: int = 0) -> Constructed:
+        """A call that constructs ``cls``, or a subclass of it where it is abstract."""
         return self._constructed(concrete_classes(cls, self.module)[0], depth)
 
     def _constructed(self, cls: type, depth: int) -> Constructed:

@@ -56,6 +56,10 @@ def place(is_meta: bool) -> AbstractContextManager[Any]:
     return torch.device("meta") if is_meta else nullcontext()
 
 
+# what a constructor that fails on fake tensors may raise, also after it has handled torch's own error
+OF_FAKE_TENSORS = (RuntimeError, UnboundLocalError, ValueError)
+
+
 class TooLarge(Exception):
     """A model with more parameters than a background run should allocate."""
 
@@ -185,7 +189,7 @@ class _Construction:
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
-        return CallProblem(self._symbolic, self._real, self._offer, self._guess, self._read)
+        return CallProblem(self._symbolic, self._real, self._offer, self._guess, self._read, make=self._make)
 
     def _symbolic(self, arguments: Arguments, size: Any) -> object:
         # plain numbers: few constructors accept symbolic ones
@@ -204,6 +208,9 @@ class _Construction:
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, ParameterInfo(name, True, None, ""))[
             0
         ]
+
+    def _make(self, cls: type, unknowns: Unknowns) -> Argument:
+        return ArgumentGuesser(self._module, unknowns).constructed(cls)
 
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()
@@ -251,7 +258,7 @@ def _check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) ->
         with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
             made = made_by(text, names)
     except Exception as error:  # code of the user's may raise anything
-        if not _is_fake_tensor_error(error):
+        if not isinstance(error, OF_FAKE_TENSORS) and not _is_fake_tensor_error(error):
             raise
         made = made_by(text, names)
     count = sum(p.numel() for p in made.parameters()) if hasattr(made, "parameters") else 0

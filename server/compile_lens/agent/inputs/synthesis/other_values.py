@@ -9,12 +9,13 @@ from __future__ import annotations
 import builtins
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
 from .arguments import INSIDE, Argument, Expression, UnknownInteger
 from .candidate import Candidate
+from .dimensions import Unknowns
 from .guesses import CLASS_MAKERS, MAKERS, by_name
 from .messages import Requirement, failing_line, names_in_failing_lines, requirements
 
@@ -23,6 +24,8 @@ MOST_SUSPECTS = 3
 _QUOTED = re.compile(r"""['"`]([A-Za-z][\w./+\-]{0,38})['"`]""")
 _LISTED = re.compile(r"(?:\bin|\bof|\bfrom|\bare|:)\s*[\[({]([^\[\](){}]{1,200})[\])}]")
 _ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)", re.I)
+_IS_INSTANCE = re.compile(r"isinstance\((\w+),\s*\(?([\w.]+)")
+SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
 # what takes more than a module that changes nothing does, also by name
 ANY_FUNCTION = "lambda *args, **named: [*args, *named.values()][0]"
@@ -54,6 +57,33 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
         of_class = by_name(CLASS_MAKERS, name) or ANY_CLASS
         for text in dict.fromkeys((of_class, made) if is_constructing else (made, of_class)):
             yield _with(candidate, path, Expression(text))
+
+
+def with_required_class(
+    candidate: Candidate, error: BaseException, make: Callable[[type, Unknowns], Argument]
+) -> Iterator[Candidate]:
+    """Candidates with an object of the class that the failing line asks for: `assert isinstance(net, Decoder)`."""
+    frame = _innermost(error)
+    match = _IS_INSTANCE.search(failing_line(error)) if frame is not None else None
+    if frame is None or match is None:
+        return
+    names = {**frame.f_globals, **frame.f_locals}
+    first, *rest = match[2].split(".")
+    wanted: Any = names.get(first)
+    for part in rest:
+        wanted = getattr(wanted, part, None)
+    paths = [path for path, _ in candidate.arguments.plain() if path.rpartition(INSIDE)[2] == match[1]]
+    if isinstance(wanted, type) and wanted.__module__ != "builtins":
+        for path in paths:
+            unknowns = copy.deepcopy(candidate.unknowns)
+            yield Candidate(candidate.arguments.with_argument(path, make(wanted, unknowns)), unknowns)
+
+
+def with_small_model(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates in which a module that does nothing is one with layers and parameters: a program may look for them."""
+    for path, argument in candidate.arguments.plain():
+        if isinstance(argument, Expression) and argument.text == ANY_MODULE:
+            yield _with(candidate, path, Expression(SMALL_MODEL))
 
 
 def is_of_object(error: BaseException) -> bool:

@@ -17,12 +17,13 @@ from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
 from .messages import Requirement, is_too_small, requirements
-from .other_values import is_of_object, with_callable, with_other_value
+from .other_values import is_of_object, with_callable, with_other_value, with_required_class, with_small_model
 from .structures import with_structure
 from .trial import attempt
 
 OTHER_RANKS = (3, 4, 2, 5, 1)
 COMMON_RANKS = (2, 4)
+MAX_RANK_OF_IDS = 3
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
@@ -84,7 +85,8 @@ class CallProblem:
 
     ``symbolic`` makes it with a function from an unknown's name to its size; ``real`` makes it with real tensors. ``offer`` returns an
     argument for a parameter that has none yet, with its sizes among the unknowns, or None if there is no such parameter; ``guess`` one
-    for something that is read of an argument, and ``read`` what the source shows to be read of a parameter. ``names`` are the parameters.
+    for something that is read of an argument, and ``read`` what the source shows to be read of a parameter. ``names`` are the parameters;
+    ``make`` constructs a class.
     """
 
     symbolic: Callable[[Arguments, Callable[[str], Any]], object]
@@ -93,6 +95,7 @@ class CallProblem:
     guess: Callable[[str, Unknowns], Argument] | None = None
     read: Callable[[str], tuple[str, ...]] = lambda name: ()
     names: frozenset[str] = frozenset()
+    make: Callable[[type, Unknowns], Argument] | None = None
 
 
 def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -> Candidate:
@@ -156,6 +159,8 @@ def _next(
         for requirement in wanted:
             if requirement.kind in ("attribute", "key", "several", "pair", "tensor"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
+    if problem.make is not None:
+        yield from with_required_class(candidate, error, problem.make)
     for requirement in wanted:
         if requirement.kind in ("callable", "module"):
             yield from with_callable(candidate, requirement, error)
@@ -185,6 +190,7 @@ def _next(
         for rank in OTHER_RANKS:
             yield from _satisfying(problem, candidate, Requirement("rank", str(rank)), only_unknown_ranks=True)
     yield from _other_kinds(candidate)
+    yield from with_small_model(candidate)
 
 
 def _satisfying(
@@ -276,7 +282,8 @@ def _of_rank(
         candidate.arguments.tensors(), key=lambda pair: is_about_states and not pair[0].endswith(f"{INSIDE}0")
     )
     for name, tensor in tensors:
-        if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank):
+        is_table_of_ids = tensor.dtype.startswith("int") and rank > max(MAX_RANK_OF_IDS, len(tensor.dims))
+        if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank) or is_table_of_ids:
             continue
         yield _reshaped(candidate, name, tensor, rank)
         everywhere = _reshaped(everywhere, name, tensor, rank)
