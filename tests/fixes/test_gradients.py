@@ -54,6 +54,20 @@ def test_a_fix_that_changes_a_gradient_outside_regions_changes_results(warm_host
     assert told(doubled) == "results differ: a gradient of backward 2: float32[4] differs"
 
 
+def test_a_graph_that_is_lowered_for_its_float_draws_as_eager_does(warm_host: WarmHost, tmp_path: Path) -> None:
+    text = (
+        "import torch\n\n\n@torch.compile\ndef f(x, scale):\n    return torch.dropout(x, 0.5, True).sum() * scale\n\n\n"
+        "for scale in (1.0, 2.0, 3.0):\n    f(torch.rand(8, requires_grad=True), scale).backward()\n"
+    )
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    job = Job(str(file), text=text, timeout_s=60.0)
+    verifier = Verifier(analyze, job, text, warm_host.run(job))
+    dynamic = text.replace("@torch.compile", "@torch.compile(dynamic=True)")
+    effect = warm_host.wait_for(verifier.effect_of_text(warm_host.shared(), dynamic))
+    assert (effect.results.equal, effect.after.recompiles < effect.before.recompiles) == (True, True), effect
+
+
 def test_each_gradient_has_a_counterpart_in_any_order() -> None:
     one, other = gradient(1.0, 0.5, 0.25), gradient(2.0, -0.5, 0.5)
     assert differing_gradients([one, other], [other, one]) == ""

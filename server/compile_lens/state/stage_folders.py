@@ -5,6 +5,7 @@ A folder holds ``about.json``, the trace of a run, and the stages that were writ
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -69,7 +70,7 @@ class StageFolders:
 
     def known(self, key: str) -> StageFacts | None:
         """What is kept under a key, None if nothing is, or what it is read from is gone."""
-        if not key or key != Path(key).name:
+        if key in ("", "..") or key != Path(key).name:
             return None
         try:
             facts = _facts(json.loads((self.root / key / ABOUT).read_bytes()))
@@ -102,7 +103,11 @@ class StageFolders:
 
     def write_document(self, key: str, name: str, text: str, renew: bool = False) -> Path:
         """Write a stage as a file, which is not to be edited; again only with ``renew``. Raises OSError."""
-        place = self.root / key / DOCUMENTS / name
+        folder = self.root / key / DOCUMENTS
+        # names come from traces, which anybody may have written
+        place = Path(os.path.normpath(folder / name))
+        if folder not in place.parents:
+            raise OSError(errno.EINVAL, "not a name of a document", name)
         if renew or not place.is_file():
             write_atomically(place, text)
             place.chmod(0o444)

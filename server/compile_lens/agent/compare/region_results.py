@@ -20,6 +20,7 @@ from ..instrument.region_calls import user_target, with_hooks
 from ..instrument.trace_sink import write_note
 from ..runtime.degraded import degraded
 from ..torch_internals.core import PYTREE
+from ..torch_internals.inductor import FALLBACK_RANDOM
 
 NOTE = "compile_lens_results"
 SEED = 0
@@ -44,8 +45,10 @@ class RegionResults:
         self._begin(is_eager)
 
     def _begin(self, is_eager: bool) -> None:
-        """Draw the same random numbers in each run; ``is_eager``: compile nothing."""
+        """Draw the same random numbers in each run, also in graphs that are lowered; ``is_eager``: compile nothing."""
         import torch
+
+        FALLBACK_RANDOM.set(True)
 
         random.seed(SEED)
         torch.manual_seed(SEED)
