@@ -88,9 +88,10 @@ def find_not_compiled(context: RunContext) -> Iterator[Finding]:
             )
         elif context.completed and index.has_notes and region not in started and region not in elsewhere:
             stances = [s for call in report.regions if index.of_call(call.region) is region for s in call.stances]
-            yield (
-                _called(region, stances, index.file) if stances else _not_called(region, region in wrapped, index.file)
-            )
+            if stances:
+                yield _called(region, stances, index.file)
+            elif region in wrapped or not index.may_be_called(region):
+                yield _not_called(region, region in wrapped, index.file)
 
 
 def _skipped(region: Region, skips: list[Skip], file: str) -> Finding:

@@ -30,6 +30,13 @@ class RegionIndex:
         # the innermost that covers the line: a decorator rather than the class it stands in
         return min(exact or inside, key=lambda region: region.end_line - region.line, default=None)
 
+    def may_be_called(self, region: Region) -> bool:
+        """Whether a noted call may be the one of ``region``: without columns (Python 3.10), each that its line could have made."""
+        return any(
+            column is None and file == self.file and _covers(region, line)
+            for file, line, column in self._called.values()
+        )
+
     def of(self, compilation: Compilation) -> Region | None:
         """The region that ``compilation`` belongs to: as noted, else as the source suggests."""
         if compilation.region is not None:
@@ -57,8 +64,8 @@ class RegionIndex:
 
 
 def _covers(region: Region, line: int) -> bool:
-    # a decorator's call is reported at its own line, or by some versions of Python at the line of the def
+    # a decorator's call is reported at its own line, or by Python 3.10 at the line of the def, below all decorators
     last = region.end_line
-    if region.target_line == region.line and region.target_end_line is not None:
-        last = region.target_end_line
+    if region.target_line is not None and region.target_line <= region.line <= (region.target_end_line or 0):
+        last = region.target_end_line or last
     return region.line <= line <= last
