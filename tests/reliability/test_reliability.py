@@ -40,6 +40,7 @@ def test_changed_bytes_end_in_order(name: str) -> None:
     assert run(name, 2_500, seed=4)["inputs"] == 2_500
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_short_soak_leaves_nothing_behind() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "COMPILE_LENS_CACHE_DIR"}

@@ -169,6 +169,7 @@ def libraries(root: Path) -> list[Path]:
     return [file for file in files if "shared" not in file.parts and not file.is_symlink()]
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="counts on signals")
 async def test_whatever_part_of_the_caches_is_missing_the_next_run_makes_again(tmp_path: Path) -> None:
     """Also after a run that was ended while a compiler wrote: torch 2.13 would take the empty library for whole."""
