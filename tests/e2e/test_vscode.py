@@ -361,6 +361,7 @@ def test_what_a_file_is_analyzed_with_is_chosen_from_a_list(workbench: Workbench
     workbench.play("entries", folder, shots, data, limit=500)
 
 
+@pytest.mark.nightly
 def test_uses_the_interpreter_of_the_python_extensions_and_follows_it(
     lab: Lab, vsix: Path, terminal: dict[str, list[dict[str, Any]]], tmp_path: Path, shots: Path
 ) -> None:

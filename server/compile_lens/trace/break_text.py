@@ -56,6 +56,22 @@ class BreakText:
     stack: tuple[StackFrame, ...]
 
 
+# torch/_dynamo/symbolic_convert.py, ``step``, up to torch 2.8: a break where tracing cannot go on compiles what stands before it
+UNTOLD_RESTART = "Unknown fail_and_restart_analysis"
+UNTOLD = BreakReason(
+    title="torch does not say why",
+    explanation="Before version 2.9, torch records no break where it cannot go on after one, in a `try` block for example. With "
+    'TORCH_LOGS=+dynamo, the error below "step triggered compile" says what could not be traced.',
+    hints=(),
+    context="",
+    code=None,
+    url=None,
+    skipped_frame=False,
+    consequence="",
+    skips_rest=True,
+)
+
+
 def parse_break(text: str) -> BreakText:
     """Parse the payload of one ``dynamo_graph_break_reason``."""
     if FORERUNNER.match(text):

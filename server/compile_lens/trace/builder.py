@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from compile_lens.trace.break_text import parse_break
+from compile_lens.trace.break_text import UNTOLD, UNTOLD_RESTART, parse_break
 from compile_lens.trace.export_records import ExportProblems
 from compile_lens.trace.failure_text import head_of, is_same, parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
@@ -232,6 +232,12 @@ class ReportBuilder:
         compilation.restart_reasons = tuple(sorted(str(reason) for reason in fields.get("restart_reasons") or ()))
         if fields.get("fail_type"):
             self._on_failure(compilation, fields)
+        elif UNTOLD_RESTART in compilation.restart_reasons and not compilation.breaks:
+            own = StackFrame(compilation.file, compilation.line, compilation.name)
+            stack = (*compilation.callers(), own)
+            compilation.breaks.append(
+                GraphBreak(compilation.compile_id, record.attempt, UNTOLD, own.file, own.line, stack, UNTOLD_RESTART)
+            )
 
     def _on_backward_metrics(self, record: Record) -> None:
         """torch 2.6 ends a frame that is refused with metrics of this kind and no reason: it was to recompile, and never started."""
