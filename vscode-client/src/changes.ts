@@ -1,6 +1,7 @@
 // Changes that the server suggests: a diff beside the text, and a question. Nothing changes before the answer.
 import * as vscode from "vscode";
 
+import { notice } from "./notices";
 import type { Change } from "./protocol";
 
 const scheme = "compile-lens-change";
@@ -32,7 +33,7 @@ export async function confirmChange({ uri, text, title, message }: Change): Prom
   );
   try {
     await vscode.commands.executeCommand("vscode.diff", before, after, title);
-    const asked = vscode.window.showInformationMessage(message, apply, "Discard").then((answer) => answer === apply);
+    const asked = vscode.window.showInformationMessage(notice(message), apply, "Discard").then((answer) => answer === apply);
     return await Promise.race([decided, asked]);
   } finally {
     decide = undefined;

@@ -1,19 +1,15 @@
 // Starts, restarts and stops the language server, and handles its crashes. status.ts shows its state.
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
   ExecuteCommandRequest,
-  LanguageClient,
   RevealOutputChannelOn,
   State,
   type ErrorHandler,
   type LanguageClientOptions,
   type RequestType,
   type ShowDocumentResult,
-  type StaticFeature,
 } from "vscode-languageclient/node";
 
 import { confirmChange } from "./changes";
@@ -39,6 +35,7 @@ import {
 } from "./protocol";
 import type { Search } from "./pythons";
 import { chooseReproPlace, openRepro, type WrittenRepro } from "./repros";
+import { logLines, ownCapabilities, QuietClient } from "./quietClient";
 import { section, serverSettings, startSettings } from "./settings";
 import { openStages, showStage } from "./stages";
 import type { Node } from "./viewed";
@@ -46,58 +43,8 @@ import type { Node } from "./viewed";
 const maxCrashes = 4;
 const crashWindowMs = 3 * 60_000;
 
-/** A client that reports its errors in the log and the status bar item instead of popups. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-}
-
-/** Announces what this client shows beyond the protocol. The hover of VS Code begins with the messages of diagnostics. */
-const ownCapabilities: StaticFeature = {
-  fillClientCapabilities: (capabilities) => {
-    capabilities.experimental = {
-      ...(capabilities.experimental as object | undefined),
-      compileLensStatus: true,
-      compileLensPages: true,
-      compileLensChanges: true,
-      compileLensTree: true,
-      compileLensStages: true,
-      compileLensCommandLinks: true,
-      compileLensMessagesInHovers: true,
-    };
-  },
-  initialize: () => undefined,
-  getState: () => ({ kind: "static" }),
-  clear: () => undefined,
-};
-
-/** Writes the server's output to the log. A line without a level continues the one before. */
-function logLines(stream: Readable, log: vscode.LogOutputChannel): void {
-  let write: (line: string) => void = (line) => log.info(line);
-  createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
-    switch (/^(DEBUG|INFO|WARNING|ERROR|CRITICAL|Traceback)\b/.exec(line)?.[1]) {
-      case "DEBUG":
-        write = (text) => log.debug(text);
-        break;
-      case "INFO":
-        write = (text) => log.info(text);
-        break;
-      case "WARNING":
-        write = (text) => log.warn(text);
-        break;
-      case "ERROR":
-      case "CRITICAL":
-      case "Traceback":
-        write = (text) => log.error(text);
-        break;
-    }
-    write(line);
-  });
-}
-
 export class Server implements vscode.Disposable, CommandRunner {
-  private client: LanguageClient | undefined;
+  private client: QuietClient | undefined;
   private queue: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
   /** The settings that the last start read. */
@@ -222,7 +169,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     this.missingPython.dispose();
   }
 
-  private async notify(client: LanguageClient, method: string, params: object): Promise<void> {
+  private async notify(client: QuietClient, method: string, params: object): Promise<void> {
     try {
       await client.sendNotification(method, params);
     } catch (error) {

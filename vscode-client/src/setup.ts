@@ -1,6 +1,7 @@
 // What can be done where no Python runs the server: choose an interpreter, and see what was tried.
 import * as vscode from "vscode";
 
+import { notice } from "./notices";
 import { ask, findPythons, type Probe, type Search } from "./pythons";
 import { section } from "./settings";
 
@@ -15,7 +16,7 @@ export interface SetupActions {
 
 /** Says once that no server can run, and what to do. */
 export async function offerSetup(reason: string, actions: SetupActions): Promise<void> {
-  const answer = await vscode.window.showWarningMessage(`Compile Lens cannot start. ${reason}`, select, check);
+  const answer = await vscode.window.showWarningMessage(notice(`Compile Lens cannot start. ${reason}`), select, check);
   if (answer === select) {
     await actions.selectInterpreter();
   } else if (answer === check) {

@@ -1,6 +1,7 @@
 // Traces of other runs: choosing one, saying what was found in it, and following those of a job that still runs.
 import * as vscode from "vscode";
 
+import { notice } from "./notices";
 import { serverCommands } from "./protocol";
 import type { Server } from "./server";
 import { openStages } from "./stages";
@@ -56,7 +57,7 @@ export async function openTrace(server: Server, resource: unknown): Promise<void
   const elsewhere = opened.elsewhere > 0 ? ` ${counted(opened.elsewhere, "finding")} in files that are not here.` : "";
   const notes = opened.notes.map((note) => ` ${note}`).join("");
   void vscode.window.showInformationMessage(
-    `Compile Lens: ${counted(opened.findings, "finding")}${ranks} in ${counted(opened.files.length, "file")}.${elsewhere}${notes}`,
+    notice(`Compile Lens: ${counted(opened.findings, "finding")}${ranks} in ${counted(opened.files.length, "file")}.${elsewhere}${notes}`),
   );
   const first = opened.files[0];
   if (first !== undefined) {

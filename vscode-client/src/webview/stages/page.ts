@@ -35,7 +35,7 @@ function start(main: HTMLElement): void {
   main.append(tag("div", "pickers", graphs, ...files, button("Clear", "Nothing is chosen (Escape)", () => selection.clear(main))), panes);
   main.append(tag("h2", "", data.device === "" ? "Kernels" : `Kernels, estimated for ${data.device}`), kernelTable, passes);
   const graphTitle = tag("h2", "", "Graph");
-  main.append(graphTitle, tag("p", "soft", "Drag to move. Ctrl and the wheel, or + and −, zoom."), picture);
+  main.append(graphTitle, tag("p", "soft", "Drag to move. Zoom with Ctrl and the wheel, or with + and −."), picture);
   if (data.timeline !== null) {
     main.append(tag("h2", "", `Compile time: ${data.timeline.total.toFixed(2)} s`), ...data.timeline.caches.map((line) => tag("p", "soft", line)), drawTimeline(data.timeline));
   }
@@ -109,7 +109,7 @@ function drawGraph(): void {
     if (shown.picture.groups.length > 0) {
       drawPicture(picture, shown.picture, { selection, name: shown.title, ...(host ? { save } : {}) });
     } else {
-      picture.replaceChildren(tag("p", "soft", "The trace does not tell the nodes of this graph's kernels."));
+      picture.replaceChildren(tag("p", "soft", "The trace does not name the nodes of this graph's kernels."));
     }
   }
 }
