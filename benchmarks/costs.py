@@ -46,13 +46,19 @@ def cost(
         subprocess.run(
             [sys.executable, "-S", "-c", LAUNCHER, str(answer), *command],
             cwd=folder,
-            env={**os.environ, **(environment or {})},
+            # as an installed command, which has its compiled modules
+            env={**without_bytecode_off(), **(environment or {})},
             check=True,
         )
         clock, processor, memory, code, said = json.loads(answer.read_text(encoding="utf-8"))
     if check and code:
         raise RuntimeError(f"exit code {code} of {' '.join(command)}\n{said}")
     return Cost(clock, processor, memory)
+
+
+def without_bytecode_off() -> dict[str, str]:
+    """The environment, in which modules of the product are compiled once, and not in each process."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def compile_lens(*arguments: str) -> list[str]:

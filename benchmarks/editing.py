@@ -22,13 +22,20 @@ PATIENCE_S = 240.0
 
 @contextlib.asynccontextmanager
 async def server(
-    folder: Path, options: dict[str, Any] | None = None, command: list[str] | None = None
+    folder: Path,
+    options: dict[str, Any] | None = None,
+    command: list[str] | None = None,
+    **said: Any,
 ) -> AsyncIterator[Editor]:
-    """An editor on the workspace ``folder``, which may run its files, with state and caches of its own beside it."""
+    """An editor on the workspace ``folder``, which may run its files, with state and caches of its own beside it.
+
+    ``said`` is what else the editor says at the beginning, such as its ``capabilities``.
+    """
     tests.lsp.editor.LIMIT_S = PATIENCE_S
     private = folder.with_name(f"{folder.name}-private")
     private.mkdir(exist_ok=True)
     environment = {**private_environment(private), "COMPILE_LENS_CACHE_DIR": str(private / "cache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its compiled modules
     with (private / "server.log").open("ab") as log:
         process = await asyncio.create_subprocess_exec(
             *(command or compile_lens("serve")),
@@ -41,7 +48,7 @@ async def server(
     editor = Editor(process)
     settings = {"python": sys.executable, "run": {"enabled": "always"}, **(options or {})}
     try:
-        await editor.initialize(folder, settings)
+        await editor.initialize(folder, settings, **said)
         yield editor
         with contextlib.suppress(asyncio.TimeoutError, AssertionError):
             await editor.shut_down()

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.table.figure import Figure, Of
 from compile_lens.fixes.fix import FixKind
 from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.verify import Candidate, Verifier
+from compile_lens.fixes.verify import CandidateFix, Verifier
 from compile_lens.lsp.fix_checks import candidates_in_turn
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.syntax.tree import parse
@@ -48,7 +48,7 @@ async def _of(host: Host, file: Path) -> list[Figure]:
         effect = await verifier.effect(host, fix)
         tried += 1
         for finding, fixes in offered.items():
-            if fix in fixes and fix.kind is FixKind.CHANGE and Candidate(finding, fix, effect).is_proven:
+            if fix in fixes and fix.kind is FixKind.CHANGE and CandidateFix(finding, fix, effect).is_proven:
                 helped.setdefault(f"{finding.code}@{finding.place.line}", time.perf_counter() - began)
     if not tried:
         return []

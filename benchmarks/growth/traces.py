@@ -24,7 +24,7 @@ from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 # the recorded trace has 12
 MEGABYTES = (12, 30, 100, 300, 1_000)
-FINDINGS = (1, 10, 50, 200, 500, 1_000, 2_000)
+FINDINGS = (1, 10, 50, 200, 500, 1_000, 2_000, 5_000)
 RANKS = (1, 2, 4, 8, 16, 32, 64)
 FUNCTION = """\
 @torch.compile(backend="eager")

@@ -21,7 +21,7 @@ from benchmarks.repairs.programs import Program, all_programs
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import FixKind, apply_fix, tokens_changed
 from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.verify import Candidate, Verifier, can_compare, why_not_verified
+from compile_lens.fixes.verify import CandidateFix, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import Host
@@ -81,7 +81,7 @@ async def repair(host: Host, program: Program, folder: Path) -> list[Row]:
 
 async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> None:
     """Try fixes until one that changes nothing else helps; leaving code out of compilation counts as less."""
-    tried: list[Candidate] = []
+    tried: list[CandidateFix] = []
     fixes = [
         fix
         for fix in fixes_for(finding, parse(verifier.text), verifier.before.unfiltered)
@@ -89,7 +89,7 @@ async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> No
     ]
     for fix in fixes:
         effect = await verifier.effect(host, fix)
-        tried.append(Candidate(finding, fix, effect, tokens_changed(verifier.text, fix)))
+        tried.append(CandidateFix(finding, fix, effect, tokens_changed(verifier.text, fix)))
         if tried[-1].helps and fix.kind is FixKind.CHANGE:
             break
     row.tried = tuple(candidate.fix.rule for candidate in tried)

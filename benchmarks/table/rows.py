@@ -49,7 +49,7 @@ ROWS = (
     Row("explain", "First `explain` and first hover of a fresh cache", "explain:measure", 180),
     Row("hover", "Hover and completion, 5,000 lines", "hover:measure"),
     Row("memory", "Memory of the server after opening 20 files", "memory:measure"),
-    Row("idle", "Wake-ups of the idle server and its standby", "idle:measure"),
+    Row("idle", "Wake-ups of the idle server and its standby", "idle:measure", 180),
     Row("stages", "Stages of a trace of 50 MB", "stages:measure"),
     Row("sandbox", "What the sandbox adds to a run, and a cancel", "sandbox:measure", 180, usual=False),
     Row("death", "From the end of the editor to the end of the last process", "editor_death:measure", usual=False),
